@@ -69,8 +69,8 @@ class Database:
 
     def project(self, name: str) -> "Project":
         """The project of that name; raises NotFound naming those there are."""
-        found = find_project(self.store, name)
-        return Project(self, found.id, found.name)
+        stored = find_project(self.store, name)
+        return Project(self, stored.id, stored.name)
 
     @contextmanager
     def moment(self) -> Iterator[Store]:
@@ -133,7 +133,9 @@ class Project:
 
         task = self.rules.task
         outputs = self.iterate_outputs(model, split=split)
-        return _frame((row for one in outputs for row in rows_of_predictions(one, task)), prediction_columns(task))
+        return _frame(
+            (row for output in outputs for row in rows_of_predictions(output, task)), prediction_columns(task)
+        )
 
     def attributions(
         self, model: str | None = None, method: str | None = None, *, split: str | None = None
@@ -142,7 +144,7 @@ class Project:
         from annotator.api.tables import ATTRIBUTION_COLUMNS, rows_of_attributions  # noqa: PLC0415
 
         outputs = self.iterate_outputs(model, method, split=split)
-        return _frame((row for one in outputs for row in rows_of_attributions(one)), ATTRIBUTION_COLUMNS)
+        return _frame((row for output in outputs for row in rows_of_attributions(output)), ATTRIBUTION_COLUMNS)
 
     def rationales(
         self, model: str | None = None, method: str | None = None, *, split: str | None = None
@@ -151,7 +153,7 @@ class Project:
         from annotator.api.tables import RATIONALE_COLUMNS, rows_of_rationales  # noqa: PLC0415
 
         outputs = self.iterate_outputs(model, method, split=split)
-        return _frame((row for one in outputs for row in rows_of_rationales(one)), RATIONALE_COLUMNS)
+        return _frame((row for output in outputs for row in rows_of_rationales(output)), RATIONALE_COLUMNS)
 
     # What is in it, as domain values ----------------------------------------------------------------------------------
 

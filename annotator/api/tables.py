@@ -49,7 +49,7 @@ def _tokens(instance: Instance) -> Row:
     return {
         "tokens": [token for segment in instance.segments for token in segment.body.tokens()],
         "n_selectable": instance.layout.n_selectable,
-        "segments": {place.name: (place.first_token, place.end_token) for place in instance.layout.segments},
+        "segments": {segment.name: (segment.first_token, segment.end_token) for segment in instance.layout.segments},
     }
 
 
@@ -74,7 +74,7 @@ def row_of_gold(gold: GoldInstance, task: Task) -> Row:
 
 
 def _indices(sets: Sequence[RationaleSet]) -> list[list[int]]:
-    return [list(one.token_indices) for one in sets]
+    return [list(rationale_set.token_indices) for rationale_set in sets]
 
 
 def annotation_columns(task: Task) -> tuple[str, ...]:

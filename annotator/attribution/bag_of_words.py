@@ -85,27 +85,27 @@ class BagOfWords:
 
     def logits(self, inputs: Sequence[Input]) -> Floats:
         """float[n_inputs, n_labels]: the bias and the weights of all tokens, those that cannot be marked included."""
-        weights = [self.token_weights(one).sum(axis=0) for one in inputs]
+        weights = [self.token_weights(model_input).sum(axis=0) for model_input in inputs]
         sums: Floats = self.bias + np.array(weights).reshape(len(inputs), len(self.labels))
         return sums
 
-    def token_weights(self, one: Input) -> Floats:
+    def token_weights(self, model_input: Input) -> Floats:
         """float[n_tokens, n_labels]: what each token adds to each label's logit; 0 for a token without characters."""
-        places = [(segment.name, token) for segment in one.segments for token in segment.tokens]
-        rows = [self._rows.get(place) for place in places]
+        named_tokens = [(segment.name, token) for segment in model_input.segments for token in segment.tokens]
+        rows = [self._rows.get(named_token) for named_token in named_tokens]
         if None in rows:
-            self._meet([place for place, row in zip(places, rows, strict=True) if row is None])
-            rows = [self._rows[place] for place in places]
+            self._meet([named_token for named_token, row in zip(named_tokens, rows, strict=True) if row is None])
+            rows = [self._rows[named_token] for named_token in named_tokens]
         weights: Floats = self._weights[np.array(rows, dtype=np.int64)]
         return weights
 
-    def _meet(self, places: Iterable[tuple[str, str]]) -> None:
+    def _meet(self, named_tokens: Iterable[tuple[str, str]]) -> None:
         """Read the weights of tokens that were not met before out of spaCy's model."""
-        new = list(dict.fromkeys(places))
-        docs = [_doc(self._nlp, _features([place], self.training.repeating)) for place in new]
+        new = list(dict.fromkeys(named_tokens))
+        docs = [_doc(self._nlp, _features([named_token], self.training.repeating)) for named_token in new]
         docs.append(_doc(self._nlp, ["a"]))  # spaCy's layer wants a token somewhere
         before_softmax = np.asarray(self._model.layers[0].predict(docs), dtype=np.float64)[:-1]
-        self._rows |= {place: len(self._weights) + number for number, place in enumerate(new)}
+        self._rows |= {named_token: len(self._weights) + number for number, named_token in enumerate(new)}
         self._weights = np.concatenate((self._weights, before_softmax - self.bias))
 
     def save(self, folder: Path) -> None:
@@ -146,8 +146,8 @@ class BagOfWords:
         import spacy  # noqa: PLC0415
 
         try:
-            told = json.loads((folder / _POINTER).read_text(encoding="utf-8"))
-            training = Training(**(told | {"repeating": tuple(told["repeating"])}))
+            settings = json.loads((folder / _POINTER).read_text(encoding="utf-8"))
+            training = Training(**(settings | {"repeating": tuple(settings["repeating"])}))
             return BagOfWords(spacy.load(folder / training.digest), training, name=name)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(
@@ -188,14 +188,16 @@ def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
         raise ModelError(f"The label '{unknown}' of the gold is none of the project's ({', '.join(n_examples)}).")
     if len(n_examples) < 2:
         raise ModelError("A classifier needs two labels or more to tell apart; the project has fewer.")
-    there = [label for label, n in n_examples.items() if n]
-    if not there:
+    with_examples = [label for label, n in n_examples.items() if n]
+    if not with_examples:
         raise ModelError(
             "There is no gold label to learn from. Try again when there are instances with a label: imported with it, or "
             "annotated and accepted."
         )
-    if len(there) == 1:
-        raise ModelError(f"All gold is '{there[0]}': there is nothing to tell apart. Give other labels examples too.")
+    if len(with_examples) == 1:
+        raise ModelError(
+            f"All gold is '{with_examples[0]}': there is nothing to tell apart. Give other labels examples too."
+        )
 
 
 def _blank(labels: Sequence[str]) -> "Language":
@@ -215,8 +217,8 @@ def _as_pairs(
 
     pairs = []
     for example in examples:
-        places = [(segment.name, token) for segment in example.input.segments for token in segment.tokens]
-        words = _features(places, repeating)
+        named_tokens = [(segment.name, token) for segment in example.input.segments for token in segment.tokens]
+        words = _features(named_tokens, repeating)
         if not words:
             continue  # teaches nothing
         truth = _doc(nlp, words)
@@ -246,20 +248,20 @@ def _doc(nlp: "Language", words: Sequence[str]) -> "Doc":
     return Doc(nlp.vocab, words=list(words))
 
 
-def _features(places: Iterable[tuple[str, str]], repeating: Sequence[str]) -> list[str]:
+def _features(named_tokens: Iterable[tuple[str, str]], repeating: Sequence[str]) -> list[str]:
     """Tokens as spaCy knows them, those without characters left out; document2 and document share their features.
 
     A character that UTF-8 does not have becomes "?".
     >>> _features([("document2", "Good"), ("query", "good")], ["document"])
     ['document=good', 'query=good']
     """
-    found = []
-    for segment, token in places:
+    features = []
+    for segment, token in named_tokens:
         base = segment.rstrip("0123456789")
         side = base if base in repeating else segment
         if token:
-            found.append(f"{side}={token.lower()}".encode("utf-8", "replace").decode("utf-8"))
-    return found
+            features.append(f"{side}={token.lower()}".encode("utf-8", "replace").decode("utf-8"))
+    return features
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -73,7 +73,7 @@ class Input:
                 continue
             here = mask[first : first + len(segment.tokens)]
             first += len(segment.tokens)
-            tokens, spaces = _kept(segment, here)
+            tokens, spaces = _tokens_kept(segment, here)
             segments.append(replace(segment, tokens=tokens, spaces=spaces))
         return replace(self, segments=tuple(segments))
 
@@ -104,7 +104,7 @@ class Input:
         return list(pairwise(ends))
 
 
-def _kept(segment: SegmentTokens, mask: Flags) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _tokens_kept(segment: SegmentTokens, mask: Flags) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tokens that stay, and their spaces; the space after what goes falls to the token before it, so that no words are glued."""
     tokens: list[str] = []
     spaces: list[str] = []
@@ -150,7 +150,7 @@ class HasCover(Protocol):
 class HasLimit(Protocol):
     """A predictor that does not take in all tokens of a long input."""
 
-    def seen(self, one: Input) -> Flags:
+    def seen(self, model_input: Input) -> Flags:
         """bool[n_selectable]: the tokens that the model takes in whole; the others get NaN for a score."""
 
 

@@ -74,24 +74,24 @@ class Lime:
         }
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._one(one, label) for one, label in zip(inputs, labels, strict=True)]
+        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
 
-    def _one(self, one: Input, label: str) -> Explained:
-        seen, n = self._question.seen(one), one.n_selectable
+    def _explained(self, model_input: Input, label: str) -> Explained:
+        seen, n = self._question.seen(model_input), model_input.n_selectable
         if not len(seen):
             return Explained((Attribution(scores_on_tokens(np.empty(0), seen, n), label),), unseen_fact(seen, n))
-        masks = self._masks(one, seen)
+        masks = self._masks(model_input, seen)
         whole = np.ones(n, dtype=np.bool_)
-        changed = (self._question.without(one, _with(whole, seen, mask)) for mask in masks)
+        changed = (self._question.without(model_input, _with(whole, seen, mask)) for mask in masks)
         answers = self._question.numbers(changed, self._question.column(label))
         fit = fitted(masks, answers, kernel(masks, self._kernel_width), self._features, self._penalty)
         attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), label)
         return Explained((attribution,), {"r2": fit.r2} | unseen_fact(seen, n))
 
-    def _masks(self, one: Input, seen: Integers) -> Flags:
+    def _masks(self, model_input: Input, seen: Integers) -> Flags:
         """bool[samples, n_seen]: what stays in each sample, everything in the first; else how many go is drawn first."""
-        chance = chance_for(one, self.seed or 0)
-        sides = [np.flatnonzero((seen >= first) & (seen < end)) for first, end in one.sides()]
+        chance = chance_for(model_input, self.seed or 0)
+        sides = [np.flatnonzero((seen >= first) & (seen < end)) for first, end in model_input.sides()]
         filled = [side for side in sides if len(side)] if self._perturbed == "side" else [np.arange(len(seen))]
         masks = np.ones((self._samples, len(seen)), dtype=np.bool_)
         for number in range(1, self._samples):
@@ -153,6 +153,6 @@ def spread_over_seeds(scores: Sequence[Sequence[float]]) -> float:
 
 def _with(whole: Flags, seen: Integers, mask: Flags) -> Flags:
     """A mask of the tokens that were seen, among all that can be marked; those that were not seen stay."""
-    found = whole.copy()
-    found[seen] = mask
-    return found
+    mask_of_all = whole.copy()
+    mask_of_all[seen] = mask
+    return mask_of_all

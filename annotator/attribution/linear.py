@@ -17,7 +17,7 @@ class IsLinear(GivesLogits, Protocol):
 
     bias: Floats
 
-    def token_weights(self, one: Input) -> Floats:
+    def token_weights(self, model_input: Input) -> Floats:
         """float[n_tokens, n_labels]: of all tokens, those that cannot be marked included."""
 
 
@@ -43,12 +43,12 @@ class Linear:
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
         logits = self._predictor.logits(inputs)
-        return [self._one(*row) for row in zip(inputs, labels, logits, strict=True)]
+        return [self._explained(*row) for row in zip(inputs, labels, logits, strict=True)]
 
-    def _one(self, one: Input, label: str, logits: Floats) -> Explained:
+    def _explained(self, model_input: Input, label: str, logits: Floats) -> Explained:
         column = self._predictor.labels.index(label)
-        weights = self._predictor.token_weights(one)[:, column]
-        scores, rest = weights[: one.n_selectable], weights[one.n_selectable :]
+        weights = self._predictor.token_weights(model_input)[:, column]
+        scores, rest = weights[: model_input.n_selectable], weights[model_input.n_selectable :]
         base, logit = float(self._predictor.bias[column] + rest.sum()), float(logits[column])
         difference = logit - base - float(scores.sum())
         attribution = Attribution(tuple(scores.tolist()), label, convergence=float(np.abs(difference)))

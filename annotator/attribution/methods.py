@@ -78,14 +78,14 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
 _SEEDS: Mapping[str, tuple[int, ...]] = {"lime": (0,), "random": SEEDS}
 
 
-def seeds_of(method: str, asked: tuple[int, ...]) -> tuple[int | None, ...]:
+def seeds_of(method: str, seeds: tuple[int, ...]) -> tuple[int | None, ...]:
     """The seeds with which a method is run; (None,) for one that draws nothing.
 
     Raises: InvalidValue for seeds that would change nothing
     """
     if method in _SEEDS:
-        return tuple(dict.fromkeys(asked)) or _SEEDS[method]
-    if asked:
+        return tuple(dict.fromkeys(seeds)) or _SEEDS[method]
+    if seeds:
         raise InvalidValue(f"Method {method} draws nothing, so that it has no seed. Leave --seed out.")
     return (None,)
 
@@ -141,8 +141,8 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     wanted = _preset(method, given.get("preset")) | {name: v for name, v in given.items() if name != "preset"}
     unknown = sorted(wanted.keys() - known.keys())
     if unknown:
-        there = f"It has {', '.join(known)}" if known else "It has none"
-        raise InvalidValue(f"Method {method} has no parameter {', '.join(unknown)}. {there}.")
+        parameters_known = f"It has {', '.join(known)}" if known else "It has none"
+        raise InvalidValue(f"Method {method} has no parameter {', '.join(unknown)}. {parameters_known}.")
     return {
         name: p.read(wanted[name]) if name in wanted else p.default_for("classification") for name, p in known.items()
     }
@@ -153,6 +153,6 @@ def _preset(method: str, name: object) -> dict[str, object]:
         return {}
     by_method = PRESETS.get(name, {}) if isinstance(name, str) else {}
     if method not in by_method:
-        there = [preset for preset, methods in PRESETS.items() if method in methods]
-        raise InvalidValue(f"Method {method} has no preset '{name}'. It has {', '.join(there) or 'none'}.")
+        presets = [preset for preset, methods in PRESETS.items() if method in methods]
+        raise InvalidValue(f"Method {method} has no preset '{name}'. It has {', '.join(presets) or 'none'}.")
     return dict(by_method[method])

@@ -23,16 +23,16 @@ class Occlusion:
         self.parameters: Mapping[str, object] = self._question.parameters
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._one(one, label) for one, label in zip(inputs, labels, strict=True)]
+        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
 
-    def _one(self, one: Input, label: str) -> Explained:
-        question, seen = self._question, self._question.seen(one)
-        changed = (question.without(one, _all_but(int(token), one.n_selectable)) for token in seen)
+    def _explained(self, model_input: Input, label: str) -> Explained:
+        question, seen = self._question, self._question.seen(model_input)
+        changed = (question.without(model_input, _all_but(int(token), model_input.n_selectable)) for token in seen)
         column = question.column(label)
-        full = question.numbers([one], column)
+        full = question.numbers([model_input], column)
         scores = full - question.numbers(changed, column)
-        attribution = Attribution(scores_on_tokens(scores, seen, one.n_selectable), label)
-        return Explained((attribution,), {"full": float(full[0])} | unseen_fact(seen, one.n_selectable))
+        attribution = Attribution(scores_on_tokens(scores, seen, model_input.n_selectable), label)
+        return Explained((attribution,), {"full": float(full[0])} | unseen_fact(seen, model_input.n_selectable))
 
 
 def _all_but(token: int, n: int) -> Flags:

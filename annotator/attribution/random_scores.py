@@ -24,17 +24,17 @@ class RandomScores:
         self.parameters: Mapping[str, object] = {}
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._one(one) for one, _ in zip(inputs, labels, strict=True)]
+        return [self._explained(model_input) for model_input, _ in zip(inputs, labels, strict=True)]
 
-    def _one(self, one: Input) -> Explained:
-        scores = chance_for(one, self.seed or 0).random(one.n_selectable)
+    def _explained(self, model_input: Input) -> Explained:
+        scores = chance_for(model_input, self.seed or 0).random(model_input.n_selectable)
         return Explained((Attribution(tuple(scores.tolist())),))
 
 
-def chance_for(one: Input, seed: int) -> np.random.Generator:
+def chance_for(model_input: Input, seed: int) -> np.random.Generator:
     """Random numbers for one input. Without its tokens in the seed, one place would be favoured in all texts alike."""
     digest = blake2b(digest_size=16)
-    for segment in one.segments:
+    for segment in model_input.segments:
         for word in (segment.name, *segment.tokens):
             data = word.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "little") + data)

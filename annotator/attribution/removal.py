@@ -48,7 +48,7 @@ class Question:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What changes its answers, as it is stored; `empty` where taking all words out needs to be told what it means."""
+        """What changes its answers, as it is stored; `empty` where taking all words out needs a meaning of its own."""
         stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
         empty = {"empty": stated} if stated and self.removal == "delete" else {}
         return {"output": self.output, "removal": self.removal, **empty}
@@ -63,22 +63,22 @@ class Question:
 
     def numbers(self, inputs: Iterable[Input], column: int) -> Floats:
         """float[n_inputs]: the logit or probability of a label; the inputs may be made while they are asked for."""
-        found, waiting = [np.empty(0)], iter(inputs)
+        batches, waiting = [np.empty(0)], iter(inputs)
         while some := list(islice(waiting, _AT_ONCE)):
-            found.append(self._all_labels(some)[:, column])
-        return np.concatenate(found)
+            batches.append(self._all_labels(some)[:, column])
+        return np.concatenate(batches)
 
-    def without(self, one: Input, mask: Flags) -> Input:
+    def without(self, model_input: Input, mask: Flags) -> Input:
         """The input with the tokens outside the mask removed; mask: bool[n_selectable]."""
         if self.removal == "cover" and isinstance(self.predictor, HasCover):
-            return one.covered(mask, self.predictor.mask_token)
-        return one.kept(mask)
+            return model_input.covered(mask, self.predictor.mask_token)
+        return model_input.kept(mask)
 
-    def seen(self, one: Input) -> Integers:
+    def seen(self, model_input: Input) -> Integers:
         """The selectable tokens that the model takes in, by number."""
         if isinstance(self.predictor, HasLimit):
-            return np.flatnonzero(self.predictor.seen(one))
-        return np.arange(one.n_selectable, dtype=np.int64)
+            return np.flatnonzero(self.predictor.seen(model_input))
+        return np.arange(model_input.n_selectable, dtype=np.int64)
 
     def _all_labels(self, inputs: Sequence[Input]) -> Floats:
         if self.output == "logit" and isinstance(self.predictor, GivesLogits):
@@ -88,9 +88,9 @@ class Question:
 
 def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
     """Scores of the tokens that were seen, NaN for the others."""
-    found = np.full(n_selectable, np.nan)
-    found[seen] = scores
-    return tuple(found.tolist())
+    of_all_tokens = np.full(n_selectable, np.nan)
+    of_all_tokens[seen] = scores
+    return tuple(of_all_tokens.tolist())
 
 
 def unseen_fact(seen: Integers, n_selectable: int) -> dict[str, float]:

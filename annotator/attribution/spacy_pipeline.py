@@ -36,16 +36,16 @@ class SpacyPipeline:
         self._not_needed = names[names.index(classifier) + 1 :]
 
     def probabilities(self, inputs: Sequence[Input]) -> Floats:
-        found = np.zeros((len(inputs), len(self.labels)))
+        shares = np.zeros((len(inputs), len(self.labels)))
         with _errors_as_sentences(self.name), self._nlp.memory_zone():
             for first in range(0, len(inputs), _BATCH):
-                docs = [_doc(self._nlp, one) for one in inputs[first : first + _BATCH]]
+                docs = [_doc(self._nlp, model_input) for model_input in inputs[first : first + _BATCH]]
                 # spaCy answers nothing at all for texts without tokens, unless one with a token is beside them.
                 beside = _doc_of(self._nlp, [_BETWEEN], [False])
                 answered = self._nlp.pipe([*docs, beside], batch_size=_BATCH + 1, disable=self._not_needed)
                 for row, doc in enumerate(list(answered)[: len(docs)]):
-                    found[first + row] = [doc.cats[label] for label in self.labels]
-        return _shares(found, self.name)
+                    shares[first + row] = [doc.cats[label] for label in self.labels]
+        return _shares(shares, self.name)
 
 
 def load(source: str, *, name: str) -> SpacyPipeline:
@@ -55,21 +55,21 @@ def load(source: str, *, name: str) -> SpacyPipeline:
     """
     import spacy  # noqa: PLC0415
 
-    place = _place(source)
+    name_or_folder = _folder_or_name(source)
     try:
-        nlp = spacy.load(place)
+        nlp = spacy.load(name_or_folder)
     except Exception as error:  # whatever a foreign model does when it is loaded
         raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
     for part in nlp.pipe_names:
         if nlp.get_pipe_meta(part).factory in {"textcat", "textcat_multilabel"}:
             return SpacyPipeline(nlp, part, name=name)
-    there = ", ".join(nlp.pipe_names) or "nothing"
+    components = ", ".join(nlp.pipe_names) or "nothing"
     raise ModelError(
-        f"The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {there}."
+        f"The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {components}."
     )
 
 
-def _place(source: str) -> Path | str:
+def _folder_or_name(source: str) -> Path | str:
     """The folder of a pipeline, or the name of an installed one: packages of pipelines name themselves as such."""
     from spacy.util import get_sourced_components, load_config  # noqa: PLC0415
 
@@ -78,8 +78,8 @@ def _place(source: str) -> Path | str:
         installed = entry_points(group="spacy_models").names
         if source in installed:
             return source
-        there = ", ".join(sorted(installed)) or "none"
-        raise ModelError(f"'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {there}).")
+        names = ", ".join(sorted(installed)) or "none"
+        raise ModelError(f"'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {names}).")
     if not (folder / _CONFIG).is_file():
         raise ModelError(
             f"The folder '{source}' is no spaCy pipeline: {_CONFIG} is missing. Name the folder that nlp.to_disk wrote."
@@ -96,10 +96,10 @@ def _place(source: str) -> Path | str:
     return folder
 
 
-def _doc(nlp: "Language", one: Input) -> "Doc":
+def _doc(nlp: "Language", model_input: Input) -> "Doc":
     words: list[str] = []
     spaces: list[bool] = []
-    for segment in one.segments:
+    for segment in model_input.segments:
         pairs = [(token, bool(space)) for token, space in zip(segment.tokens, segment.spaces, strict=True) if token]
         if words and pairs:
             words.append(_BETWEEN)
@@ -126,12 +126,12 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
         raise ModelError(f"{name} cannot answer: {_first_line(error)} ({type(error).__name__})") from error
 
 
-def _shares(found: Floats, name: str) -> Floats:
+def _shares(scores: Floats, name: str) -> Floats:
     """Each row brought to the sum 1; equal shares where all are 0."""
-    if not np.isfinite(found).all():
+    if not np.isfinite(scores).all():
         raise ModelError(f"{name} answers numbers that are no probabilities (NaN or infinite). The model is broken.")
-    sums = found.sum(axis=1, keepdims=True)
-    shares: Floats = np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), 1.0 / found.shape[1])
+    sums = scores.sum(axis=1, keepdims=True)
+    shares: Floats = np.where(sums > 0, scores / np.where(sums > 0, sums, 1.0), 1.0 / scores.shape[1])
     return shares
 
 

@@ -47,21 +47,21 @@ def _by_layer(
     loaded: Loaded, encoded: Sequence[Encoded], parameters: Mapping[str, Value], reading: Reading
 ) -> list[list[PieceScores]]:
     torch = import_module("torch")
-    found: list[list[PieceScores]] = [[] for _ in encoded]
-    sources = [_sources(one, str(parameters["from"]), loaded) for one in encoded]
+    by_input: list[list[PieceScores]] = [[] for _ in encoded]
+    sources = [_sources(of_input, str(parameters["from"]), loaded) for of_input in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
         batch = loaded.batch(of_batch)
         read_from = [sources[number] for number in numbers]
         with torch.inference_mode():
             weights = _checked(loaded.ask(batch, output_attentions=True), batch.ids.shape[1], loaded)
-            asked = _layers(parameters["layer"], len(weights), loaded)
-            for layer, of_layer in enumerate(reading(weights[: max(asked) + 1], read_from, parameters)):
-                if layer in asked:
+            layers = _layers(parameters["layer"], len(weights), loaded)
+            for layer, of_layer in enumerate(reading(weights[: max(layers) + 1], read_from, parameters)):
+                if layer in layers:
                     scores = of_layer.double().cpu().numpy()
                     for row, number in enumerate(numbers):
-                        found[number].append(PieceScores(scores[row, : len(encoded[number].ids)], layer))
-    return found
+                        by_input[number].append(PieceScores(scores[row, : len(encoded[number].ids)], layer))
+    return by_input
 
 
 def _layer_by_layer(
@@ -87,18 +87,20 @@ def _rolled_out(
         yield torch.stack([of[pieces].mean(dim=0) for of, pieces in zip(product, sources, strict=True)])
 
 
-def _sources(one: Encoded, which: str, loaded: Loaded) -> list[int]:
+def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
     """The pieces that attention is read from."""
     if which == "question":
-        pieces = [number for number, side in enumerate(one.sides) if side is not None and side == one.question]
+        pieces = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
         if not pieces:
             raise ModelError(
-                f"The input {one.shown} has no question: attention from it cannot be read. Choose from: cls."
+                f"The input {encoded.shown} has no question: attention from it cannot be read. Choose from: cls."
             )
         return pieces
     cls = check_cls(loaded)
-    special = [number for number, (piece, side) in enumerate(zip(one.ids, one.sides, strict=True)) if side is None]
-    pieces = [number for number in special if one.ids[number] == cls]
+    special = [
+        number for number, (piece, side) in enumerate(zip(encoded.ids, encoded.sides, strict=True)) if side is None
+    ]
+    pieces = [number for number in special if encoded.ids[number] == cls]
     if not pieces:
         raise InvalidValue(_NO_CLS.format(name=loaded.name))
     return pieces[:1]
@@ -112,10 +114,10 @@ def check_cls(loaded: Loaded) -> int:
     return number
 
 
-def _layers(asked: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
-    if asked == "all":
+def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
+    if layer == "all":
         return range(n_layers)
-    number = n_layers - 1 if asked == "last" else int(asked)
+    number = n_layers - 1 if layer == "last" else int(layer)
     if number >= n_layers:
         raise InvalidValue(f"The model '{loaded.name}' has no layer {number}: its layers are 0 to {n_layers - 1}.")
     return (number,)

@@ -1,4 +1,4 @@
-"""Between tokens and a model's pieces: a text with its pieces and their places, batches of them, scores laid on tokens."""
+"""Between tokens and a model's pieces: a text with its pieces, batches of them, scores merged over tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,8 +95,8 @@ def body_of(segment: SegmentTokens) -> TokenizedText:
     stripped = text.strip()
     before = len(text) - len(text.lstrip()) if stripped else 0
 
-    def moved(places: Sequence[int]) -> tuple[int, ...]:
-        return tuple(min(max(place - before, 0), len(stripped)) for place in places)
+    def moved(positions: Sequence[int]) -> tuple[int, ...]:
+        return tuple(min(max(position - before, 0), len(stripped)) for position in positions)
 
     return TokenizedText(stripped, moved(starts), moved(ends), (0,) if starts else ())
 
@@ -116,7 +116,7 @@ def empty_text_of(tokenizer: Any) -> EmptyText:
     return next((role for role in roles if getattr(tokenizer, f"{role}_token_id") is not None), "uniform")
 
 
-def encode(cutter: Cutter, one: Input) -> Encoded:
+def encode(cutter: Cutter, model_input: Input) -> Encoded:
     """The pieces of an input.
 
     One selectable segment is a text, two are a pair; where there is something that cannot be marked (a question), that is
@@ -124,28 +124,28 @@ def encode(cutter: Cutter, one: Input) -> Encoded:
 
     Raises: ModelError when the model takes no such input, or does not see all of it and it may not be cut
     """
-    bodies = {segment.name: body_of(segment) for segment in one.segments}
-    groups, question = _groups(one, bodies, cutter)
+    bodies = {segment.name: body_of(segment) for segment in model_input.segments}
+    groups, question = _groups(model_input, bodies, cutter)
     texts = [_JOIN.join(bodies[name].text for name in group) for group in groups]
-    found = _cut_into_pieces(cutter, texts, question, shortened=False)
-    if not found["input_ids"]:
-        return _without_words(cutter, texts, bodies, question, one.n_selectable)
-    is_cut = cutter.limit is not None and len(found["input_ids"]) > cutter.limit
+    cut = _cut_into_pieces(cutter, texts, question, shortened=False)
+    if not cut["input_ids"]:
+        return _without_words(cutter, texts, bodies, question, model_input.n_selectable)
+    is_cut = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
     if is_cut:
         if cutter.too_long == "refuse":
-            raise ModelError(_too_long(cutter, texts, len(found["input_ids"])), reason="longer than the model sees")
-        found = _cut_into_pieces(cutter, texts, question, shortened=True)
-    sides = found.sequence_ids(0)
-    offsets = [tuple(offset) for offset in found["offset_mapping"]]
-    places = [_places_of_segments(group, bodies) for group in groups]
+            raise ModelError(_too_long(cutter, texts, len(cut["input_ids"])), reason="longer than the model sees")
+        cut = _cut_into_pieces(cutter, texts, question, shortened=True)
+    sides = cut.sequence_ids(0)
+    offsets = [tuple(offset) for offset in cut["offset_mapping"]]
+    segment_starts = [_starts_of_segments(group, bodies) for group in groups]
     pieces = [
-        Piece(text, is_special=True) if side is None else _placed(text, offset, places[side])
-        for text, side, offset in zip(found.tokens(0), sides, offsets, strict=True)
+        Piece(text, is_special=True) if side is None else _placed(text, offset, segment_starts[side])
+        for text, side, offset in zip(cut.tokens(0), sides, offsets, strict=True)
     ]
-    types = found.get("token_type_ids")
+    types = cut.get("token_type_ids")
     return Encoded(
-        tuple(found["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
-        tuple(texts), bodies, question, one.n_selectable, is_cut,
+        tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
+        tuple(texts), bodies, question, model_input.n_selectable, is_cut,
     )  # fmt: skip
 
 
@@ -167,11 +167,11 @@ def _without_words(
 
 
 def _groups(
-    one: Input, bodies: Mapping[str, TokenizedText], cutter: Cutter
+    model_input: Input, bodies: Mapping[str, TokenizedText], cutter: Cutter
 ) -> tuple[list[list[str]], Literal[0, 1] | None]:
     """The names of the segments that are one text each, and which of the texts is the question."""
-    selectable = [s.name for s in one.segments if s.is_selectable]
-    questions = [s.name for s in one.segments if not s.is_selectable]
+    selectable = [s.name for s in model_input.segments if s.is_selectable]
+    questions = [s.name for s in model_input.segments if not s.is_selectable]
     if not questions:
         if len(selectable) > 2:
             raise ModelError(
@@ -213,21 +213,26 @@ def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
     )
 
 
-def _places_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
+def _starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
     """Where each segment begins in its text, its name and its length."""
-    places, first = [], 0
+    starts, first = [], 0
     for name in names:
-        places.append((first, name, len(bodies[name].text)))
+        starts.append((first, name, len(bodies[name].text)))
         first += len(bodies[name].text) + len(_JOIN)
-    return places
+    return starts
 
 
-def _placed(text: str, offset: tuple[int, int], places: Sequence[tuple[int, str, int]]) -> Piece:
+def _placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
     """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
     first, name, length = next(
-        (place for place in reversed(places) if place[0] < offset[1] or place[0] <= offset[0]), places[0]
+        (
+            segment_start
+            for segment_start in reversed(starts)
+            if segment_start[0] < offset[1] or segment_start[0] <= offset[0]
+        ),
+        starts[0],
     )
-    start, end = (min(max(place - first, 0), length) for place in offset)
+    start, end = (min(max(position - first, 0), length) for position in offset)
     return Piece(text, start, end, segment=name)
 
 
@@ -257,16 +262,16 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
     """Inputs as one batch, filled up at their ends with the tokenizer's padding."""
     import torch  # noqa: PLC0415
 
-    length = max(len(one.ids) for one in encoded)
+    length = max(len(of_input.ids) for of_input in encoded)
 
     def filled(rows: Sequence[Sequence[int]], filling: int, dtype: Any) -> Tensor:
         return torch.tensor([[*row, *[filling] * (length - len(row))] for row in rows], dtype=dtype, device=device)
 
-    types = [one.types for one in encoded if one.types is not None]
-    may_answer = [[side is not None and side != one.question for side in one.sides] for one in encoded]
+    types = [of_input.types for of_input in encoded if of_input.types is not None]
+    may_answer = [[side is not None and side != of_input.question for side in of_input.sides] for of_input in encoded]
     return Batch(
-        filled([one.ids for one in encoded], tokenizer.pad_token_id or 0, torch.long),
-        filled([[1] * len(one.ids) for one in encoded], 0, torch.long),
+        filled([of_input.ids for of_input in encoded], tokenizer.pad_token_id or 0, torch.long),
+        filled([[1] * len(of_input.ids) for of_input in encoded], 0, torch.long),
         filled(types, tokenizer.pad_token_type_id, torch.long) if types else None,
         filled(may_answer, 0, torch.bool),
     )
@@ -293,5 +298,5 @@ def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
 
 
 def _merged(encoded: Encoded, scores: Sequence[float], how: How, *, is_partial: bool) -> Merged:
-    found = merge_over_segments(encoded.pieces, scores, encoded.bodies, how, is_partial=is_partial)
-    return Merged(found.scores[: encoded.n_selectable], found.pieces)
+    over_segments = merge_over_segments(encoded.pieces, scores, encoded.bodies, how, is_partial=is_partial)
+    return Merged(over_segments.scores[: encoded.n_selectable], over_segments.pieces)

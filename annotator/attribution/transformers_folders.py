@@ -73,9 +73,9 @@ class Loaded:
         """How many versions of one input go together; some models without padding take one thing at a time."""
         return self.batch_size if self.tokenizer.pad_token_id is not None else 1
 
-    def encoded(self, one: Input) -> Encoded:
+    def encoded(self, model_input: Input) -> Encoded:
         """An input as pieces; raises ModelError when the model cannot take it."""
-        return encode(self.cutter, one)
+        return encode(self.cutter, model_input)
 
     def batch(self, encoded: list[Encoded]) -> Batch:
         return batch_of(encoded, self.tokenizer, self.device)
@@ -243,10 +243,10 @@ class Source:
         Raises: ModelError with the first line of what it says
         """
         path = Path(self.spec).expanduser()
-        place = str(path) if path.is_dir() else self.spec
+        folder_or_name = str(path) if path.is_dir() else self.spec
         try:
             return kind.from_pretrained(
-                place, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
+                folder_or_name, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
             )
         except ImportError as error:  # a tokenizer that needs sentencepiece, say
             raise ModelError(f"The model '{self.spec}' needs a package that is missing: {first_line(error)}") from error
@@ -347,5 +347,5 @@ def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
 
 
 def first_line(error: Exception) -> str:
-    said = str(error).strip()
-    return said.splitlines()[0][:300] if said else type(error).__name__
+    message = str(error).strip()
+    return message.splitlines()[0][:300] if message else type(error).__name__

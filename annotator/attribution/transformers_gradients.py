@@ -34,20 +34,20 @@ def gradient_x_input(
 ) -> list[list[PieceScores]]:
     """The dot product of each piece's embedding and the gradient of what is explained with regard to it."""
     torch, loaded = import_module("torch"), model.loaded
-    found: list[list[PieceScores]] = [[] for _ in encoded]
+    by_input: list[list[PieceScores]] = [[] for _ in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
         batch = loaded.batch(of_batch)
         embedded = loaded.embedding(batch.ids).requires_grad_()
-        places = torch.tensor([targets[number].place for number in numbers], device=loaded.device)
-        value = _explained(model, batch, embedded, places, parameters)
+        target_positions = torch.tensor([targets[number].position for number in numbers], device=loaded.device)
+        value = _explained(model, batch, embedded, target_positions, parameters)
         with answering(loaded):
             (gradient,) = torch.autograd.grad(value.sum(), embedded)
         products = (gradient * embedded.detach()).sum(dim=2).double().cpu().numpy()
         for number, product in zip(numbers, products, strict=True):
             scores = product[: len(encoded[number].ids)]
-            found[number].append(PieceScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
-    return found
+            by_input[number].append(PieceScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
+    return by_input
 
 
 def integrated_gradients(
@@ -59,21 +59,23 @@ def integrated_gradients(
 
 
 def _integrated(
-    captum: Any, model: Explainable, one: Encoded, target: Target, parameters: Mapping[str, Value]
+    captum: Any, model: Explainable, encoded: Encoded, target: Target, parameters: Mapping[str, Value]
 ) -> PieceScores:
     loaded = model.loaded
-    batch = loaded.batch([one])
-    places = import_module("torch").tensor([target.place], device=loaded.device)
-    embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, one, batch, str(parameters["baseline"]))
+    batch = loaded.batch([encoded])
+    target_positions = import_module("torch").tensor([target.position], device=loaded.device)
+    embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, encoded, batch, str(parameters["baseline"]))
 
-    def forward(embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, asked: Tensor) -> Tensor:
-        return _explained(model, Batch(ids, mask, types, may), embeddings, asked, parameters)
+    def forward(
+        embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, target_positions: Tensor
+    ) -> Tensor:
+        return _explained(model, Batch(ids, mask, types, may), embeddings, target_positions, parameters)
 
     with answering(loaded):
         scores, delta = captum.IntegratedGradients(forward).attribute(
             embedded,
             baselines=baseline,
-            additional_forward_args=(batch.ids, batch.mask, batch.types, batch.may_answer, places),
+            additional_forward_args=(batch.ids, batch.mask, batch.types, batch.may_answer, target_positions),
             n_steps=parameters["steps"],
             internal_batch_size=loaded.steps_at_once,
             return_convergence_delta=True,
@@ -90,21 +92,21 @@ def _convergence(total: float, delta: float) -> dict[str, float]:
     return {"output_change": change, **({"convergence_share": abs(delta / change)} if change else {})}
 
 
-def baseline_for(loaded: Loaded, asked: str) -> str:
+def baseline_for(loaded: Loaded, baseline: str) -> str:
     """The baseline of a model: the one that is asked for, or by default the first that it has.
 
     Raises: InvalidValue for a piece that its tokenizer does not have, naming those it has
     """
-    there = [name for name in BASELINE_PIECES if _piece(loaded, name) is not None]
-    if asked == FOLLOWS_MODEL:
-        return there[0] if there else "zero"
-    if asked != "zero" and asked not in there:
-        others = "".join(f", or --baseline {name}" for name in there[:1])
+    pieces = [name for name in BASELINE_PIECES if _piece(loaded, name) is not None]
+    if baseline == FOLLOWS_MODEL:
+        return pieces[0] if pieces else "zero"
+    if baseline != "zero" and baseline not in pieces:
+        others = "".join(f", or --baseline {name}" for name in pieces[:1])
         raise InvalidValue(
-            f"The model '{loaded.name}' has no {asked.upper()} piece, which the baseline {asked} puts in the place of each piece "
-            f"of the text. Choose --baseline zero{others}."
+            f"The model '{loaded.name}' has no {baseline.upper()} piece, which the baseline {baseline} puts in the place "
+            f"of each piece of the text. Choose --baseline zero{others}."
         )
-    return asked
+    return baseline
 
 
 def _piece(loaded: Loaded, name: str) -> int | None:
@@ -112,23 +114,23 @@ def _piece(loaded: Loaded, name: str) -> int | None:
     return number
 
 
-def _baseline(loaded: Loaded, one: Encoded, batch: Batch, name: str) -> Tensor:
+def _baseline(loaded: Loaded, encoded: Encoded, batch: Batch, name: str) -> Tensor:
     """float[1, length, dimensions]: zeros, or the embedding of one piece for each that is not special."""
     torch = import_module("torch")
     if name == "zero":
         return torch.zeros_like(loaded.embedding(batch.ids))
     piece = _piece(loaded, name)
-    ids = [number if side is None else piece for number, side in zip(one.ids, one.sides, strict=True)]
+    ids = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
     return loaded.embedding(torch.tensor([ids], device=loaded.device))
 
 
 def _explained(
-    model: Explainable, batch: Batch, embeddings: Tensor, places: Tensor, parameters: Mapping[str, Value]
+    model: Explainable, batch: Batch, embeddings: Tensor, positions: Tensor, parameters: Mapping[str, Value]
 ) -> Tensor:
     """float[batch]: what is explained, as a function of the embeddings."""
     with _embeddings_given(model.loaded, embeddings):
         outputs = model.loaded.ask(batch)
-    return model.explained(outputs, batch, places, as_probability=parameters["output"] == "probability")
+    return model.explained(outputs, batch, positions, as_probability=parameters["output"] == "probability")
 
 
 @contextmanager

@@ -126,20 +126,22 @@ class TransformersExplainer:
 
         Raises: ModelError when the model cannot answer, or gives scores that are no numbers
         """
-        encoded = [self._encoded(one) for one in inputs]
+        encoded = [self._encoded(model_input) for model_input in inputs]
         parameters = cast("Mapping[str, Value]", self.parameters)
         targets = (
             [Target("", ()) for _ in encoded]
             if self.method in _OF_NO_LABEL
             else self.predictor.targets(encoded, labels)
         )
-        found = _SCORING[self.method](self.predictor, encoded, targets, parameters)
-        return [self._explained(one, t.label, of) for one, t, of in zip(encoded, targets, found, strict=True)]
+        scores = _SCORING[self.method](self.predictor, encoded, targets, parameters)
+        return [
+            self._explained(of_input, t.label, of) for of_input, t, of in zip(encoded, targets, scores, strict=True)
+        ]
 
-    def _explained(self, one: Encoded, label: str, found: Sequence[PieceScores]) -> Explained:
+    def _explained(self, encoded: Encoded, label: str, by_layer: Sequence[PieceScores]) -> Explained:
         attributions, facts = [], {}
-        for of_layer in found:
-            by_token = self._by_token(one, of_layer)
+        for of_layer in by_layer:
+            by_token = self._by_token(encoded, of_layer)
             scores = tuple(map(abs, by_token.scores)) if self._is_by_word else by_token.scores
             facts = {**_facts(by_token), **of_layer.facts}
             attributions.append(
@@ -149,8 +151,8 @@ class TransformersExplainer:
             )
         return Explained(tuple(attributions), facts)
 
-    def _encoded(self, one: Input) -> Encoded:
-        encoded = self.predictor.loaded.encoded(one)
+    def _encoded(self, model_input: Input) -> Encoded:
+        encoded = self.predictor.loaded.encoded(model_input)
         if not encoded.ids:
             raise ModelError(
                 f"For the model '{self.predictor.name}' nothing is left of the text {encoded.shown}: it has no piece of it, and "
@@ -163,18 +165,18 @@ class TransformersExplainer:
     def _is_by_word(self) -> bool:
         return self.parameters.get("magnitude") == "word"
 
-    def _by_token(self, one: Encoded, found: PieceScores) -> Merged:
-        if not np.isfinite(found.scores).all():
+    def _by_token(self, encoded: Encoded, scores: PieceScores) -> Merged:
+        if not np.isfinite(scores.scores).all():
             raise ModelError(
-                f"The model '{self.predictor.name}' gives scores that are no numbers for {one.shown} "
+                f"The model '{self.predictor.name}' gives scores that are no numbers for {encoded.shown} "
                 f"({self.method}); nothing is stored of them.",
                 reason="with scores that are no numbers",
             )
-        return merged(one, found.scores.tolist(), cast("How", self.parameters["merge"]))
+        return merged(encoded, scores.scores.tolist(), cast("How", self.parameters["merge"]))
 
 
-def _facts(found: Merged) -> dict[str, float]:
-    share, unseen = found.special_share, sum(score != score for score in found.scores)  # noqa: PLR0124  (NaN)
+def _facts(on_tokens: Merged) -> dict[str, float]:
+    share, unseen = on_tokens.special_share, sum(score != score for score in on_tokens.scores)  # noqa: PLR0124  (NaN)
     return {
         **({"unseen_tokens": float(unseen)} if unseen else {}),
         **({} if share is None else {"special_share": share}),

@@ -195,6 +195,6 @@ def _preset(method: str, name: object) -> dict[str, Value]:
         return {}
     settings = PRESETS.get(name, {}) if isinstance(name, str) else {}
     if method not in settings:
-        there = [preset for preset, by_method in PRESETS.items() if method in by_method]
-        raise InvalidValue(f"Method {method} has no preset {name!r}. It has {', '.join(there) or 'none'}.")
+        presets = [preset for preset, by_method in PRESETS.items() if method in by_method]
+        raise InvalidValue(f"Method {method} has no preset {name!r}. It has {', '.join(presets) or 'none'}.")
     return settings[method]

@@ -21,10 +21,10 @@ _LONGEST_ANSWER = 30  # pieces; as in the question answering scripts of transfor
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What of a model's answer is explained: its name, and its place in the outputs (class; first and last piece)."""
+    """What of a model's answer is explained: its name, and its position in the outputs (class; first and last piece)."""
 
     label: str
-    place: tuple[int, ...]
+    position: tuple[int, ...]
 
 
 class Explainable(Protocol):
@@ -36,7 +36,7 @@ class Explainable(Protocol):
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
         """What is explained of each input, places by the input's own pieces."""
 
-    def explained(self, outputs: Any, batch: Batch, places: Tensor, *, as_probability: bool) -> Tensor:
+    def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
         """float[batch]: the number that is explained. places: int64[batch, 1 or 2], in the batch's own pieces."""
 
 
@@ -71,19 +71,21 @@ class Classifier:
         Raises: ModelError when the model cannot answer, or answers what are no numbers
         """
         torch = import_module("torch")
-        encoded = [self.loaded.encoded(one) for one in inputs]
-        found = np.zeros((len(inputs), len(self.labels)))
-        asked = np.array([n for n, one in enumerate(encoded) if one.ids], dtype=np.int64)  # of others, see empty_text
-        for of_batch in in_batches([encoded[n] for n in asked], self.loaded.size_of_batches):
-            numbers = asked[of_batch]
+        encoded = [self.loaded.encoded(model_input) for model_input in inputs]
+        logits = np.zeros((len(inputs), len(self.labels)))
+        numbers_asked = np.array(
+            [n for n, of_input in enumerate(encoded) if of_input.ids], dtype=np.int64
+        )  # of others, see empty_text
+        for of_batch in in_batches([encoded[n] for n in numbers_asked], self.loaded.size_of_batches):
+            numbers = numbers_asked[of_batch]
             batch = self.loaded.batch([encoded[n] for n in numbers])
             with torch.inference_mode():
-                found[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
-        for number in np.flatnonzero(~np.isfinite(found).all(axis=1)):
+                logits[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
+        for number in np.flatnonzero(~np.isfinite(logits).all(axis=1)):
             raise ModelError(
                 f"The model '{self.name}' answers {encoded[number].shown} with what is no number.", reason=_NO_NUMBER
             )
-        return found
+        return logits
 
     @property
     def empty_text(self) -> str:
@@ -102,9 +104,9 @@ class Classifier:
             )
         return logits
 
-    def seen(self, one: Input) -> npt.NDArray[np.bool_]:
+    def seen(self, model_input: Input) -> npt.NDArray[np.bool_]:
         """bool[n_selectable]: the tokens that the model takes in whole."""
-        return seen_tokens(self.loaded.encoded(one))
+        return seen_tokens(self.loaded.encoded(model_input))
 
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
         numbers = {label: number for number, label in enumerate(self.labels)}
@@ -113,11 +115,11 @@ class Classifier:
                 raise ModelError(f"The model '{self.name}' has no label '{label}'. It has {', '.join(self.labels)}.")
         return [Target(label, (numbers[label],)) for label, _ in zip(labels, encoded, strict=True)]
 
-    def explained(self, outputs: Any, batch: Batch, places: Tensor, *, as_probability: bool) -> Tensor:
+    def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
         """The logit or the probability of the class at each place."""
         del batch
         logits = self.checked(outputs)
-        return (logits.softmax(dim=1) if as_probability else logits).gather(1, places)[:, 0]
+        return (logits.softmax(dim=1) if as_probability else logits).gather(1, positions)[:, 0]
 
 
 @dataclass(slots=True)
@@ -153,42 +155,42 @@ class Reader:
 
     def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
         """Each input's answer with its probability; "" without a probability where there is no text to answer from."""
-        encoded = [self.loaded.encoded(one) for one in inputs]
+        encoded = [self.loaded.encoded(model_input) for model_input in inputs]
         predictions = [Prediction("")] * len(encoded)
         for number, best in self._best(encoded):
             text = answer_text(encoded[number], best.first, best.last)
             predictions[number] = Prediction(text, {text: best.probability})
         return predictions
 
-    def seen(self, one: Input) -> npt.NDArray[np.bool_]:
+    def seen(self, model_input: Input) -> npt.NDArray[np.bool_]:
         """bool[n_selectable]: the tokens that the model takes in whole."""
-        return seen_tokens(self.loaded.encoded(one))
+        return seen_tokens(self.loaded.encoded(model_input))
 
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
         """The predicted answers; a label is "" or exactly that answer."""
-        found = {
+        targets = {
             number: Target(answer_text(encoded[number], best.first, best.last), (best.first, best.last))
             for number, best in self._best(encoded)
         }
-        for number, (one, label) in enumerate(zip(encoded, labels, strict=True)):
-            if number not in found:
+        for number, (of_input, label) in enumerate(zip(encoded, labels, strict=True)):
+            if number not in targets:
                 raise ModelError(
-                    f"There is no text from which '{self.name}' could answer {one.shown}.",
+                    f"There is no text from which '{self.name}' could answer {of_input.shown}.",
                     reason="without a text to answer from",
                 )
-            if label not in {"", found[number].label}:
+            if label not in {"", targets[number].label}:
                 raise ModelError(
-                    f"The model '{self.name}' answers {found[number].label!r}, not {label!r}; "
+                    f"The model '{self.name}' answers {targets[number].label!r}, not {label!r}; "
                     "only a reading model's own answer can be explained."
                 )
-        return [found[number] for number in range(len(encoded))]
+        return [targets[number] for number in range(len(encoded))]
 
-    def explained(self, outputs: Any, batch: Batch, places: Tensor, *, as_probability: bool) -> Tensor:
+    def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
         """Start logit at the first piece + end logit at the last; or the product of their probabilities."""
         starts, ends = self.checked(outputs, batch)
         if as_probability:
             starts, ends = (logits.masked_fill(~batch.may_answer, -np.inf).softmax(dim=1) for logits in (starts, ends))
-        first, last = starts.gather(1, places[:, :1])[:, 0], ends.gather(1, places[:, 1:])[:, 0]
+        first, last = starts.gather(1, positions[:, :1])[:, 0], ends.gather(1, positions[:, 1:])[:, 0]
         return first * last if as_probability else first + last
 
     def checked(self, outputs: Any, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -203,25 +205,25 @@ class Reader:
     def _best(self, encoded: Sequence[Encoded]) -> list[tuple[int, "_Best"]]:
         """The best stretch of each input that has a text to answer from, by the input's number."""
         torch = import_module("torch")
-        for one in encoded:
-            if one.question is None:
+        for of_input in encoded:
+            if of_input.question is None:
                 raise ModelError(f"The model '{self.name}' needs a question: a text that cannot be marked.")
-        found = []
+        stretches = []
         for numbers in in_batches(encoded, self.loaded.size_of_batches):
             of_batch = [encoded[number] for number in numbers]
             batch = self.loaded.batch(of_batch)
             with torch.inference_mode():
                 both = [x.double().cpu().numpy() for x in self.checked(self.loaded.ask(batch), batch)]
-            for row, (number, one) in enumerate(zip(numbers, of_batch, strict=True)):
-                allowed = [side is not None and side != one.question for side in one.sides]
+            for row, (number, of_input) in enumerate(zip(numbers, of_batch, strict=True)):
+                allowed = [side is not None and side != of_input.question for side in of_input.sides]
                 starts, ends = (np.where(allowed, logits[row, : len(allowed)], -np.inf) for logits in both)
                 if np.isnan(starts).any() or np.isnan(ends).any():
                     raise ModelError(
-                        f"The model '{self.name}' answers {one.shown} with what is no number.", reason=_NO_NUMBER
+                        f"The model '{self.name}' answers {of_input.shown} with what is no number.", reason=_NO_NUMBER
                     )
                 if any(allowed):
-                    found.append((number, _best_stretch(starts, ends)))
-        return found
+                    stretches.append((number, _best_stretch(starts, ends)))
+        return stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,8 @@ class _Best:
 def _best_stretch(starts: npt.NDArray[np.float64], ends: npt.NDArray[np.float64]) -> _Best:
     """The stretch with the highest start + end, the first of equals; what may not be chosen is −infinity."""
     sums = starts[:, None] + ends[None, :]
-    places = np.arange(len(starts))
-    length = places[None, :] - places[:, None] + 1
+    positions = np.arange(len(starts))
+    length = positions[None, :] - positions[:, None] + 1
     sums[(length < 1) | (length > _LONGEST_ANSWER)] = -np.inf
     first, last = np.unravel_index(int(np.argmax(sums)), sums.shape)
     p_start, p_end = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (starts, ends))

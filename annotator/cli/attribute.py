@@ -122,12 +122,14 @@ def attribute(
     parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
     load = LoadOptions(**{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
     renamed = pairs_of(options.pop("renamed"), "--rename")
-    asked = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
+    attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
     with opened(database) as store:
         progress = _Progress()
         try:
-            found = find_project(store, project_name)
-            report = compute(store, LOCAL_OPERATOR, found, model, method, asked, progress=progress.take)
+            stored_project = find_project(store, project_name)
+            report = compute(
+                store, LOCAL_OPERATOR, stored_project, model, method, attributing_options, progress=progress.take
+            )
         finally:
             progress.end()
     _show(report, as_json=as_json)

@@ -76,16 +76,16 @@ def benchmark(
     show_scores({**scores, "counts": counts}, _registered, as_json=as_json, sizes=sizes)
 
 
-def _registered(place: str) -> str | None:
+def _registered(score_name: str) -> str | None:
     """The name in the register of a number; None for counts."""
-    reading, _, rest = place.partition(".")
+    reading, _, rest = score_name.partition(".")
     parts = rest.removesuffix(".value").split(".")
     name = parts[-1]
     if reading in ("scripts", "evaluator"):
         return f"benchmark.{_OF_PROGRAMS.get(name, name)}"
     if reading == "sets":
-        return f"sets.{name}" if place.endswith(".value") else None
-    if reading != "paper" or not (place.endswith(".value") or name in _EQUATIONS):
+        return f"sets.{name}" if score_name.endswith(".value") else None
+    if reading != "paper" or not (score_name.endswith(".value") or name in _EQUATIONS):
         return None
     if parts[0] == "answers":
         is_chinese = parts[1].partition("-")[0] == "zh"

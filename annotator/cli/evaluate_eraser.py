@@ -47,10 +47,10 @@ def eraser(
     show_scores(scores, _registered, as_json=as_json)
 
 
-def _registered(place: str) -> str | None:
+def _registered(score_name: str) -> str | None:
     """The name in the register of a number in the scorer's object; None for counts and single rows of a report."""
     parts = {"p": "precision", "r": "recall", "f1": "f1"}
-    family, _, rest = place.partition(".")
+    family, _, rest = score_name.partition(".")
     kind = {"iou_scores": "iou", "rationale_prf": "exact", "token_prf": "token"}.get(family.partition("[")[0])
     mean, _, part = rest.rpartition(".")
     if kind and part in parts:
@@ -62,5 +62,5 @@ def _registered(place: str) -> str | None:
     if family == "paper":
         return f"eraser.{rest}_paper"
     if family != "classification_scores" or rest.startswith(("prf", "aopc")):
-        return "eraser.macro_f1" if place == "classification_scores.prf.macro avg.f1-score" else None
+        return "eraser.macro_f1" if score_name == "classification_scores.prf.macro avg.f1-score" else None
     return f"eraser.{rest.partition('_points')[0]}"

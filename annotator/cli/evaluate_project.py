@@ -61,31 +61,35 @@ def project(
 
     names = {name: options.pop(name) for name in ("model", "method")}
     with opened(database) as store:
-        found = find_project(store, project_name)
-        asked = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        stored_project = find_project(store, project_name)
+        scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
         if as_latex:
-            _print_latex(store, found, names, asked)
+            _print_latex(store, stored_project, names, scoring_options)
             return
-        numbers = evaluate_project(store, LOCAL_OPERATOR, found, **names, options=asked)
+        numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
 
 
-def _print_latex(store: "Store", found: Project, names: Mapping[str, str | None], asked: "ScoringOptions") -> None:
+def _print_latex(
+    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions"
+) -> None:
     from annotator.scoring.table import metric_table
     from annotator.usecases.inspect.metric_latex import first_latex
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     model, method = names["model"], names["method"]
-    made = evaluate_with_instances(store, LOCAL_OPERATOR, found, model=model, method=method, options=asked)
+    made = evaluate_with_instances(
+        store, LOCAL_OPERATOR, stored_project, model=model, method=method, options=scoring_options
+    )
     table = metric_table(*made)
-    click.echo(first_latex(table, asked.n_resamples), nl=False)
+    click.echo(first_latex(table, scoring_options.n_resamples), nl=False)
 
 
 def _training(of_model: "ModelReport") -> dict[str, object]:
     from annotator.usecases.inspect.training_texts import words_of
 
-    told = of_model["training"]
-    return {} if told is None else {"training": words_of(told) or "none of these texts was in its training"}
+    training = of_model["training"]
+    return {} if training is None else {"training": words_of(training) or "none of these texts was in its training"}
 
 
 def _flat(numbers: "ProjectReport") -> Mapping[str, object]:
@@ -95,8 +99,8 @@ def _flat(numbers: "ProjectReport") -> Mapping[str, object]:
         name = of_model["model"]
         flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"], **_training(of_model)}
         for row in of_model["methods"]:
-            kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts", "count_deviations")
+            parts = ("plausibility", "faithfulness", "consistency", "confidence", "counts", "count_deviations")
             flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {
-                part: value for part in kept if (value := row.get(part)) is not None
+                part: value for part in parts if (value := row.get(part)) is not None
             }
     return flat

@@ -65,8 +65,8 @@ def _registered(scores: Mapping[str, object]) -> dict[str, str]:
             names[f"fairness.{part}.{model}difference.value"] = "fairness.fprd"
     match scores:
         case {"functional": {"tests": dict() as by_test}}:
-            for test, found in by_test.items():
-                metric = f"functional.{found['type'].lower()}"
+            for test, rates in by_test.items():
+                metric = f"functional.{rates['type'].lower()}"
                 names |= {f"functional.tests.{test}.{model}rate.value": metric for model in ("", "base.")}
     return names
 

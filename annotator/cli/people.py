@@ -40,8 +40,12 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
     if as_json:
         print_json({"name": added.user.name, "role": role, "project": added.project_name, "link": link})
         return
-    place = f" in the project '{added.project_name}'" if added.project_name else ""
-    click.echo(f"'{added.user.name}' is {role}{place} now." if place or role == "administrator" else _no_project(name))
+    in_project = f" in the project '{added.project_name}'" if added.project_name else ""
+    click.echo(
+        f"'{added.user.name}' is {role}{in_project} now."
+        if in_project or role == "administrator"
+        else _no_project(name)
+    )
     if link is not None:
         _print_link(added.user.name, link, is_guessed=address is None)
 
@@ -62,19 +66,19 @@ def list_(path: Path, as_json: bool) -> None:
     if as_json:
         users = [
             {
-                "name": one.user.name,
-                "is_administrator": one.user.is_administrator,
-                "is_disabled": one.user.is_disabled,
-                "roles": [{"project": project, "role": role} for project, role in one.roles],
+                "name": account.user.name,
+                "is_administrator": account.user.is_administrator,
+                "is_disabled": account.user.is_disabled,
+                "roles": [{"project": project, "role": role} for project, role in account.roles],
             }
-            for one in listed
+            for account in listed
         ]
         print_json({"users": users})
         return
-    for one in listed:
-        roles = [f"{role} in '{project}'" for project, role in one.roles]
-        roles += ["administrator"] * one.user.is_administrator + ["disabled"] * one.user.is_disabled
-        click.echo(f"{one.user.name}: {', '.join(roles) or 'no role'}")
+    for account in listed:
+        roles = [f"{role} in '{project}'" for project, role in account.roles]
+        roles += ["administrator"] * account.user.is_administrator + ["disabled"] * account.user.is_disabled
+        click.echo(f"{account.user.name}: {', '.join(roles) or 'no role'}")
     if not listed:
         click.echo("There are no accounts yet. Make one with 'annotator user add NAME --role ROLE'.")
 

@@ -102,12 +102,14 @@ def list_(database: Path, as_json: bool) -> None:
     from annotator.usecases.project.projects import progress_of, projects_of
 
     with opened(database) as store:
-        found = [(p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)]
+        projects = [
+            (p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)
+        ]
     if as_json:
-        rows = [{"name": p.name, "task": p.task.name, "language": p.language, "instances": n} for p, n in found]
+        rows = [{"name": p.name, "task": p.task.name, "language": p.language, "instances": n} for p, n in projects]
         print_json({"projects": rows})
         return
-    for p, n in found:
+    for p, n in projects:
         click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')})")
 
 
@@ -120,12 +122,15 @@ def show(database: Path, name: str, as_json: bool) -> None:
     from annotator.usecases.project.projects import find_project, members_of, progress_of
 
     with opened(database) as store:
-        found = find_project(store, name)
-        progress = progress_of(store, LOCAL_OPERATOR, found.id)
-        members = [{"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, found.id)]
+        stored_project = find_project(store, name)
+        progress = progress_of(store, LOCAL_OPERATOR, stored_project.id)
+        members = [
+            {"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, stored_project.id)
+        ]
     answer: dict[str, Any] = {
-        "name": found.name, "task": found.task.name, "language": found.language, "labels": list(found.labels),
-        "settings": msgspec.to_builtins(found.settings), "instances": progress.instances, "people": progress.people,
+        "name": stored_project.name, "task": stored_project.task.name, "language": stored_project.language,
+        "labels": list(stored_project.labels), "settings": msgspec.to_builtins(stored_project.settings),
+        "instances": progress.instances, "people": progress.people,
         "open_proposals": progress.n_open_proposals, "members": members,
     }  # fmt: skip
     if not as_json:
@@ -210,14 +215,16 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
-    with opened(database) as store, unpacked(path) as place:
-        found = find_project(store, project_name)
-        format_name = places[0] if len(places) > 1 else _guessed_format(place)
+    with opened(database) as store, unpacked(path) as unpacked_path:
+        stored_project = find_project(store, project_name)
+        format_name = places[0] if len(places) > 1 else _guessed_format(unpacked_path)
         progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
-            report = import_file(store, LOCAL_OPERATOR, found, format_name, place, given, progress=progress.take)
+            report = import_file(
+                store, LOCAL_OPERATOR, stored_project, format_name, unpacked_path, given, progress=progress.take
+            )
         except (InvalidValue, ImportRefused) as refusal:
-            _tell_other_format(place, format_name)
+            _tell_other_format(unpacked_path, format_name)
             if as_json and isinstance(refusal, ImportRefused):
                 print_json(_refusal(refusal))
             raise
@@ -340,9 +347,9 @@ def export(
     from annotator.usecases.transfer.export import export_file
 
     with opened(database) as store:
-        found = find_project(store, project_name)
+        stored_project = find_project(store, project_name)
         options = GoldOptions(gold_policy, split, include == "submitted", half)
-        exported = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
+        exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options)
     if as_json:
         print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})
     else:
@@ -376,8 +383,8 @@ def stats(database: Path, project_name: str, as_json: bool) -> None:
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
-        found = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
-    _print(dataclasses.asdict(found) if as_json else for_people(found), as_json)
+        statistics = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
+    _print(dataclasses.asdict(statistics) if as_json else for_people(statistics), as_json)
 
 
 def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:

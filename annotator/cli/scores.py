@@ -48,46 +48,46 @@ def _plain(value: object) -> object:
 
 def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[str, Sizes]) -> Iterator[str]:
     """For people: a line a number, with over how many it is, its direction and its definition."""
-    for place, value, beside in _leaves(scores):
-        name, size = registered(place), beside or sizes.get(place)
+    for score_name, value, beside in _leaves(scores):
+        name, size = registered(score_name), beside or sizes.get(score_name)
         text = value if isinstance(value, str) else written_in_report(value)
         definition = definition_of(name) if name else None
         over = f"   {_summary(size)}" if size else ""
-        told = f"   {definition.direction}: {definition.definition}" if definition else ""
-        yield f"{place:<58} {text:>10}{over}{told}"
+        meaning = f"   {definition.direction}: {definition.definition}" if definition else ""
+        yield f"{score_name:<58} {text:>10}{over}{meaning}"
 
 
 def _summary(size: Sizes) -> str:
-    """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
-    told = []
+    """Over how many a number is, its interval, and its spread over seeds; what is missing is left out."""
+    parts = []
     if size.get("low") is not None and size.get("high") is not None:
-        told.append(f"[{written_in_report(size['low'])}, {written_in_report(size['high'])}]")
+        parts.append(f"[{written_in_report(size['low'])}, {written_in_report(size['high'])}]")
     if size.get("deviation") is not None:
-        told.append(f"± {written(size['deviation'], small=1)} over {size.get('n_seeds', 0)} seeds")
+        parts.append(f"± {written(size['deviation'], small=1)} over {size.get('n_seeds', 0)} seeds")
     if "n" in size:
         left_out = size.get("n_left_out", 0)
-        told.append(f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else ""))
-    return " ".join(told)
+        parts.append(f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else ""))
+    return " ".join(parts)
 
 
-def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str | None, Sizes | None]]:
+def _leaves(value: object, score_name: str = "") -> Iterator[tuple[str, float | str | None, Sizes | None]]:
     """Each number with its place; a mean over instances with over how many it is."""
     if isinstance(value, Mapping) and "value" in value and value.keys() <= _BESIDE:
-        yield f"{place}.value", value["value"], value
+        yield f"{score_name}.value", value["value"], value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _leaves(inner, f"{place}.{name}" if place else str(name))
+            yield from _leaves(inner, f"{score_name}.{name}" if score_name else str(name))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, f"{place}[{number}]")
+            yield from _leaves(inner, f"{score_name}[{number}]")
     elif value is None or isinstance(value, (int, float, str)):
         is_shown = value is None or isinstance(value, str) or math.isfinite(value)
-        yield place, value if is_shown else str(value), None
+        yield score_name, value if is_shown else str(value), None
 
 
-def registered_value(place: str) -> str | None:
+def registered_value(score_name: str) -> str | None:
     """The name in the register that stands before `value` at the end of a place, such as "all.editing.mrr.value"."""
-    parts = place.split(".")
+    parts = score_name.split(".")
     if parts[-1] != "value":
         return None
     try:

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from annotator.usecases.lead.statistics import ProjectStatistics
 
 
-def for_people(found: "ProjectStatistics") -> dict[str, Any]:
+def for_people(statistics: "ProjectStatistics") -> dict[str, Any]:
     """The statistics without empty parts. In what compares people, a number that is not defined stays, as a dash beside its n."""
-    answer = dataclasses.asdict(found)
+    answer = dataclasses.asdict(statistics)
     agreement, work = answer.pop("agreement"), answer.pop("work")
-    told = _with_values(answer, keeps_undefined=False)
-    if not found.rationales.n_gold:
-        told["rationales"] = "There is no gold yet, so there are no numbers of rationales."
-    told["agreement"] = _why_no_agreement(found) or _with_values(agreement, keeps_undefined=True)
-    told["work"] = _work(work)
-    return told
+    report = _with_values(answer, keeps_undefined=False)
+    if not statistics.rationales.n_gold:
+        report["rationales"] = "There is no gold yet, so there are no numbers of rationales."
+    report["agreement"] = _why_no_agreement(statistics) or _with_values(agreement, keeps_undefined=True)
+    report["work"] = _work(work)
+    return report
 
 
-def _why_no_agreement(found: "ProjectStatistics") -> str:
+def _why_no_agreement(statistics: "ProjectStatistics") -> str:
     """A sentence where nobody's annotations can be compared; else ""."""
-    labels, tokens = found.agreement.labels, found.agreement.tokens
+    labels, tokens = statistics.agreement.labels, statistics.agreement.tokens
     if labels.n_instances or tokens.n_instances:
         return ""
     n = max(labels.n_alone, tokens.n_alone)
@@ -36,24 +36,24 @@ def _work(work: dict[str, Any]) -> dict[str, Any] | str:
     if not work["outcomes"] and not work["time"]["n"]:
         return "Nothing has been submitted here."
     reviewers = work.pop("reviewers")
-    compared = {name: one for name, one in reviewers.items() if one["n_items"]}
-    told = _with_values(work, keeps_undefined=False)
-    return told | {"reviewers": compared or "There is no agreement to tell: no set has scores of two reviewers."}
+    compared = {name: agreement for name, agreement in reviewers.items() if agreement["n_items"]}
+    report = _with_values(work, keeps_undefined=False)
+    return report | {"reviewers": compared or "There is no agreement to tell: no set has scores of two reviewers."}
 
 
 def _with_values(value: Mapping[str, Any], *, keeps_undefined: bool) -> dict[str, Any]:
     """The same without parts that hold nothing but zeros and what is not defined."""
-    kept: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, inner in value.items():
         if isinstance(inner, Mapping):
             if _has_value(inner):
-                kept[name] = _with_values(inner, keeps_undefined=keeps_undefined)
+                values[name] = _with_values(inner, keeps_undefined=keeps_undefined)
         elif isinstance(inner, list | tuple):
             if inner:
-                kept[name] = inner
+                values[name] = inner
         elif inner is not None or keeps_undefined:
-            kept[name] = inner
-    return kept
+            values[name] = inner
+    return values
 
 
 def _has_value(value: object) -> bool:

@@ -32,18 +32,18 @@ def ready(as_json: bool) -> None:
     """The ready-made suites, with their tests."""
     from annotator.usecases.suites.construction import all_ready
 
-    found = all_ready()
+    ready_suites = all_ready()
     if as_json:
         rows = [
-            {"name": one.name, "task": one.task, "source": one.source, "labels": list(one.labels),
-             "tests": [{"name": r.name, "type": r.type, "category": r.category, "about": r.about} for r in one.recipes]}
-            for one in found
+            {"name": suite.name, "task": suite.task, "source": suite.source, "labels": list(suite.labels),
+             "tests": [{"name": r.name, "type": r.type, "category": r.category, "about": r.about} for r in suite.recipes]}
+            for suite in ready_suites
         ]  # fmt: skip
         print_json({"suites": rows})
         return
-    for one in found:
-        click.echo(f"{one.name} (task {one.task}; labels {', '.join(one.labels)}), {one.source}")
-        for recipe in one.recipes:
+    for suite in ready_suites:
+        click.echo(f"{suite.name} (task {suite.task}; labels {', '.join(suite.labels)}), {suite.source}")
+        for recipe in suite.recipes:
             click.echo(f"  {recipe.category:<11} {recipe.type}  {recipe.name}: {recipe.about}")
 
 
@@ -93,12 +93,12 @@ def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def _row(one: StoredSuite) -> dict[str, Any]:
+def _row(suite: StoredSuite) -> dict[str, Any]:
     tests = [
         {"name": t.name, "type": t.type, "category": t.category, "cases": t.n_cases, "texts": t.n_texts}
-        for t in one.tests
+        for t in suite.tests
     ]
-    return {"suite": one.name, "tests": tests}
+    return {"suite": suite.name, "tests": tests}
 
 
 @suite.command(name="list")
@@ -111,15 +111,15 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
     from annotator.usecases.suites.construction import suites_of
 
     with opened(path) as store:
-        found = suites_of(store, LOCAL_OPERATOR, find_project(store, project_name))
+        suites = suites_of(store, LOCAL_OPERATOR, find_project(store, project_name))
     if as_json:
-        print_json({"suites": [_row(one) for one in found]})
+        print_json({"suites": [_row(suite) for suite in suites]})
         return
-    for one in found:
-        click.echo(f"{one.name}: {counted(len(one.tests), 'test')}, {counted(one.n_cases, 'case')}")
-        for test in one.tests:
+    for suite in suites:
+        click.echo(f"{suite.name}: {counted(len(suite.tests), 'test')}, {counted(suite.n_cases, 'case')}")
+        for test in suite.tests:
             click.echo(f"  {test.category:<11} {test.type}  {test.name}: {counted(test.n_cases, 'case')}")
-    if not found:
+    if not suites:
         click.echo("There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
 
 

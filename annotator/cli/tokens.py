@@ -63,7 +63,7 @@ def list_(path: Path, as_json: bool) -> None:
     from annotator.usecases.access.api_tokens import list_tokens
 
     with opened(path) as store:
-        rows = [_row(one) for one in list_tokens(store, LOCAL_OPERATOR)]
+        rows = [_row(token) for token in list_tokens(store, LOCAL_OPERATOR)]
     if as_json:
         print_json({"tokens": rows})
         return
@@ -94,19 +94,19 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
         click.echo(f"Token {number} of '{revoked.user.name}' no longer works.")
 
 
-def _row(one: ApiToken) -> dict[str, Any]:
+def _row(token: ApiToken) -> dict[str, Any]:
     from annotator.usecases.access.api_tokens import state_of
 
     return {
-        "id": one.id,
-        "user": one.user.name,
-        "project": one.project_name,
-        "scopes": list(one.scopes),
-        "note": one.note,
-        "state": state_of(one),
-        "created_by": one.created_by,
-        "created_at": one.created_at,
-        "expires_at": one.expires_at,
-        "last_used_at": one.last_used_at,
-        "revoked_at": one.revoked_at,
+        "id": token.id,
+        "user": token.user.name,
+        "project": token.project_name,
+        "scopes": list(token.scopes),
+        "note": token.note,
+        "state": state_of(token),
+        "created_by": token.created_by,
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+        "revoked_at": token.revoked_at,
     }

@@ -29,15 +29,17 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
     from annotator.usecases.project.word_lists import word_lists
 
     with opened(path) as store:
-        found = word_lists(store, LOCAL_OPERATOR, find_project(store, project_name))
+        stored_lists = word_lists(store, LOCAL_OPERATOR, find_project(store, project_name))
     if as_json:
-        lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in found]
+        lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in stored_lists]
         print_json({"word_lists": lists})
         return
-    for one in found:
-        rest = f" and {len(one.words) - _SHOWN:,} more" if len(one.words) > _SHOWN else ""
-        click.echo(f"{one.name} ({one.role}, {one.language}): {', '.join(one.words[:_SHOWN])}{rest}")
-    if not found:
+    for word_list in stored_lists:
+        rest = f" and {len(word_list.words) - _SHOWN:,} more" if len(word_list.words) > _SHOWN else ""
+        click.echo(
+            f"{word_list.name} ({word_list.role}, {word_list.language}): {', '.join(word_list.words[:_SHOWN])}{rest}"
+        )
+    if not stored_lists:
         click.echo("There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'.")
 
 

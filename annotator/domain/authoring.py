@@ -115,7 +115,7 @@ class Perturbation:
 
     @property
     def checks_of_current(self) -> tuple[Check, ...]:
-        """What was said of the version that counts."""
+        """The checks of the version that counts."""
         return tuple(check for check in self.checks if check.version == self.current.number)
 
     def may_be_checked_by(self, user_id: int) -> bool:
@@ -149,21 +149,24 @@ class Perturbation:
         return user_id == self.author and (self.state == "returned" or is_untouched)
 
 
-def _without_others_words(one: Perturbation, user_id: int) -> Perturbation:
-    own = tuple(check for check in one.checks if check.checker == user_id)
-    known = {check.version for check in own} | {one.current.number}
-    versions = (v for v in one.versions if v.number in known or v.made_by == user_id)
-    is_author = user_id == one.author
-    return replace(one, versions=tuple(v if is_author else replace(v, reason="") for v in versions), checks=own)
-
-
-def _without_authors(one: Perturbation, user_id: int) -> Perturbation:
-    """A correction is told twice, as a check and as the version that came of it."""
+def _without_others_words(perturbation: Perturbation, user_id: int) -> Perturbation:
+    own_checks = tuple(check for check in perturbation.checks if check.checker == user_id)
+    known = {check.version for check in own_checks} | {perturbation.current.number}
+    versions = (v for v in perturbation.versions if v.number in known or v.made_by == user_id)
+    is_author = user_id == perturbation.author
     return replace(
-        one,
-        author_name=one.author_name if one.author == user_id else "",
-        versions=tuple(v if v.made_by == user_id else replace(v, made_by_name="") for v in one.versions),
+        perturbation, versions=tuple(v if is_author else replace(v, reason="") for v in versions), checks=own_checks
+    )
+
+
+def _without_authors(perturbation: Perturbation, user_id: int) -> Perturbation:
+    """A correction is stored twice, as a check and as the version that came of it."""
+    return replace(
+        perturbation,
+        author_name=perturbation.author_name if perturbation.author == user_id else "",
+        versions=tuple(v if v.made_by == user_id else replace(v, made_by_name="") for v in perturbation.versions),
         checks=tuple(
-            c if c.verdict != "correct" or c.checker == user_id else replace(c, checker_name="") for c in one.checks
+            c if c.verdict != "correct" or c.checker == user_id else replace(c, checker_name="")
+            for c in perturbation.checks
         ),
     )

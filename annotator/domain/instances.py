@@ -86,8 +86,8 @@ class Instance:
 
     def token(self, token_index: int) -> str:
         """The characters of a token of the instance."""
-        place = self.layout.segment_at(token_index)
-        return self.segment(place.name).body.token(token_index - place.first_token)
+        segment = self.layout.segment_at(token_index)
+        return self.segment(segment.name).body.token(token_index - segment.first_token)
 
 
 @dataclass(frozen=True, slots=True)

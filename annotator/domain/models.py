@@ -81,7 +81,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A sub-word or a word of the source. start, end: characters of its segment's text, half open; None if not said."""
+    """A sub-word or a word of the source. start, end: characters of its segment's text, half open; None if not given."""
 
     text: str
     start: int | None = None

@@ -121,9 +121,9 @@ def own_kind(
     return PerturbationKind(name, title or name, description, "own", keeps_label, keeps_rationale)
 
 
-def get_kind(name: str, own: Sequence[PerturbationKind] = ()) -> PerturbationKind:
+def get_kind(name: str, project_kinds: Sequence[PerturbationKind] = ()) -> PerturbationKind:
     """The kind of that name, one of ours or of the project's own; raises InvalidValue naming those there are."""
-    known = {kind.name: kind for kind in (*KINDS, *own)}
+    known = {kind.name: kind for kind in (*KINDS, *project_kinds)}
     if name not in known:
         raise InvalidValue(f"There is no kind of perturbation '{name}'. There are: {', '.join(known)}.")
     return known[name]

@@ -88,10 +88,10 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
             )
         seen[tokens] = number
         touched = {layout.segment_at(token) for token in tokens}
-        for place in touched:
-            if not place.is_selectable:
+        for segment in touched:
+            if not segment.is_selectable:
                 raise InvalidAnnotation(
-                    f"Set {letter} marks words of “{place.name}”, which cannot be marked.", set_index=number
+                    f"Set {letter} marks words of “{segment.name}”, which cannot be marked.", set_index=number
                 )
         if len(touched) > 1 and not project.settings.sets_may_cross_segments:
             raise InvalidAnnotation(

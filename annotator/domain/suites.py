@@ -62,13 +62,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
-    """What a model answers to one text of a case. probabilities: by label; None where they are not told."""
+    """What a model answers to one text of a case. probabilities: by label; None where the model does not give them."""
 
     label: str
     probabilities: Mapping[str, float] | None
 
     def p(self, label: str) -> float | None:
-        """The probability of a label, if it is told."""
+        """The probability of a label, if the model gives it."""
         return None if self.probabilities is None else self.probabilities.get(label)
 
 

@@ -56,13 +56,13 @@ class Task:
         """
         order = {spec.name: position for position, spec in enumerate(self.segments)}
 
-        def place(name: str) -> tuple[int, int]:
+        def numbering_key(name: str) -> tuple[int, int]:
             spec = self.spec_of(name)
             if spec is None:
                 raise InvalidValue(f"Task '{self.name}' has no segment '{name}' (it has {', '.join(order)}).")
             return order[spec.name], int(name[len(spec.name) :] or 1)
 
-        return sorted(names, key=place)
+        return sorted(names, key=numbering_key)
 
     @property
     def query_segment(self) -> str | None:

@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
-# keep: its words are proposed as a rationale; ignore: they are told not to be one; slot: they fill slots of templates.
+# keep: its words are proposed as a rationale; ignore: they are marked as no rationale; slot: they fill slots of templates.
 WordListRole = Literal["keep", "ignore", "slot"]
 WORD_LIST_ROLES = cast("tuple[WordListRole, ...]", get_args(WordListRole))
 FORMS = "|"  # between the forms of one word: "big | small"

@@ -58,8 +58,10 @@ class _Read:
     def runs(self) -> Iterator[tuple[Run, Mapping[int, Output], Mapping[int, Prediction]]]:
         """Each run with attributions, and what its model answers to the full input."""
         for run, outputs in self.output.outputs.items():
-            own = self.output.outputs.get(run.answers(), {})
-            answers = {number: p for number, output in own.items() for p in output.predictions if p.on == "full"}
+            outputs_of_answers = self.output.outputs.get(run.answers(), {})
+            answers = {
+                number: p for number, output in outputs_of_answers.items() for p in output.predictions if p.on == "full"
+            }
             if any(output.attributions for output in outputs.values()):
                 yield run, outputs, answers
 
@@ -91,18 +93,18 @@ def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples
     )
     is_judged = has_label & is_answered
     counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
-    found: dict[str, Report] = {"all": {}, "correct": {}, "wrong": {}}
+    numbers: dict[str, Report] = {"all": {}, "correct": {}, "wrong": {}}
     for name, values in scored.values.items():
         if name.startswith("editing."):
             split = all_correct_wrong(values[is_judged], is_right[is_judged])
-            found["all"][name] = asdict(mean_of(values[counted])) | _interval(values[counted], n_resamples)
-            found["correct"][name], found["wrong"][name] = asdict(split.correct), asdict(split.wrong)
+            numbers["all"][name] = asdict(mean_of(values[counted])) | _interval(values[counted], n_resamples)
+            numbers["correct"][name], numbers["wrong"][name] = asdict(split.correct), asdict(split.wrong)
     counts = {
         "instances_without_answer": int((~is_answered).sum()),
         "instances_without_gold_label": int((~has_label).sum()),
         "instances_left_out_of_all": int((~counted).sum()),
     }
-    return {**found, "confidence": confidence_of(scored, answers), "counts": scored.counts | counts}
+    return {**numbers, "confidence": confidence_of(scored, answers), "counts": scored.counts | counts}
 
 
 def evaluate_alignment(
@@ -110,7 +112,7 @@ def evaluate_alignment(
 ) -> Report:
     """ER-TEST's criteria for each run and layer, as the paper defines them by instance and as the code computes a batch.
 
-    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is told.
+    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is given.
     Raises:     ImportRefused with every problem of the two files; InvalidValue for a number that cannot be
     """
     if batch_size is not None and batch_size < 1:
@@ -141,13 +143,13 @@ def _released(scored: Scored, gamma: float, batch_size: int | None) -> Report:
     starts = range(0, n, batch_size or n)
     batches: list[Integers] = [np.arange(start, min(n, start + (batch_size or n))) for start in starts]
     union = against.mask_of(scored.gold.sets.union(), scored.scores)
-    found: Report = {}
+    means: Report = {}
     made = [alignment.Alignment.of(scored.scores.take(rows), union.take(rows), gamma=gamma) for rows in batches]
     for name, criterion in _RELEASED.items():
         values = [value for batch in made if (value := criterion(batch)) is not None]
         mean = sum(values) / len(values) if values else None
-        found[name] = {"value": mean, "n_batches": len(values), "n_left_out": len(made) - len(values)}
-    return found
+        means[name] = {"value": mean, "n_batches": len(values), "n_left_out": len(made) - len(values)}
+    return means
 
 
 def _read(files: FilePair) -> _Read:
@@ -158,7 +160,9 @@ def _read(files: FilePair) -> _Read:
     options = OutputOptions(files.task, files.labels, files.model, files.method)
     output, of_output = read_output_file(files.output, files.output_format, options, gold)
     of_output.refuse_if_any()
-    if not any(one.attributions for of_run in output.outputs.values() for one in of_run.values()):
+    if not any(
+        output_of_instance.attributions for of_run in output.outputs.values() for output_of_instance in of_run.values()
+    ):
         raise InvalidValue(f"'{files.output}' holds no attribution of an instance with gold; are the ids the same?")
     rows = [gold_row(item, files.task, keep_tokens=False, is_exhaustive=False) for item in gold]
     return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings))

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from annotator.domain.numbers import counted
-from annotator.errors import ImportRefused, InvalidValue, Problem
-from annotator.formats.eraser.gold import EraserGold, KeyNumbers, read_gold, read_lengths
-from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
-from annotator.formats.rows.findings import shown
+from annotator.errors import ImportRefused, InvalidValue
+from annotator.evaluation.eraser_files import EraserFiles, misfits, read_files, unanswerable, wrong_thresholds
+from annotator.formats.eraser.gold import EraserGold
+from annotator.formats.eraser.predictions import Answer, SoftLists
 from annotator.metrics import eraser_faithfulness as faithfulness
 from annotator.metrics import eraser_spans as spans
 from annotator.metrics.aggregate import bootstrap, mean_of
@@ -26,23 +26,6 @@ IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
 _PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class EraserFiles:
-    """What `evaluate eraser` reads.
-
-    Shapes: lengths int[n_keys, 2], tokens and sentences of each key's document, -1 where there is none
-    """
-
-    gold: EraserGold
-    predictions: Predictions
-    keys: KeyNumbers
-    lengths: Integers
-
-    @property
-    def n_keys(self) -> int:
-        return len(self.lengths)
 
 
 @dataclass(slots=True)
@@ -70,9 +53,9 @@ def evaluate_eraser(
     """
     _check_thresholds(iou_thresholds, "IOU")
     _check_thresholds(aopc_thresholds, "AOPC")
-    files = _read(data_folder, split, predictions)
-    problems = [*files.gold.problems, *files.predictions.problems, *_misfits(files), *_unanswerable(files)]
-    problems += _wrong_thresholds(files.predictions, aopc_thresholds)
+    files = read_files(data_folder, split, predictions)
+    problems = [*files.gold.problems, *files.predictions.problems, *misfits(files), *unanswerable(files)]
+    problems += wrong_thresholds(files.predictions, aopc_thresholds)
     if problems:
         problems.sort(key=lambda problem: (problem.source, problem.line or 0))
         message = f"{counted(len(problems), 'problem')}; nothing was scored."
@@ -98,130 +81,21 @@ def _check_thresholds(thresholds: Sequence[float], name: str) -> None:
             raise InvalidValue(f"The {name} threshold {threshold} is not between 0 and 1.")
 
 
-def _read(data_folder: Path, split: str, predictions: Path) -> EraserFiles:
-    keys = KeyNumbers()
-    gold = read_gold(data_folder, split, keys)
-    answers = read_predictions(predictions, keys)
-    lengths, problems = read_lengths(data_folder, {docid for _, docid in keys.numbers})
-    gold.problems.extend(problems)
-    gold.problems.extend(_unknown(gold.source, "evidences.docid", gold.keys, gold.lines, keys, lengths))
-    entries = answers.entries
-    answers.problems.extend(_unknown(answers.source, "rationales.docid", entries[:, 0], entries[:, 1], keys, lengths))
-    of_keys = [lengths.get(docid, (-1, -1)) for _, docid in keys.numbers]
-    return EraserFiles(gold, answers, keys, np.array(of_keys, dtype=np.int64).reshape(-1, 2))
-
-
-def _unknown(
-    source: str, field: str, keys: Integers, lines: Integers, numbers: KeyNumbers, lengths: dict[str, tuple[int, int]]
-) -> list[Problem]:
-    """Rows that name a document which is not there."""
-    docids = [docid for _, docid in numbers.numbers]
-    absent = np.array([docid not in lengths for docid in docids], dtype=bool)
-    if not absent.any():
-        return []
-    bad = dict.fromkeys((int(line), docids[key]) for line, key in zip(lines, keys, strict=True) if absent[key])
-    return [
-        Problem(source, line, field, shown(docid), f"There is no document '{docid}'; correct the name or add it.")
-        for line, docid in bad
-    ]
-
-
-def _misfits(files: EraserFiles) -> list[Problem]:
-    """Spans past the end of their document and lists of scores that are not as long; unknown documents are told before."""
-    found = files.predictions
-    known = files.lengths[:, 0]
-    keys = found.keys_of_hard()
-    far = (known[keys] >= 0) & (found.hard[:, 1:].max(axis=1, initial=-1) > known[keys])
-    problems = [
-        Problem(found.source, int(found.entries[entry, 1]), "hard_rationale_predictions", f"[{start}, {end})",
-                f"The span reaches past the end of the document, which has {known[found.entries[entry, 0]]} tokens.")
-        for entry, start, end in found.hard[far]
-    ]  # fmt: skip
-    for what, lists, column, gold in (
-        ("token", found.tokens, 0, files.gold.tokens),
-        ("sentence", found.sentences, 1, files.gold.sentences),
-    ):
-        problems += _wrong_lists(files, what, lists, column)
-        problems += _far_gold(files, what, gold, files.lengths[files.gold.keys, column]) if lists.lengths else []
-    return problems
-
-
-def _wrong_lists(files: EraserFiles, what: str, lists: SoftLists, column: int) -> list[Problem]:
-    name = "soft_rationale_predictions" if what == "token" else "soft_sentence_predictions"
-    n_known = files.lengths[np.array(lists.keys, dtype=np.int64), column]
-    n_given, lines = np.array(lists.lengths, dtype=np.int64), np.array(lists.lines, dtype=np.int64)
-    wrong = (n_known >= 0) & (n_known != n_given)
-    problems = [
-        Problem(
-            files.predictions.source,
-            int(line),
-            name,
-            counted(int(given), "score"),
-            f"The document has {counted(int(known), what)}; write one score for each.",
-        )
-        for line, given, known in zip(lines[wrong], n_given[wrong], n_known[wrong], strict=True)
-    ]
-    rows = lists.rows()
-    infinite = np.unique(rows.rows_of_values[~np.isfinite(rows.values)])
-    reason = "A score is too large to be a number; write finite numbers."
-    return problems + [
-        Problem(files.predictions.source, int(line), name, "Infinity", reason) for line in lines[infinite]
-    ]
-
-
-def _far_gold(files: EraserFiles, what: str, gold: Integers, n_known: Integers) -> list[Problem]:
-    """Gold past the end of its document, with which the scorer fails as soon as there are soft scores."""
-    starts, ends = gold[:, 0], gold[:, 1]
-    far = (n_known >= 0) & (ends > starts) & ((ends > n_known) | (starts < -n_known))
-    return [
-        Problem(files.gold.source, int(line), "evidences", f"[{start}, {end})",
-                f"The evidence reaches past an end of its document, which has {counted(int(known), what)}; soft "
-                "scores need its place.")
-        for line, (start, end), known in zip(files.gold.lines[far], gold[far], n_known[far], strict=True)
-    ]  # fmt: skip
-
-
-def _unanswerable(files: EraserFiles) -> list[Problem]:
-    """Annotations without an answer, and answers that gold does not know, where labels are scored."""
-    found, problems = files.predictions, []
-    if not found.answers:
-        return []
-    known = set(files.gold.labels)
-    wanted = set(files.gold.ids)
-    answered = {answer.annotation_id for answer in found.answers}
-    for answer in found.answers:
-        if answer.annotation_id in wanted and answer.label not in known:
-            reason = f"No annotation of the split has the label '{answer.label}'; correct it."
-            problems.append(Problem(found.source, answer.line, "classification", shown(answer.label), reason))
-    for missing in dict.fromkeys(files.gold.ids):
-        if missing not in answered:
-            reason = "The instance has no row with a classification; where labels are scored each instance has one."
-            problems.append(Problem(found.source, None, "annotation_id", shown(missing), reason))
-    return problems
-
-
-def _wrong_thresholds(found: Predictions, asked: Sequence[float]) -> list[Problem]:
-    """Rows that lack a threshold that is asked for; numbers are compared as they are, so 0.1 + 0.2 is not 0.3."""
-    problems = []
-    for answer in found.answers:
-        there = [one.threshold for one in answer.thresholded or ()]
-        if answer.thresholded is not None and sum(threshold in asked for threshold in there) != len(asked):
-            reason = f"The thresholds {list(asked)} are asked for, each once; write them, or ask for others (--aopc-threshold)."
-            problems.append(Problem(found.source, answer.line, "thresholded_scores", shown(there), reason))
-    return problems
-
-
 def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
     if not files.predictions.has_hard:
         return
-    found, gold = files.predictions, files.gold
-    predicted = Spans.of(found.keys_of_hard(), found.hard[:, 1], found.hard[:, 2], files.n_keys)
+    predictions, gold = files.predictions, files.gold
+    predicted = Spans.of(predictions.keys_of_hard(), predictions.hard[:, 1], predictions.hard[:, 2], files.n_keys)
     truth = Spans.of(gold.keys, gold.tokens[:, 0], gold.tokens[:, 1], files.n_keys)
     by_iou = spans.iou_matches(truth, predicted, thresholds)
     exact, tokens = spans.exact_matches(truth, predicted), spans.token_matches(truth, predicted)
     scored.scores["iou_scores"] = [
-        {"threshold": threshold, "micro": asdict(spans.iou_micro(found)), "macro": asdict(spans.iou_macro(found))}
-        for threshold, found in zip(thresholds, by_iou, strict=True)
+        {
+            "threshold": threshold,
+            "micro": asdict(spans.iou_micro(at_threshold)),
+            "macro": asdict(spans.iou_macro(at_threshold)),
+        }
+        for threshold, at_threshold in zip(thresholds, by_iou, strict=True)
     ]
     for name, matches in (("rationale_prf", exact), ("token_prf", tokens)):
         micro, macro = spans.instance_micro(matches), spans.instance_macro(matches)
@@ -237,8 +111,8 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored
         "predicted_spans_without_tokens": int((predicted.ends <= predicted.starts).sum()),
         "gold_spans_past_document": int((truth.ends > files.lengths[truth.keys, 0]).sum()),
         "keys_with_iou_recall_above_one": {
-            str(threshold): int((found.n_matched > found.n_gold)[found.n_gold > 0].sum())
-            for threshold, found in zip(thresholds, by_iou, strict=True)
+            str(threshold): int((at_threshold.n_matched > at_threshold.n_gold)[at_threshold.n_gold > 0].sum())
+            for threshold, at_threshold in zip(thresholds, by_iou, strict=True)
         },
     }
 
@@ -263,7 +137,7 @@ def _score_groups(files: EraserFiles, scored: _Scored) -> None:
 
 def _as_sets(files: EraserFiles) -> tuple[GoldSets, Ragged[np.int64], int]:
     """Each instance's groups, the tokens selected for it, and how many groups have no token."""
-    gold, found = files.gold, files.predictions
+    gold, predictions = files.gold, files.predictions
     numbers: dict[str, int] = {}
     for number, annotation_id in enumerate(gold.ids):
         numbers.setdefault(annotation_id, number)
@@ -274,25 +148,25 @@ def _as_sets(files: EraserFiles) -> tuple[GoldSets, Ragged[np.int64], int]:
     starts, ends = gold.tokens[:, 0].clip(0) + first[gold.keys], gold.tokens[:, 1] + first[gold.keys]
     groups = tokens_of_spans(gold.groups, starts, ends, len(gold.annotations_of_groups))
     sets, is_set = sets_of_groups(groups, gold.annotations_of_groups, len(gold.ids))
-    keys = found.keys_of_hard()
+    keys = predictions.keys_of_hard()
     is_known = instances[keys] >= 0
-    keys, spans_there = keys[is_known], found.hard[is_known, 1:]
+    keys, spans_there = keys[is_known], predictions.hard[is_known, 1:]
     starts, ends = spans_there[:, 0].clip(0) + first[keys], spans_there[:, 1] + first[keys]
     return sets, tokens_of_spans(instances[keys], starts, ends, len(gold.ids)), int((~is_set).sum())
 
 
 def _score_soft(files: EraserFiles, scored: _Scored) -> None:
-    found, gold = files.predictions, files.gold
-    for name, lists, places in (
-        ("token_soft_metrics", found.tokens, gold.tokens),
-        ("sentence_soft_metrics", found.sentences, gold.sentences),
+    predictions, gold = files.predictions, files.gold
+    for name, lists, of_lists in (
+        ("token_soft_metrics", predictions.tokens, gold.tokens),
+        ("sentence_soft_metrics", predictions.sentences, gold.sentences),
     ):
         if not lists.lengths:
             continue
         keys, rows, n_repeated = _last_of_each(lists)
         rows_of_keys = np.full(files.n_keys, -1, dtype=np.int64)
         rows_of_keys[keys] = np.arange(len(keys))
-        truth = Spans.of(gold.keys, places[:, 0], places[:, 1], files.n_keys)
+        truth = Spans.of(gold.keys, of_lists[:, 0], of_lists[:, 1], files.n_keys)
         areas = areas_of_rows(marked(truth, rows_of_keys, rows.offsets), rows)
         made = soft_scores(areas)
         scored.scores[name] = {part: getattr(made, part) for part in ("auprc", "average_precision", "roc_auc_score")}
@@ -315,8 +189,8 @@ def _last_of_each(lists: SoftLists) -> tuple[Integers, Ragged[np.float64], int]:
     unique, from_end = np.unique(keys[::-1], return_index=True)
     if len(unique) == len(keys):
         return keys, rows, 0
-    kept = np.sort(len(keys) - 1 - from_end)
-    return keys[kept], Ragged.of([rows.row(int(place)) for place in kept], np.float64), len(keys) - len(kept)
+    last_rows = np.sort(len(keys) - 1 - from_end)
+    return keys[last_rows], Ragged.of([rows.row(int(row)) for row in last_rows], np.float64), len(keys) - len(last_rows)
 
 
 def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
@@ -340,7 +214,7 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Sco
     scored.counts["classification"] = {
         "answers": len(answers),
         "labels_not_of_the_highest_score": sum(_is_not_highest(answer) for answer in answers),
-        "scores_not_summing_to_one": sum(abs(sum(one.p_full.values()) - 1) > _SUM_TOLERANCE for one in answers),
+        "scores_not_summing_to_one": sum(abs(sum(answer.p_full.values()) - 1) > _SUM_TOLERANCE for answer in answers),
     }
 
 
@@ -349,7 +223,7 @@ def _report(gold: EraserGold, answers: Sequence[Answer]) -> faithfulness.Report:
     numbers = {label: number for number, label in enumerate(labels)}
     given = {answer.annotation_id: answer.label for answer in answers}
     truth = np.array([numbers[label] for label in gold.labels], dtype=np.int64)
-    return faithfulness.label_report(truth, np.array([numbers[given[one]] for one in gold.ids], dtype=np.int64), labels)
+    return faithfulness.label_report(truth, np.array([numbers[given[key]] for key in gold.ids], dtype=np.int64), labels)
 
 
 def _as_scikit(report: faithfulness.Report) -> Report:
@@ -389,7 +263,11 @@ def _aopc(
     name = f"{side}_classification_scores"
     p_changed = np.array(
         [
-            [getattr(one, name)[answer.label] for one in answer.thresholded or () if one.threshold in thresholds]
+            [
+                getattr(scores, name)[answer.label]
+                for scores in answer.thresholded or ()
+                if scores.threshold in thresholds
+            ]
             for answer in answers
         ]
     ).reshape(len(answers), -1)
@@ -407,15 +285,15 @@ def _is_not_highest(answer: Answer) -> bool:
 
 def _counts(files: EraserFiles) -> Report:
     """What was there, and what the scorer lets pass."""
-    found, wanted = files.predictions, set(files.gold.ids)
-    n_entries = len(found.entries)
+    predictions, wanted = files.predictions, set(files.gold.ids)
+    n_entries = len(predictions.entries)
     return {
         "instances": len(files.gold.ids),
         "instances_given_twice": files.gold.n_repeated_ids,
-        "instances_without_row": len(wanted - found.lines_of_ids.keys()),
-        "rows": len(found.lines_of_ids),
-        "rows_of_unknown_instances": len(found.lines_of_ids.keys() - wanted),
+        "instances_without_row": len(wanted - predictions.lines_of_ids.keys()),
+        "rows": len(predictions.lines_of_ids),
+        "rows_of_unknown_instances": len(predictions.lines_of_ids.keys() - wanted),
         "document_entries": n_entries,
-        "document_entries_given_twice": n_entries - len(np.unique(found.entries[:, 0])),
-        "document_entries_without_hard": found.n_without_hard,
+        "document_entries_given_twice": n_entries - len(np.unique(predictions.entries[:, 0])),
+        "document_entries_without_hard": predictions.n_without_hard,
     }

@@ -22,7 +22,7 @@ _PROBLEMS_SHOWN = 200
 
 
 @dataclass(slots=True)
-class Found:
+class Findings:
     """What was read of one kind of file, and everything that is wrong in it."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -41,38 +41,38 @@ class Found:
 
 def read_gold_file(
     path: Path, format_name: str, task: Task, policy: GoldPolicy, *, language: str = "en", split: str | None = None
-) -> tuple[list[GoldInstance], Found]:
+) -> tuple[list[GoldInstance], Findings]:
     """Instances with gold under a policy, numbered from 1; those without an annotation that counts are left out.
 
     Texts that bring no tokens are tokenised as an import would.
     Raises: NotFound or InvalidValue when there is no such file or format
     """
-    found = Found()
+    findings = Findings()
     items = get_reader(format_name)(path, ReadOptions(task, language=language, split=split))
     gold: list[GoldInstance] = []
-    for number, (source, instance) in enumerate(_instances(items, task, language, found), start=1):
+    for number, (source, instance) in enumerate(_instances(items, task, language, findings), start=1):
         try:
             annotations = [
                 _annotation(a, source, instance, number * 1000 + n) for n, a in enumerate(source.annotations)
             ]
         except InvalidValue as error:
-            found.add(Problem(source.source, source.line, "rationales", source.key, str(error)))
+            findings.add(Problem(source.source, source.line, "rationales", source.key, str(error)))
             continue
         of_instance = gold_of(instance, annotations, policy)
         if of_instance is not None:
             gold.append(of_instance)
-    return gold, found
+    return gold, findings
 
 
 def _instances(
-    items: Iterable[SourceItem], task: Task, language: str, found: Found
+    items: Iterable[SourceItem], task: Task, language: str, findings: Findings
 ) -> Iterator[tuple[SourceInstance, Instance]]:
     documents: dict[str, TokenizedText] = {}
     number = 0
     for item in items:
         match item:
             case Problem():
-                found.add(item)
+                findings.add(item)
             case SourceDocument():
                 documents[item.docid] = _body(item.body, item.language or language)
             case SourceInstance() if item.segments:
@@ -125,36 +125,36 @@ class FileOutputs:
 
 def read_output_file(
     path: Path, format_name: str, options: OutputOptions, gold: Iterable[GoldInstance]
-) -> tuple[FileOutputs, Found]:
-    """Model output laid on the tokens of instances with gold; rows of other instances are counted.
+) -> tuple[FileOutputs, Findings]:
+    """Model output on the tokens of instances with gold; rows of other instances are counted.
 
     Raises: NotFound or InvalidValue when there is no such file or format
     """
-    found, made = Found(), FileOutputs()
+    findings, made = Findings(), FileOutputs()
     by_key: dict[str, list[Instance]] = {}
     for item in gold:
         by_key.setdefault(item.instance.key, []).append(item.instance)
     for row in get_output_reader(format_name)(path, options):
         if isinstance(row, Problem):
-            found.add(row)
+            findings.add(row)
             continue
-        fitting = [one for one in by_key.get(row.key, []) if row.split in {None, one.split}]
+        fitting = [instance for instance in by_key.get(row.key, []) if row.split in {None, instance.split}]
         if len(fitting) > 1:
             reason = "instances of several splits have this key; say which split is meant"
-            found.add(Problem(row.source, row.line, "id", row.key, reason))
+            findings.add(Problem(row.source, row.line, "id", row.key, reason))
         elif not fitting:
             made.n_unknown += 1
         else:
-            _take(row, fitting[0], made, found)
-    return made, found
+            _take(row, fitting[0], made, findings)
+    return made, findings
 
 
-def _take(row: SourceOutput, instance: Instance, made: FileOutputs, found: Found) -> None:
+def _take(row: SourceOutput, instance: Instance, made: FileOutputs, findings: Findings) -> None:
     try:
         attributions = tuple(attribution_on_tokens(a, instance.places, lambda: instance) for a in row.attributions)
         rationales = tuple(rationale_on_tokens(r, instance.places) for r in row.rationales)
     except InvalidValue as error:
-        found.add(Problem(row.source, row.line, "scores", row.key, str(error)))
+        findings.add(Problem(row.source, row.line, "scores", row.key, str(error)))
         return
     full = tuple(p for p in row.predictions if p.on == "full")
     reduced = tuple(p for p in row.predictions if p.on != "full")
@@ -163,24 +163,24 @@ def _take(row: SourceOutput, instance: Instance, made: FileOutputs, found: Found
         (row.run, Output(instance.id, reduced, attributions, rationales)),
     ):
         if output.predictions or output.attributions or output.rationales:
-            _add(made.outputs.setdefault(run, {}), output, row, found)
+            _add(made.outputs.setdefault(run, {}), output, row, findings)
 
 
-def _add(known: dict[int, Output], output: Output, row: SourceOutput, found: Found) -> None:
+def _add(known: dict[int, Output], output: Output, row: SourceOutput, findings: Findings) -> None:
     """Join what several rows say of one instance; the same thing said twice is a problem."""
-    there = known.get(output.instance_id, Output(output.instance_id))
-    said = {(p.on, p.threshold) for p in there.predictions} & {(p.on, p.threshold) for p in output.predictions}
-    scored = {(a.label, a.layer) for a in there.attributions} & {(a.label, a.layer) for a in output.attributions}
-    chosen = {r.kind for r in there.rationales} & {r.kind for r in output.rationales}
-    same_answers = all(p in there.predictions for p in output.predictions)
-    if (said and not same_answers) or scored or chosen:
-        found.add(
+    present = known.get(output.instance_id, Output(output.instance_id))
+    repeated = {(p.on, p.threshold) for p in present.predictions} & {(p.on, p.threshold) for p in output.predictions}
+    scored = {(a.label, a.layer) for a in present.attributions} & {(a.label, a.layer) for a in output.attributions}
+    chosen = {r.kind for r in present.rationales} & {r.kind for r in output.rationales}
+    same_answers = all(p in present.predictions for p in output.predictions)
+    if (repeated and not same_answers) or scored or chosen:
+        findings.add(
             Problem(row.source, row.line, "id", row.key, "this instance appears twice for one run; keep one of the two")
         )
         return
     known[output.instance_id] = Output(
         output.instance_id,
-        there.predictions + (() if said else output.predictions),
-        there.attributions + output.attributions,
-        there.rationales + output.rationales,
+        present.predictions + (() if repeated else output.predictions),
+        present.attributions + output.attributions,
+        present.rationales + output.rationales,
     )

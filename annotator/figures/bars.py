@@ -30,16 +30,16 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
     figure = Figure()
     for colour, (kind, shown) in zip(COLOURS, kinds.items(), strict=False):
         of_kind = {part.column: part for part in parts if part.kind == kind}
-        there = [column for column in columns if column in of_kind]
+        present = [column for column in columns if column in of_kind]
         figure.add_trace(
             Bar(
-                x=there,
-                y=[of_kind[column].n for column in there],
+                x=present,
+                y=[of_kind[column].n for column in present],
                 name=shown,
                 marker_color=colour,
-                customdata=[list(of_kind[column].point) for column in there],
+                customdata=[list(of_kind[column].point) for column in present],
                 textangle=0,
-                text=[f"{of_kind[column].n:,}" for column in there],
+                text=[f"{of_kind[column].n:,}" for column in present],
                 hovertemplate=f"{shown}: %{{y:,}}<extra>%{{x}}</extra>",
             )
         )

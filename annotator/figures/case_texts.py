@@ -40,14 +40,18 @@ def case_texts_html(
     is_out:   struck out, since the case was dropped
     """
     rows = []
-    for place, text in enumerate(texts):
-        head = "" if not compares else "original" if not place else "changed" if len(texts) == 2 else f"changed {place}"
-        body = _text(text, texts[0] if compares and place else None)
-        said = (
-            f'<td class="answer">{_answer(answers[place], place < len(fails) and fails[place])}</td>' if answers else ""
+    for number, text in enumerate(texts):
+        head = (
+            "" if not compares else "original" if not number else "changed" if len(texts) == 2 else f"changed {number}"
+        )
+        body = _text(text, texts[0] if compares and number else None)
+        answer_cell = (
+            f'<td class="answer">{_answer(answers[number], number < len(fails) and fails[number])}</td>'
+            if answers
+            else ""
         )
         named = f'<th scope="row">{head}</th>' if compares else ""
-        rows.append(f"<tr>{named}<td>{body}</td>{said}</tr>")
+        rows.append(f"<tr>{named}<td>{body}</td>{answer_cell}</tr>")
     out = ' class="is-out"' if is_out else ""
     return f'<style>{_STYLE}</style><div class="case-texts"><table{out}><tbody>{"".join(rows)}</tbody></table></div>'
 

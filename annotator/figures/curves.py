@@ -1,4 +1,4 @@
-"""Lines over numbers that go across (thresholds, layers): each is told by its colour, its dashes and its marks together."""
+"""Lines over numbers that go across (thresholds, layers): each is known by its colour, its dashes and its marks together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,18 +52,18 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
 
     names = list(dict.fromkeys(curve.name for panel in panels for curve in panel.curves))
     figure = make_subplots(1, len(panels), subplot_titles=[escape(panel.title) for panel in panels])
-    told: set[str] = set()
+    in_legend: set[str] = set()
     for column, panel in enumerate(panels, start=1):
         for curve in panel.curves:
             look = _look(names.index(curve.name))
             shown = Scatter(
                 x=list(curve.x), y=list(curve.y), name=escape(curve.name), legendgroup=curve.name,
-                showlegend=curve.name not in told, mode="lines+markers", error_y=_bounds(curve), **look,
+                showlegend=curve.name not in in_legend, mode="lines+markers", error_y=_bounds(curve), **look,
                 customdata=[[curve.name, panel.title, x] for x in curve.x], text=_summaries(curve),
                 hovertemplate="%{x}: %{text}<extra>%{fullData.name}</extra>",
             )  # fmt: skip
             figure.add_trace(shown, row=1, col=column)
-            told.add(curve.name)
+            in_legend.add(curve.name)
         figure.update_xaxes(title=escape(panel.across), dtick=_step(panel) if whole_numbers else None, col=column)
         figure.update_yaxes(title=title_up(panel.up), col=column)
     legend = _LEGEND_LINE * -(-len(names) // 3)
@@ -84,7 +84,7 @@ def title_up(title: str) -> str:
 
 
 def _summaries(curve: Curve) -> list[str]:
-    """What is said of each point."""
+    """The words that a person reads at each point."""
     sizes = curve.n or [None] * len(curve.y)
     return [written(y) if n is None else f"{written(y)}, n {n:,}" for y, n in zip(curve.y, sizes, strict=True)]
 

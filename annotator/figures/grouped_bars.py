@@ -29,7 +29,7 @@ class Bar:
 
 
 def grouped_bars(bars: Sequence[Bar], *, across: str, up: str) -> "Figure":
-    """A group for each column, in the order of the bars; names are told by colour and pattern. A click gives [column, name]."""
+    """A group for each column, in the order of the bars; names are known by colour and pattern. A click gives [column, name]."""
     from plotly.graph_objects import Bar as Trace  # noqa: PLC0415  (a third of a second)
     from plotly.graph_objects import Figure  # noqa: PLC0415
 

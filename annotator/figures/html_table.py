@@ -76,7 +76,7 @@ _STYLE = """
 
 def metric_table_html(heads: Sequence[Head], lines: Sequence[Line], *, corner: str, label: str) -> str:
     """The table in a box in which it scrolls sideways; every text is escaped. Of a long one the heads stand below as well."""
-    decimals = [max((_decimals(line.cells[place].text) for line in lines), default=0) for place in range(len(heads))]
+    decimals = [max((_decimals(line.cells[column].text) for line in lines), default=0) for column in range(len(heads))]
     body = "".join(_line(line, _starts(heads), decimals) for line in lines)
     row = "".join(_head(head, is_first) for head, is_first in zip(heads, _starts(heads), strict=True))
     below = f'<tfoot aria-hidden="true"><tr><th class="corner">{escape(corner)}</th>{row}</tr></tfoot>'
@@ -90,21 +90,21 @@ def metric_table_html(heads: Sequence[Head], lines: Sequence[Line], *, corner: s
 
 def _starts(heads: Sequence[Head]) -> list[bool]:
     """Whether each column begins a group."""
-    return [not place or heads[place - 1].group != head.group for place, head in enumerate(heads)]
+    return [not column or heads[column - 1].group != head.group for column, head in enumerate(heads)]
 
 
 def _groups(heads: Sequence[Head]) -> Iterator[str]:
-    starts = [place for place, is_first in enumerate(_starts(heads)) if is_first]
+    starts = [column for column, is_first in enumerate(_starts(heads)) if is_first]
     for start, end in zip(starts, [*starts[1:], len(heads)], strict=True):
         yield f'<th class="first" scope="colgroup" colspan="{end - start}"><span>{escape(heads[start].group)}</span></th>'
 
 
 def _head(head: Head, is_first: bool) -> str:
     direction = f'&nbsp;<span aria-hidden="true">{head.arrow}</span>' if head.arrow else ""
-    said = f'<span class="unseen">({_WORDS[head.arrow]})</span>' if head.arrow else ""
+    unseen = f'<span class="unseen">({_WORDS[head.arrow]})</span>' if head.arrow else ""
     order = ' aria-sort="other"' if head.is_sorted else ""
     return (
-        f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{said}'
+        f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{unseen}'
         f"<small>{escape(head.family)}</small></th>"
     )
 

@@ -39,7 +39,7 @@ def drawn(points: Sequence[Point]) -> list[Point]:
     if len(points) <= MOST_POINTS:
         return list(points)
     chosen = np.sort(np.random.default_rng(0).choice(len(points), MOST_POINTS, replace=False))
-    return [points[place] for place in chosen]
+    return [points[index] for index in chosen]
 
 
 def distribution(points: Sequence[Point], *, name: str, marked: float | None = None) -> "Figure":
@@ -67,9 +67,15 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
     for trace in _points_by_answer(points, x_of=lambda point: point.value, y_of=lambda point: _height(point, lanes)):
         figure.add_trace(trace, row=2, col=1)
     if marked is not None:
-        told = {"text": f"mean {written(marked)}", "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False}
+        annotation = {
+            "text": f"mean {written(marked)}",
+            "y": 1,
+            "yref": "y domain",
+            "yanchor": "bottom",
+            "showarrow": False,
+        }
         figure.add_vline(x=marked, line={"dash": "dash", "width": 2, "color": "gray"}, row=1, col=1)
-        figure.add_annotation(x=marked, **told, row=1, col=1)
+        figure.add_annotation(x=marked, **annotation, row=1, col=1)
     figure.update_yaxes(title="number of instances", dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
     figure.update_yaxes(
         tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=lanes, range=[0, len(lanes)], showgrid=False,

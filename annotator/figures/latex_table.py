@@ -59,7 +59,7 @@ def tex(text: str) -> str:
 
 
 def _heads(heads: Sequence[Head], corner: str) -> Iterator[str]:
-    starts = [place for place, head in enumerate(heads) if not place or heads[place - 1].group != head.group]
+    starts = [column for column, head in enumerate(heads) if not column or heads[column - 1].group != head.group]
     ends = [*starts[1:], len(heads)]
     spans = list(zip(starts, ends, strict=True))
     groups = [f"\\multicolumn{{{end - start}}}{{c}}{{{tex(heads[start].group)}}}" for start, end in spans]
@@ -67,8 +67,8 @@ def _heads(heads: Sequence[Head], corner: str) -> Iterator[str]:
     yield " ".join(f"\\cmidrule(lr){{{start + 2}-{end + 1}}}" for start, end in spans)
     titles = [head.title for head in heads]
     named = [f"{head.title} ({head.family})" if titles.count(head.title) > 1 else head.title for head in heads]
-    told = [f"{tex(name)} {tex(head.arrow)}".strip() for name, head in zip(named, heads, strict=True)]
-    yield " & ".join([tex(corner), *told]) + " \\\\"
+    written_titles = [f"{tex(name)} {tex(head.arrow)}".strip() for name, head in zip(named, heads, strict=True)]
+    yield " & ".join([tex(corner), *written_titles]) + " \\\\"
 
 
 def _line(line: Line) -> str:

@@ -14,7 +14,7 @@ from annotator.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader is told: the project's task and labels, and what the file may not say itself.
+    """What a reader needs to know: the project's task and labels, and what the file may not say itself.
 
     renamed: labels of the file that whoever imports it calls otherwise, so that the project need not have them
     one_set_per_edit: where rationales follow from edits, each deletion is a set of its own, else all are one set.
@@ -34,7 +34,7 @@ Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """What a reader of model output is told: the task, and what the file may not say itself.
+    """What a reader of model output needs to know: the task, and what the file may not say itself.
 
     labels: the project's, by which a class number is turned into its label
     renamed: labels of the file that whoever imports it calls otherwise, which are left as they are
@@ -57,7 +57,7 @@ OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What a writer is told beside the instances.
+    """What a writer needs to know beside the instances.
 
     n_versions: changed versions of originals that the project has, with gold or without
     """

@@ -70,8 +70,8 @@ def guess_format(path: Path) -> Guess | None:
 
     Raises: OSError when it cannot be read
     """
-    found = [guess for file in _files(path) if (guess := _of_file(file)) is not None]
-    return next((guess for guess in found if guess not in _GENERAL), found[0] if found else None)
+    guesses = [guess for file in _files(path) if (guess := _of_file(file)) is not None]
+    return next((guess for guess in guesses if guess not in _GENERAL), guesses[0] if guesses else None)
 
 
 def _files(path: Path) -> Iterator[Path]:

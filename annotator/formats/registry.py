@@ -68,8 +68,8 @@ def get_writer(name: str) -> Writer:
     return cast(Writer, _load(name, WRITERS, "written"))
 
 
-def _load(name: str, places: dict[str, str], verb: str) -> object:
-    if name not in places:
-        raise InvalidValue(f"There is no format '{name}' that can be {verb}. Choose one of {', '.join(places)}.")
-    module, _, function = places[name].partition(":")
+def _load(name: str, modules: dict[str, str], verb: str) -> object:
+    if name not in modules:
+        raise InvalidValue(f"There is no format '{name}' that can be {verb}. Choose one of {', '.join(modules)}.")
+    module, _, function = modules[name].partition(":")
     return getattr(import_module(module), function)

@@ -23,9 +23,9 @@ Doing = Callable[[Store, User, Project, Job, Progress], str]
 
 
 def _attribute(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
-    asked = msgspec.json.decode(job.options, type=AskedAttribution)
-    options = replace(asked.options, load=_allowed(asked.model, asked.options.load))
-    report = attribute(store, actor, project, asked.model, asked.method, options, progress=progress)
+    request = msgspec.json.decode(job.options, type=AskedAttribution)
+    options = replace(request.options, load=_allowed(request.model, request.options.load))
+    report = attribute(store, actor, project, request.model, request.method, options, progress=progress)
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
     if report.n_left_out:
@@ -56,9 +56,9 @@ def _measure(store: Store, actor: User, project: Project, _: Job, progress: Prog
 
 
 def _suite(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
-    asked = msgspec.json.decode(job.options, type=AskedSuite)
-    options = replace(asked.options, load=_allowed(asked.model, asked.options.load))
-    report = run_suite(store, actor, project, asked.suite, asked.model, options, progress=progress)
+    request = msgspec.json.decode(job.options, type=AskedSuite)
+    options = replace(request.options, load=_allowed(request.model, request.options.load))
+    report = run_suite(store, actor, project, request.suite, request.model, options, progress=progress)
     known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
     return f"{report.model} answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
 

@@ -67,19 +67,19 @@ def _do(path: Path, job: Job) -> None:
     """Do a job, and note how it ended. A defect ends the job too, with its name, and not the process."""
     with open_store(path) as store:
         try:
-            told = _report(store, path, job)
+            message = _report(store, path, job)
             state: JobState = "done"
         except _Stopped:
-            state, told = (
+            state, message = (
                 "stopped",
                 "Stopped. What was stored until then stays; if you ask again, it goes on from there.",
             )
         except AnnotatorError as error:
-            state, told = "failed", str(error)
+            state, message = "failed", str(error)
         except Exception as error:
             _end(store, job, "failed", f"This is a mistake in the program, not yours: {type(error).__name__}: {error}")
             raise
-        _end(store, job, state, told)
+        _end(store, job, state, message)
 
 
 def _report(store: Store, path: Path, job: Job) -> str:
@@ -89,12 +89,12 @@ def _report(store: Store, path: Path, job: Job) -> str:
         return KINDS[job.kind](store, _actor(store, job), get_project_by_id(store, job.project_id), job, progress)
 
 
-def _end(store: Store, job: Job, state: JobState, told: str) -> None:
+def _end(store: Store, job: Job, state: JobState, message: str) -> None:
     """Note it; a database that is busy for long (an import writes) is waited for, since the work itself is done."""
     for is_last in (False, False, False, True):
         try:
             with store.transaction():
-                jobs_store.end_job(store, job.id, os.getpid(), state, told)
+                jobs_store.end_job(store, job.id, os.getpid(), state, message)
         except StoreError:
             if is_last:
                 raise

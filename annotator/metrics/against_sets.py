@@ -124,14 +124,14 @@ def n_tied_at_k(scores: Ragged[np.float64], selected: Ragged[np.int64], sides: S
 
 def of_selection(selected: Ragged[np.int64], gold: GoldSets) -> Values:
     """Numbers of selected tokens; an instance for which nothing is selected has 0, one without gold sets none."""
-    found = agreement(selected, gold)
+    scores = agreement(selected, gold)
     has_gold = gold.n_sets > 0
     values = {f"sets.{measure}": of_instances for measure, of_instances in set_aware_values(selected, gold).items()}
     return values | {
-        "benchmark.token_f1_paper": found.token_f1_paper,
-        "benchmark.token_f1_scripts": np.where(has_gold, found.token_f1_scripts, np.nan),
-        "benchmark.iou_f1_paper": found.iou_match_paper,
-        "benchmark.iou_f1_evaluator": np.where(has_gold, found.iou_match_evaluator, np.nan),
+        "benchmark.token_f1_paper": scores.token_f1_paper,
+        "benchmark.token_f1_scripts": np.where(has_gold, scores.token_f1_scripts, np.nan),
+        "benchmark.iou_f1_paper": scores.iou_match_paper,
+        "benchmark.iou_f1_evaluator": np.where(has_gold, scores.iou_match_evaluator, np.nan),
     }
 
 
@@ -149,7 +149,7 @@ _RANKED: Mapping[str, Callable[..., Floats]] = {
 
 
 def of_ranking(scores: Ragged[np.float64], gold: GoldSets) -> Values:
-    """Numbers that look at the order alone, against each set by itself; the best set's is told. Scores without NaN."""
+    """Numbers that look at the order alone, against each set by itself; the best set's is given. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
     ranked = rank_words(repeated, marks)
     values = {name: _highest(gold.per_set(metric(repeated, marks, ranked=ranked))) for name, metric in _RANKED.items()}
@@ -172,7 +172,7 @@ def of_scores(scores: Ragged[np.float64], gold: GoldSets) -> Values:
 
 
 def of_alignment(scores: Ragged[np.float64], gold: GoldSets, *, gamma: float, delta: float = 1.0) -> Values:
-    """ER-TEST's losses against each set by itself; the lowest is told. Scores without NaN."""
+    """ER-TEST's losses against each set by itself; the lowest is given. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
     both = alignment.Alignment.of(repeated, marks, gamma=gamma)
     losses: Values = {

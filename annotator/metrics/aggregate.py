@@ -63,10 +63,10 @@ def over_seeds(values: Floats) -> OverSeeds:
     >>> over_seeds(np.array([1.0, 2.0, 3.0, np.nan]))
     OverSeeds(mean=2.0, deviation=1.0, n_seeds=3, n_left_out=1)
     """
-    there = values[~np.isnan(values)]
-    n = len(there)
-    deviation = float(there.std(ddof=1)) if n > 1 else None
-    return OverSeeds(float(there.mean()) if n else None, deviation, n, len(values) - n)
+    defined = values[~np.isnan(values)]
+    n = len(defined)
+    deviation = float(defined.std(ddof=1)) if n > 1 else None
+    return OverSeeds(float(defined.mean()) if n else None, deviation, n, len(values) - n)
 
 
 def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Interval | None:
@@ -78,13 +78,13 @@ def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, s
     Source:    Efron and Tibshirani 1993, chapter 13; the drawing by steps is ours
     Raises:    InvalidValue for an infinite value, a level outside of (0, 1) or no resamples
     """
-    there = values[~np.isnan(values)]
-    _check(there, n_resamples, level)
-    if len(there) < 2:
+    defined = values[~np.isnan(values)]
+    _check(defined, n_resamples, level)
+    if len(defined) < 2:
         return None
     draw = np.random.default_rng(seed)
-    drawn = _means_of_draws if len(there) <= _FEW else _means_by_steps
-    low, high = np.quantile(drawn(there, n_resamples, draw), [(1 - level) / 2, (1 + level) / 2])
+    drawn = _means_of_draws if len(defined) <= _FEW else _means_by_steps
+    low, high = np.quantile(drawn(defined, n_resamples, draw), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, n_resamples, seed)
 
 
@@ -92,21 +92,21 @@ def bootstrap_many(
     many: Sequence[Floats], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> list[Interval | None]:
     """The interval of each; numbers over equally many instances share their draws, so that many cost little more than one."""
-    there = [values[~np.isnan(values)] for values in many]
-    found: list[Interval | None] = [None] * len(many)
+    defined = [values[~np.isnan(values)] for values in many]
+    intervals: list[Interval | None] = [None] * len(many)
     by_size: dict[int, list[int]] = {}
-    for place, values in enumerate(there):
+    for row, values in enumerate(defined):
         _check(values, n_resamples, level)
         if len(values) > _FEW:
-            found[place] = bootstrap(values, n_resamples=n_resamples, level=level, seed=seed)
+            intervals[row] = bootstrap(values, n_resamples=n_resamples, level=level, seed=seed)
         elif len(values) > 1:
-            by_size.setdefault(len(values), []).append(place)
-    for n, places in by_size.items():
-        means = _counts_of_draws(n, n_resamples, seed) @ np.stack([there[place] for place in places], axis=1) / n
+            by_size.setdefault(len(values), []).append(row)
+    for n, rows in by_size.items():
+        means = _counts_of_draws(n, n_resamples, seed) @ np.stack([defined[row] for row in rows], axis=1) / n
         bounds = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        for place, low, high in zip(places, *bounds.tolist(), strict=True):
-            found[place] = Interval(low, high, level, n_resamples, seed)
-    return found
+        for row, low, high in zip(rows, *bounds.tolist(), strict=True):
+            intervals[row] = Interval(low, high, level, n_resamples, seed)
+    return intervals
 
 
 def _counts_of_draws(n: int, n_resamples: int, seed: int) -> Floats:

@@ -110,8 +110,8 @@ def aligned_places(original: Sequence[str], perturbed: Sequence[str]) -> list[in
     >>> aligned_places("a slow plot".split(), "a dull , dull plot".split()), aligned_places(["slow"], ["dull"])
     ([0, 4, 5, 6, 2], [0])
     """
-    places = diff_tokens(original, perturbed).places()
-    return [len(original) + index if place is None else place for index, place in enumerate(places)]
+    positions = diff_tokens(original, perturbed).places()
+    return [len(original) + index if position is None else position for index, position in enumerate(positions)]
 
 
 def aligned_ranking(
@@ -123,10 +123,12 @@ def aligned_ranking(
     >>> aligned_ranking([["a", "slow", "plot"]], [["a", "dull", "plot"]], Ragged.of([[1, 2]], np.int64)).values.tolist()
     [1, 2]
     """
-    places = Ragged.of([aligned_places(one, other) for one, other in zip(originals, perturbed, strict=True)], np.int64)
-    if np.any(ranked.values < 0) or np.any(ranked.values >= places.lengths[ranked.rows_of_values]):
+    aligned = Ragged.of(
+        [aligned_places(original, other) for original, other in zip(originals, perturbed, strict=True)], np.int64
+    )
+    if np.any(ranked.values < 0) or np.any(ranked.values >= aligned.lengths[ranked.rows_of_values]):
         raise InvalidValue("A ranking of a perturbed text names a token that the text does not have.")
-    return Ragged(places.values[places.offsets[ranked.rows_of_values] + ranked.values], ranked.offsets)
+    return Ragged(aligned.values[aligned.offsets[ranked.rows_of_values] + ranked.values], ranked.offsets)
 
 
 def rank_tokens(scores: Ragged[np.float64]) -> Ragged[np.int64]:
@@ -177,9 +179,9 @@ def n_of_share(n_tokens: Integers, ratio: float) -> Integers:
     """
     share = Fraction(repr(float(ratio)))
     # In Python's own numbers: a mean ratio has 17 digits, and times some hundred tokens that is more than 64 bits hold.
-    lengths, places = np.unique(n_tokens, return_inverse=True)
+    lengths, rows = np.unique(n_tokens, return_inverse=True)
     counts = np.array([math.ceil(n * share) for n in lengths.tolist()], dtype=np.int64)
-    return counts[places].reshape(np.shape(n_tokens))
+    return counts[rows].reshape(np.shape(n_tokens))
 
 
 def n_of_share_scripts(n_tokens: Integers, ratio: float) -> Integers:
@@ -197,9 +199,9 @@ def _matched(original: Ids, perturbed: Ids, *, counts_repeats: bool) -> tuple[In
     keys, other_keys, n_ids = _keys(original, perturbed, n_places)
     known = np.sort(keys * n_places + original.places)
     sought = np.sort(other_keys * n_places + perturbed.places)
-    found, is_found = _found(known // n_places, sought // n_places, n_places, counts_repeats=counts_repeats)
+    indices, is_found = _indices_of(known // n_places, sought // n_places, n_places, counts_repeats=counts_repeats)
     sought = sought[is_found]
-    depth = 1 + np.maximum(known[found] % n_places, sought % n_places)
+    depth = 1 + np.maximum(known[indices] % n_places, sought % n_places)
     return sought // n_places // n_ids, depth
 
 
@@ -216,14 +218,14 @@ def _keys(original: Ids, perturbed: Ids, n_places: int) -> tuple[Integers, Integ
     return keys[: len(original.values)], keys[len(original.values) :], n_ids
 
 
-def _found(known: Integers, sought: Integers, n_places: int, *, counts_repeats: bool) -> tuple[Integers, Flags]:
+def _indices_of(known: Integers, sought: Integers, n_places: int, *, counts_repeats: bool) -> tuple[Integers, Flags]:
     """Where in `known` each of `sought` stands (both sorted): at its first place, or the n-th at the n-th."""
     if counts_repeats:
         known, sought = known * n_places + _occurrences(known), sought * n_places + _occurrences(sought)
-    place = np.searchsorted(known, sought)
-    is_found = place < len(known)
-    is_found[is_found] = known[place[is_found]] == sought[is_found]
-    return place[is_found], is_found
+    indices = np.searchsorted(known, sought)
+    is_found = indices < len(known)
+    is_found[is_found] = known[indices[is_found]] == sought[is_found]
+    return indices[is_found], is_found
 
 
 def _occurrences(sorted_keys: Integers) -> Integers:

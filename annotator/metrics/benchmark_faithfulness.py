@@ -75,13 +75,18 @@ def answer_f1_chinese_scripts(gold: Sequence[str], predicted: Sequence[str | Non
     >>> answer_f1_chinese_scripts(["北京大学", "北京"], ["北京的大学", ""]).round(3).tolist()
     [0.444, 1.0]
     """
-    return _each(gold, predicted, lambda one, other: _chinese_f1(one, other, _substring) if other else 1.0, 0.0)
+    return _each(
+        gold, predicted, lambda expected, other: _chinese_f1(expected, other, _substring) if other else 1.0, 0.0
+    )
 
 
 def answer_em_chinese_scripts(gold: Sequence[str], predicted: Sequence[str | None]) -> Floats:
     """Exact match as mrc_f1_evaluate.py: 1 for every empty prediction, 0 for a missing one."""
     return _each(
-        gold, predicted, lambda one, other: float(not other or _plain_chinese(one) == _plain_chinese(other)), 0.0
+        gold,
+        predicted,
+        lambda expected, other: float(not other or _plain_chinese(expected) == _plain_chinese(other)),
+        0.0,
     )
 
 
@@ -93,12 +98,14 @@ def answer_f1_chinese(gold: Sequence[str], predicted: Sequence[str | None]) -> F
     >>> answer_f1_chinese(["北京大学", "北京", ""], ["北京的大学", "", ""]).round(3).tolist()
     [0.889, 0.0, 1.0]
     """
-    return _each(gold, predicted, lambda one, other: _chinese_f1(one, other, _subsequence), np.nan)
+    return _each(gold, predicted, lambda expected, other: _chinese_f1(expected, other, _subsequence), np.nan)
 
 
 def answer_em_chinese(gold: Sequence[str], predicted: Sequence[str | None]) -> Floats:
     """1 where both answers are the same without case and punctuation; NaN where there is no prediction."""
-    return _each(gold, predicted, lambda one, other: float(_plain_chinese(one) == _plain_chinese(other)), np.nan)
+    return _each(
+        gold, predicted, lambda expected, other: float(_plain_chinese(expected) == _plain_chinese(other)), np.nan
+    )
 
 
 def answer_f1_english(gold: Sequence[str], predicted: Sequence[str | None]) -> Floats:
@@ -109,19 +116,23 @@ def answer_f1_english(gold: Sequence[str], predicted: Sequence[str | None]) -> F
     >>> answer_f1_english(["the Eiffel Tower"], ["Eiffel tower, Paris"]).round(3).tolist()
     [0.8]
     """
-    return _each(gold, predicted, lambda one, other: _bag_f1(_english_words(one), _english_words(other)), np.nan)
+    return _each(
+        gold, predicted, lambda expected, other: _bag_f1(_english_words(expected), _english_words(other)), np.nan
+    )
 
 
 def answer_em_english(gold: Sequence[str], predicted: Sequence[str | None]) -> Floats:
     """1 where both answers are the same words without case, punctuation and articles; NaN where there is no prediction."""
-    return _each(gold, predicted, lambda one, other: float(_english_words(one) == _english_words(other)), np.nan)
+    return _each(
+        gold, predicted, lambda expected, other: float(_english_words(expected) == _english_words(other)), np.nan
+    )
 
 
 def _each(gold: Sequence[str], predicted: Sequence[str | None], score: _Pair, without: float) -> Floats:
     if len(gold) != len(predicted):
         raise InvalidValue(f"Each gold answer has one prediction or None; there are {len(predicted)} for {len(gold)}.")
     return np.array(
-        [without if other is None else score(one, other) for one, other in zip(gold, predicted, strict=True)],
+        [without if other is None else score(expected, other) for expected, other in zip(gold, predicted, strict=True)],
         dtype=np.float64,
     )
 
@@ -141,32 +152,32 @@ def _plain_chinese(text: str) -> str:
 
 def _chinese_f1(gold: str, predicted: str, n_common: Callable[[list[str], list[str]], int]) -> float:
     """2PR / (P + R) over ideographs and the stretches between them."""
-    one, other = (_CHINESE_PIECE.findall(_plain_chinese(text)) for text in (gold, predicted))
-    if not one and not other and n_common is _subsequence:
+    expected, other = (_CHINESE_PIECE.findall(_plain_chinese(text)) for text in (gold, predicted))
+    if not expected and not other and n_common is _subsequence:
         return 1.0
-    common = n_common(one, other)
+    common = n_common(expected, other)
     if not common:
         return 0.0
-    precision, recall = common / len(other), common / len(one)
+    precision, recall = common / len(other), common / len(expected)
     return 2 * precision * recall / (precision + recall)
 
 
-def _substring(one: list[str], other: list[str]) -> int:
+def _substring(expected: list[str], other: list[str]) -> int:
     """The length of the longest stretch that both hold without a gap."""
     longest, row = 0, [0] * (len(other) + 1)
-    for piece in one:
-        row = [0, *(row[place] + 1 if piece == seen else 0 for place, seen in enumerate(other))]
+    for piece in expected:
+        row = [0, *(row[column] + 1 if piece == seen else 0 for column, seen in enumerate(other))]
         longest = max(longest, *row)
     return longest
 
 
-def _subsequence(one: list[str], other: list[str]) -> int:
+def _subsequence(expected: list[str], other: list[str]) -> int:
     """The length of the longest sequence that both hold in this order."""
     row = [0] * (len(other) + 1)
-    for piece in one:
+    for piece in expected:
         above, row = row, [0]
-        for place, seen in enumerate(other):
-            row.append(above[place] + 1 if piece == seen else max(above[place + 1], row[place]))
+        for column, seen in enumerate(other):
+            row.append(above[column] + 1 if piece == seen else max(above[column + 1], row[column]))
     return row[-1]
 
 
@@ -178,10 +189,10 @@ def _english_words(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.lower().translate(_ENGLISH_PUNCTUATION)).split()
 
 
-def _bag_f1(one: list[str], other: list[str]) -> float:
-    if not one or not other:
-        return float(one == other)
-    return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
+def _bag_f1(expected: list[str], other: list[str]) -> float:
+    if not expected or not other:
+        return float(expected == other)
+    return 2 * (Counter(expected) & Counter(other)).total() / (len(expected) + len(other))
 
 
 def _answer(name: str, title: str, definition: str, undefined: str, source: str) -> Definition:

@@ -190,8 +190,8 @@ class _Encoded:
     overlaps: Flags
     gold: GoldSets
 
-    def instances_with_set(self, place: int) -> Integers:
-        return np.flatnonzero(self.gold.n_sets > place)
+    def instances_with_set(self, set_number: int) -> Integers:
+        return np.flatnonzero(self.gold.n_sets > set_number)
 
 
 def _encoded(predicted: Ragged[np.int64], gold: GoldSets) -> _Encoded:
@@ -256,9 +256,9 @@ def _best_single(encoded: _Encoded) -> tuple[Floats, Flags]:
     gold = encoded.gold
     best = np.zeros(len(gold))
     chosen = np.full(len(gold), -1, dtype=np.int64)
-    for place in range(int(gold.n_sets.max(initial=0))):
-        instances = encoded.instances_with_set(place)
-        sets = gold.offsets[instances] + place
+    for set_number in range(int(gold.n_sets.max(initial=0))):
+        instances = encoded.instances_with_set(set_number)
+        sets = gold.offsets[instances] + set_number
         is_better = encoded.set_f1[sets] > best[instances]
         best[instances[is_better]] = encoded.set_f1[sets[is_better]]
         chosen[instances[is_better]] = sets[is_better]
@@ -283,11 +283,11 @@ def _union_from(encoded: _Encoded, start: int) -> tuple[Floats, Flags]:
     union = np.zeros_like(encoded.predicted)
     f1 = np.zeros(len(gold))
     is_taken = np.zeros(len(gold.tokens), dtype=np.bool_)
-    for place in range(start, int(gold.n_sets.max(initial=0))):
-        instances = encoded.instances_with_set(place)
+    for set_number in range(start, int(gold.n_sets.max(initial=0))):
+        instances = encoded.instances_with_set(set_number)
         # A set that holds nothing of the prediction could only lower F1; asking first saves the trying.
-        instances = instances[encoded.overlaps[gold.offsets[instances] + place]]
-        sets = gold.offsets[instances] + place
+        instances = instances[encoded.overlaps[gold.offsets[instances] + set_number]]
+        sets = gold.offsets[instances] + set_number
         tried = union[instances] | encoded.sets[sets]
         hits = _n_bits(encoded.predicted[instances] & tried)
         tried_f1 = _f1(hits, encoded.n_predicted[instances], _n_bits(tried))

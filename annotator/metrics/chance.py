@@ -57,8 +57,8 @@ def beside(pairs: Sequence[tuple[Floats, Floats]], direction: Direction) -> list
     sign = 1.0 if direction == "higher is better" else -1.0
     with np.errstate(invalid="ignore"):  # a loss may be infinite in both
         differences = [sign * (values - null) for values, null in pairs]
-    there = [of_pair[np.isfinite(of_pair)] for of_pair in differences]
-    return [_verdict(of_pair, interval) for of_pair, interval in zip(there, bootstrap_many(there), strict=True)]
+    defined = [of_pair[np.isfinite(of_pair)] for of_pair in differences]
+    return [_verdict(of_pair, interval) for of_pair, interval in zip(defined, bootstrap_many(defined), strict=True)]
 
 
 def _verdict(differences: Floats, interval: Interval | None) -> Verdict | None:
@@ -68,12 +68,12 @@ def _verdict(differences: Floats, interval: Interval | None) -> Verdict | None:
     mean = float(differences.mean())
     if n < FEWEST or interval is None:
         return Verdict("too few", n, mean)
-    told = (n, mean, interval.low, interval.high)
+    figures = (n, mean, interval.low, interval.high)
     if interval.low > 0:
-        return Verdict("better", *told)
+        return Verdict("better", *figures)
     if interval.high < 0:
-        return Verdict("not better", *told)
-    return Verdict("not told", *told, needed=_needed(float(differences.std(ddof=1))))
+        return Verdict("not better", *figures)
+    return Verdict("not told", *figures, needed=_needed(float(differences.std(ddof=1))))
 
 
 def _needed(deviation: float) -> int | None:
@@ -93,13 +93,13 @@ def sentence(verdict: Verdict, null: str = "random") -> str:
     >>> sentence(Verdict("too few", 12, 0.1))
     'too few to say (n 12)'
     """
-    told = difference(verdict)
-    if not told:
+    figures = difference(verdict)
+    if not figures:
         return f"too few to say (n {verdict.n})"
     more = (
         f"; about {_rounded(verdict.needed):,} instances would show a difference of {_TOLD}" if verdict.needed else ""
     )
-    return f"{short(verdict, null)} on this gold ({told[0]}, n {verdict.n:,}{more})"
+    return f"{short(verdict, null)} on this gold ({figures[0]}, n {verdict.n:,}{more})"
 
 
 def difference(verdict: Verdict) -> list[str]:

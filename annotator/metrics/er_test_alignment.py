@@ -44,8 +44,8 @@ class Alignment:
         has_rationale: Flags | None = None,
     ) -> "Alignment":
         """The same, with the default for has_rationale."""
-        there = rationale.sums() > 0 if has_rationale is None else has_rationale
-        return Alignment(attributions, rationale, gamma, there)
+        is_known = rationale.sums() > 0 if has_rationale is None else has_rationale
+        return Alignment(attributions, rationale, gamma, is_known)
 
     def __post_init__(self) -> None:
         self.attributions.check_same_rows(self.rationale, "the rationale")
@@ -275,7 +275,7 @@ def _check_probabilities(p_gold: Floats) -> None:
     if p_gold.ndim != 2 or not len(p_gold):
         raise InvalidValue("Probabilities of the gold class are given for each seed and each instance.")
     if not np.all((p_gold >= 0) & (p_gold <= 1)):
-        seed, instance = (int(place[0]) for place in np.nonzero(~((p_gold >= 0) & (p_gold <= 1))))
+        seed, instance = (int(indices[0]) for indices in np.nonzero(~((p_gold >= 0) & (p_gold <= 1))))
         raise InvalidValue(
             f"The probability of instance {instance} at seed {seed} (both from 0) is {p_gold[seed, instance]}; "
             "probabilities lie between 0 and 1."
@@ -297,8 +297,8 @@ def _definition(
     source: str,
     lowest: float | None = 0.0,
 ) -> Definition:
-    said = f"{definition}; at a stated gamma"
-    return Definition(f"er_test.{measure}", title, said, _LOWER, lowest, highest, undefined, source)
+    sentence = f"{definition}; at a stated gamma"
+    return Definition(f"er_test.{measure}", title, sentence, _LOWER, lowest, highest, undefined, source)
 
 
 DEFINITIONS: tuple[Definition, ...] = (

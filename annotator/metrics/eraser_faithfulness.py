@@ -54,9 +54,9 @@ def label_report(gold: Integers, predicted: Integers, labels: Sequence[str]) -> 
     )
     used = (n_gold + n_predicted) > 0
     rows = {
-        label: _label_scores([float(column[place]) for column in columns], int(n_gold[place]))
-        for place, label in enumerate(labels)
-        if used[place]
+        label: _label_scores([float(column[column_number]) for column in columns], int(n_gold[column_number]))
+        for column_number, label in enumerate(labels)
+        if used[column_number]
     }
     macro = _label_scores([float(column[used].mean()) for column in columns], len(gold))
     weighted = _label_scores([float(column @ n_gold) / len(gold) for column in columns], len(gold))

@@ -36,9 +36,9 @@ def tokens_of_spans(rows: Integers, starts: Integers, ends: Integers, n_rows: in
     width = int(values.max(initial=0)) + 1
     if len(values) and values.min() < 0:
         raise InvalidValue("A span begins before token 0.")
-    found = np.unique(np.repeat(rows, lengths) * width + values)
-    counts = np.bincount(found // width, minlength=n_rows)
-    return Ragged(found % width, np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+    marked = np.unique(np.repeat(rows, lengths) * width + values)
+    counts = np.bincount(marked // width, minlength=n_rows)
+    return Ragged(marked % width, np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
 
 
 def sets_of_groups(tokens: Ragged[np.int64], annotations: Integers, n_annotations: int) -> tuple[GoldSets, Flags]:
@@ -48,9 +48,9 @@ def sets_of_groups(tokens: Ragged[np.int64], annotations: Integers, n_annotation
     """
     is_set = tokens.is_filled
     order = np.argsort(annotations[is_set], kind="stable")
-    places = np.flatnonzero(is_set)[order]
-    lengths = tokens.lengths[places]
+    rows = np.flatnonzero(is_set)[order]
+    lengths = tokens.lengths[rows]
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    values = tokens.values[np.repeat(tokens.offsets[places] - offsets[:-1], lengths) + np.arange(offsets[-1])]
-    n_sets = np.bincount(annotations[places], minlength=n_annotations)
+    values = tokens.values[np.repeat(tokens.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])]
+    n_sets = np.bincount(annotations[rows], minlength=n_annotations)
     return GoldSets(Ragged(values, offsets), np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64)), is_set

@@ -100,13 +100,13 @@ def best_iou(gold: Spans, predicted: Spans) -> Floats:
     """
     best = np.zeros(len(predicted))
     gold = gold.of_tokens()
-    asked = np.flatnonzero(predicted.ends > predicted.starts)
+    not_empty = np.flatnonzero(predicted.ends > predicted.starts)
     starts, ends, gold_starts, gold_ends = _on_one_line(predicted, gold)
     sizes = np.frexp((gold_ends - gold_starts).astype(np.float64))[1]
     for size in np.unique(sizes):
         is_of_size = sizes == size
-        found = _best_of_size(starts[asked], ends[asked], gold_starts[is_of_size], gold_ends[is_of_size])
-        best[asked] = np.maximum(best[asked], found)
+        best_values = _best_of_size(starts[not_empty], ends[not_empty], gold_starts[is_of_size], gold_ends[is_of_size])
+        best[not_empty] = np.maximum(best[not_empty], best_values)
     return best
 
 
@@ -215,18 +215,23 @@ def _best_of_size(starts: Integers, ends: Integers, gold_starts: Integers, gold_
     for portion in _portions(near, n_near[near]):
         lengths = n_near[portion]
         borders = np.cumsum(lengths) - lengths
-        places = np.arange(lengths.sum()) - np.repeat(borders - first[portion], lengths)
-        shared = np.minimum(np.repeat(ends[portion], lengths), gold_ends[places])
-        shared = np.maximum(0, shared - np.maximum(np.repeat(starts[portion], lengths), gold_starts[places]))
-        either = np.repeat(ends[portion] - starts[portion], lengths) + gold_ends[places] - gold_starts[places] - shared
+        gold_numbers = np.arange(lengths.sum()) - np.repeat(borders - first[portion], lengths)
+        shared = np.minimum(np.repeat(ends[portion], lengths), gold_ends[gold_numbers])
+        shared = np.maximum(0, shared - np.maximum(np.repeat(starts[portion], lengths), gold_starts[gold_numbers]))
+        either = (
+            np.repeat(ends[portion] - starts[portion], lengths)
+            + gold_ends[gold_numbers]
+            - gold_starts[gold_numbers]
+            - shared
+        )
         best[portion] = np.maximum.reduceat(shared / either, borders)
     return best
 
 
-def _portions(places: Integers, n_pairs: Integers) -> list[Integers]:
+def _portions(indices: Integers, n_pairs: Integers) -> list[Integers]:
     """Places in portions of at most about so many pairs as are held at once."""
     numbers = np.cumsum(n_pairs) // _PAIRS_AT_ONCE
-    return np.split(places, np.flatnonzero(np.diff(numbers)) + 1) if len(places) else []
+    return np.split(indices, np.flatnonzero(np.diff(numbers)) + 1) if len(indices) else []
 
 
 def _on_one_line(*many: Spans) -> list[Integers]:

@@ -25,9 +25,9 @@ class Points:
 
     def where(self, mask: Flags) -> "Points":
         """Some of the points; mask bool[n_points]."""
-        kept = np.flatnonzero(mask)
+        rows = np.flatnonzero(mask)
         columns = (self.rows, self.n_hits, self.ranks, self.hits_before, self.ranks_before)
-        return self if len(kept) == len(self.rows) else Points(*(column[kept] for column in columns))
+        return self if len(rows) == len(self.rows) else Points(*(column[rows] for column in columns))
 
     @cached_property
     def precision(self) -> Floats:

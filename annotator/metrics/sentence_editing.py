@@ -77,8 +77,8 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
         np.bincount(points.rows, minlength=len(scores)) + 1
     )  # one more for each sentence, of precision 1 and recall 0
     precision, recall = np.ones(n_points.sum()), np.zeros(n_points.sum())
-    places = np.arange(len(points.rows)) + points.rows + 1
-    precision[places], recall[places] = points.precision, ranked.recall(points)
+    indices = np.arange(len(points.rows)) + points.rows + 1
+    precision[indices], recall[indices] = points.precision, ranked.recall(points)
     rows = Ragged(-precision, np.concatenate(([0], np.cumsum(n_points))).astype(np.int64))
     order = rows.ranked()  # recall never falls from point to point, so that equal precisions stay in its order
     precision, recall, of = precision[order], recall[order], rows.rows_of_values

@@ -63,13 +63,13 @@ def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou
     >>> best.values.tolist(), best.sets.tolist()
     ([0.8], [1])
     """
-    found = overlaps(predicted, gold)
-    values = gold.per_set(found.f1() if by == "f1" else found.iou())
+    overlap = overlaps(predicted, gold)
+    values = gold.per_set(overlap.f1() if by == "f1" else overlap.iou())
     highest = values.maxima(np.nan)
     is_best = values.values == highest[values.rows_of_values]
     sets = np.full(len(gold), _NO_SET, dtype=np.int64)
-    places = values.places[is_best][::-1]  # written from the last, so that the first one stays
-    sets[values.rows_of_values[is_best][::-1]] = places
+    set_numbers = values.places[is_best][::-1]  # written from the last, so that the first one stays
+    sets[values.rows_of_values[is_best][::-1]] = set_numbers
     return BestSets(highest, sets, values.with_values(is_best).sums() > 1)
 
 
@@ -100,12 +100,12 @@ def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Float
 def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
     """Every number of this family by its measure, float[n_instances] each, NaN without gold sets."""
     marks = _marks(predicted, gold)
-    found = _overlaps(marks, gold)
+    overlap = _overlaps(marks, gold)
     return {
-        "best_f1": gold.per_set(found.f1()).maxima(np.nan),
-        "best_iou": gold.per_set(found.iou()).maxima(np.nan),
-        "whole_set": _whole_set(found, gold),
-        "recall": _recall(found, gold, 1.0),
+        "best_f1": gold.per_set(overlap.f1()).maxima(np.nan),
+        "best_iou": gold.per_set(overlap.iou()).maxima(np.nan),
+        "whole_set": _whole_set(overlap, gold),
+        "recall": _recall(overlap, gold, 1.0),
         "coverage": _coverage(marks, gold),
     }
 
@@ -117,12 +117,12 @@ def _overlaps(marks: Ragged[np.bool_], gold: GoldSets) -> Overlaps:
     return Overlaps(sets.with_values(hits).sums().astype(np.int64), sets.lengths, n_predicted[gold.instances])
 
 
-def _whole_set(found: Overlaps, gold: GoldSets) -> Floats:
-    return gold.per_set((found.n_both == found.n_gold).astype(np.float64)).maxima(np.nan)
+def _whole_set(overlap: Overlaps, gold: GoldSets) -> Floats:
+    return gold.per_set((overlap.n_both == overlap.n_gold).astype(np.float64)).maxima(np.nan)
 
 
-def _recall(found: Overlaps, gold: GoldSets, least: float) -> Floats:
-    return gold.per_set((found.n_both >= least * found.n_gold).astype(np.float64)).means()
+def _recall(overlap: Overlaps, gold: GoldSets, least: float) -> Floats:
+    return gold.per_set((overlap.n_both >= least * overlap.n_gold).astype(np.float64)).means()
 
 
 def _coverage(marks: Ragged[np.bool_], gold: GoldSets) -> Floats:

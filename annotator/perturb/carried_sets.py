@@ -116,8 +116,8 @@ class _Images:
     def _add_replaced(self, before: range, after: range, taken: set[int]) -> None:
         free = [token for token in after if token not in taken]
         if len(before) == len(after) == len(free):
-            for token, place in zip(before, after, strict=True):
-                self._single.setdefault(token, place)
+            for token, image in zip(before, after, strict=True):
+                self._single.setdefault(token, image)
             return
         self._group_of |= {token: len(self._groups) for token in before if token not in self._single}
         self._groups.append((before, free))
@@ -130,12 +130,12 @@ class _Images:
             n_lost += not (token in self._single or self._group_after(token, marked))
         spans: dict[Span, None] = {}
         for span in rationale_set.spans:
-            places = {place for token in range(span.start, span.end) for place in self._places(token, span, marked)}
-            if places:
-                spans |= dict.fromkeys(RationaleSet.of_tokens(places).spans)
+            images = {image for token in range(span.start, span.end) for image in self._images_of(token, span, marked)}
+            if images:
+                spans |= dict.fromkeys(RationaleSet.of_tokens(images).spans)
         return tuple(spans), n_lost
 
-    def _places(self, token: int, span: Span, marked: set[int]) -> Iterator[int]:
+    def _images_of(self, token: int, span: Span, marked: set[int]) -> Iterator[int]:
         """The tokens after that stand for a token of a span, and those inserted between it and the one before."""
         if token in self._single:
             yield self._single[token]
@@ -156,8 +156,8 @@ def _insertions_within_sentences(segment: SegmentChange) -> Iterator[tuple[int, 
     """Inserted tokens by the token before which they stand, where they and both neighbours are in one sentence."""
     for run in segment.diff.runs:
         if run.kind == "inserted" and 0 < run.start < segment.before.n_tokens and _is_one_sentence(segment, run):
-            places = range(segment.first_after + run.other_start, segment.first_after + run.other_end)
-            yield segment.first_before + run.start, list(places)
+            inserted = range(segment.first_after + run.other_start, segment.first_after + run.other_end)
+            yield segment.first_before + run.start, list(inserted)
 
 
 def _is_one_sentence(segment: SegmentChange, run: Run) -> bool:

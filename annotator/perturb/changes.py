@@ -85,17 +85,19 @@ def compare(
         )
     segments: list[SegmentChange] = []
     first_before = first_after = 0
-    for one, other in zip(before, after, strict=True):
-        known = edits.get(one.name) if edits else None
+    for original, other in zip(before, after, strict=True):
+        known = edits.get(original.name) if edits else None
         diff = (
-            diff_tokens(one.body.tokens(), other.body.tokens())
+            diff_tokens(original.body.tokens(), other.body.tokens())
             if known is None
-            else diff_of_edits(one.body, known, other.body)
+            else diff_of_edits(original.body, known, other.body)
         )
         segments.append(
-            SegmentChange(one.name, one.is_selectable, one.body, other.body, first_before, first_after, diff)
+            SegmentChange(
+                original.name, original.is_selectable, original.body, other.body, first_before, first_after, diff
+            )
         )
-        first_before += one.body.n_tokens
+        first_before += original.body.n_tokens
         first_after += other.body.n_tokens
     return Change(tuple(segments))
 

@@ -28,7 +28,9 @@ def diff_of_edits(before: TokenizedText, edits: Sequence[Edit], after: Tokenized
 
 def _untouched(before: TokenizedText, edits: Sequence[Edit], after: TokenizedText) -> Iterator[tuple[int, int]]:
     """Tokens that no edit touches and that are still tokens, with their place after."""
-    places = {(start, end): place for place, (start, end) in enumerate(zip(after.starts, after.ends, strict=True))}
+    index_of_token = {
+        (start, end): index for index, (start, end) in enumerate(zip(after.starts, after.ends, strict=True))
+    }
     starts = [edit.start for edit in edits]
     shifts = list(accumulate((len(e.replacement) - (e.end - e.start) for e in edits), initial=0))
     for number, (start, end) in enumerate(zip(before.starts, before.ends, strict=True)):
@@ -39,9 +41,9 @@ def _untouched(before: TokenizedText, edits: Sequence[Edit], after: TokenizedTex
         if n_before < len(edits) and edits[n_before].start < end:
             continue
         shift = shifts[n_before]
-        place = places.get((start + shift, end + shift))
-        if place is not None and start < end:
-            yield number, place
+        index = index_of_token.get((start + shift, end + shift))
+        if index is not None and start < end:
+            yield number, index
 
 
 def _merged(runs: Iterable[Run]) -> Iterator[Run]:

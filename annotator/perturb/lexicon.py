@@ -41,22 +41,22 @@ class Lexicon:
     def hits(self, body: TokenizedText) -> list[Hit]:
         """Where words of the list stand in a text, in any case, as whole tokens; the longest first, none twice."""
         tokens = [token.casefold() for token in body.tokens()]
-        found: list[Hit] = []
-        place = 0
-        while place < len(tokens):
-            hit = self._hit(tokens, place)
+        hits: list[Hit] = []
+        index = 0
+        while index < len(tokens):
+            hit = self._hit(tokens, index)
             if hit is None:
-                place += 1
+                index += 1
                 continue
-            found.append(hit)
-            place = hit.end_token
-        return found
+            hits.append(hit)
+            index = hit.end_token
+        return hits
 
-    def _hit(self, tokens: Sequence[str], place: int) -> Hit | None:
-        for length in self._lengths.get(tokens[place], ()):
-            phrase = tuple(tokens[place : place + length])
+    def _hit(self, tokens: Sequence[str], index: int) -> Hit | None:
+        for length in self._lengths.get(tokens[index], ()):
+            phrase = tuple(tokens[index : index + length])
             if phrase in self._phrases:
-                return Hit(place, place + length, self._phrases[phrase], self.name)
+                return Hit(index, index + length, self._phrases[phrase], self.name)
         return None
 
 

@@ -88,12 +88,12 @@ class Reading:
     @cached_property
     def words_by_name(self) -> dict[str, list[int]]:
         """Where each word stands among the words; "Emily's" is also "Emily"."""
-        places: dict[str, list[int]] = {}
+        numbers_by_word: dict[str, list[int]] = {}
         for number, word in enumerate(self.words):
-            places.setdefault(word.lower, []).append(number)
+            numbers_by_word.setdefault(word.lower, []).append(number)
             if word.lower.endswith(("'s", "’s")):
-                places.setdefault(word.lower[:-2], []).append(number)
-        return places
+                numbers_by_word.setdefault(word.lower[:-2], []).append(number)
+        return numbers_by_word
 
     @cached_property
     def is_spaced(self) -> bool:
@@ -136,7 +136,7 @@ class Passage:
         return self.reading.code
 
     @property
-    def own(self) -> OwnWords:
+    def word_lists(self) -> OwnWords:
         return own_words(self.code)
 
     @property
@@ -162,9 +162,11 @@ class Passage:
 
         In Chinese anywhere; elsewhere whole words alone, in any case unless `with_case` is set.
         """
-        places = self._in_characters(phrases) if self.code == "zh" else self._in_words(phrases, with_case=with_case)
+        occurrences = (
+            self._in_characters(phrases) if self.code == "zh" else self._in_words(phrases, with_case=with_case)
+        )
         end = 0
-        for start, stop, phrase in sorted(places, key=lambda place: (place[0], -place[1])):
+        for start, stop, phrase in sorted(occurrences, key=lambda occurrence: (occurrence[0], -occurrence[1])):
             if start >= end:
                 yield start, stop, phrase
                 end = stop
@@ -186,19 +188,19 @@ class Passage:
                 if (stands == phrase or (not with_case and stands.lower() == phrase.lower())) and self._ends_word(end):
                     yield start, end, phrase
 
-    def _ends_word(self, place: int) -> bool:
-        return not self.text[place : place + 1].isalnum()
+    def _ends_word(self, index: int) -> bool:
+        return not self.text[index : index + 1].isalnum()
 
-    def next_word(self, place: int) -> str:
+    def next_word(self, index: int) -> str:
         """The word that begins at a place of the text or after one blank there, in lower case; "" when there is none."""
-        found = _WORD.match(self.text, place + (self.text[place : place + 1] == " "))
-        return found.group().lower() if found else ""
+        match = _WORD.match(self.text, index + (self.text[index : index + 1] == " "))
+        return match.group().lower() if match else ""
 
-    def word_before(self, place: int) -> str:
+    def word_before(self, index: int) -> str:
         """The word that ends before a place of the text, one blank between them, in lower case; "" when there is none."""
-        if self.text[place - 1 : place] != " ":
+        if self.text[index - 1 : index] != " ":
             return ""
-        start = place - 1
+        start = index - 1
         while start and (self.text[start - 1].isalnum() or self.text[start - 1] in "'’"):
             start -= 1
-        return self.text[start : place - 1].lower()
+        return self.text[start : index - 1].lower()

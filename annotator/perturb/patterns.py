@@ -57,21 +57,21 @@ def parse_pattern(text: str) -> Pattern:
     """
     parts: list[str | Slot] = []
     done = 0
-    for found in _BRACES.finditer(text):
-        parts.append(text[done : found.start()])
-        done = found.end()
-        parts.append(found[0][0] if found[0] in {"{{", "}}"} else _slot(found, text))
+    for match in _BRACES.finditer(text):
+        parts.append(text[done : match.start()])
+        done = match.end()
+        parts.append(match[0][0] if match[0] in {"{{", "}}"} else _slot(match, text))
     parts.append(text[done:])
     return Pattern(tuple(part for part in parts if part != ""))
 
 
-def _slot(found: "re.Match[str]", text: str) -> Slot:
-    inside = found[1]
+def _slot(match: "re.Match[str]", text: str) -> Slot:
+    inside = match[1]
     if inside is None:
-        raise InvalidValue(f"Character {found.start()} of '{_short(text)}' is a lone '{found[0]}'. {_WANTED}")
+        raise InvalidValue(f"Character {match.start()} of '{_short(text)}' is a lone '{match[0]}'. {_WANTED}")
     read = _SLOT.fullmatch(inside.strip())
     if read is None:
-        raise InvalidValue(f"'{found[0]}' in '{_short(text)}' is no slot. {_WANTED}")
+        raise InvalidValue(f"'{match[0]}' in '{_short(text)}' is no slot. {_WANTED}")
     return Slot(read["name"], read["copy"], int(read["form"] or 1), read["article"] or "")
 
 

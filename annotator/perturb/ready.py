@@ -30,12 +30,12 @@ def ready_suite(name: str) -> ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
         raise NotFound(f"There is no ready suite '{name}'. There are {', '.join(ready_suites())}.")
-    told = _read(name)
-    lists = {**_read(_SHARED)["lists"], **told["lists"]}
+    content = _read(name)
+    lists = {**_read(_SHARED)["lists"], **content["lists"]}
     return ReadySuite(
-        name, told["title"], told["task"], told["source"], tuple(told["labels"]),
+        name, content["title"], content["task"], content["source"], tuple(content["labels"]),
         {list_name: words_of(words) for list_name, words in lists.items()},
-        tuple(_recipe(test, told.get("base", ())) for test in told["tests"]),
+        tuple(_recipe(test, content.get("base", ())) for test in content["tests"]),
     )  # fmt: skip
 
 

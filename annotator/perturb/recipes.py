@@ -36,7 +36,10 @@ def build_cases(
     else:
         made = _from_templates(recipe, words, n, seed, change, segments)
     limit = MOST_CASES if n is None else n
-    return [_case(recipe, number, *one) for number, one in enumerate(islice(made, limit))]
+    return [
+        _case(recipe, number, *texts_and_alternative)
+        for number, texts_and_alternative in enumerate(islice(made, limit))
+    ]
 
 
 def _from_templates(
@@ -44,23 +47,23 @@ def _from_templates(
 ) -> Iterator[tuple[tuple[Text, ...], Alternative]]:
     """Each template gives as many cases as the others, if it has them; they come by turns."""
     filled = [FilledTemplate(Template.of(alternative.texts), words) for alternative in recipe.alternatives]
-    if n is None and sum(one.n_combinations for one in filled) > MOST_CASES:
-        counts = " + ".join(f"{one.n_combinations:,}" for one in filled)
+    if n is None and sum(template.n_combinations for template in filled) > MOST_CASES:
+        counts = " + ".join(f"{template.n_combinations:,}" for template in filled)
         raise InvalidValue(
             f"The templates of '{recipe.name}' have {counts} combinations, more than {MOST_CASES:,}. Ask for a sample, or "
             "shorten a word list."
         )
     # What a change cannot change gives no case, so that more texts are drawn than cases are wanted.
     wanted = n if n is None or change is None else min(2 * n, MOST_CASES)
-    shares = _shares([one.n_combinations for one in filled], wanted)
+    shares = _shares([template.n_combinations for template in filled], wanted)
     rows = []
-    for number, (one, share) in enumerate(zip(filled, shares, strict=True)):
-        texts: Iterable[tuple[Text, ...]] = cases_of(one, n=share, seed=seed + number)
+    for number, (template, share) in enumerate(zip(filled, shares, strict=True)):
+        texts: Iterable[tuple[Text, ...]] = cases_of(template, n=share, seed=seed + number)
         if change is not None:
             texts = _changed((base for (base,) in texts), change, seed + number, segments)
         rows.append([(row, recipe.alternatives[number]) for row in texts])
     for turn in zip_longest(*rows):
-        yield from (one for one in turn if one is not None)
+        yield from (row for row in turn if row is not None)
 
 
 def _shares(sizes: Sequence[int], wanted: int | None) -> list[int]:
@@ -73,10 +76,10 @@ def _shares(sizes: Sequence[int], wanted: int | None) -> list[int]:
         return list(sizes)
     shares = [0] * len(sizes)
     left = wanted
-    order = sorted(range(len(sizes)), key=lambda place: sizes[place])
-    for n_done, place in enumerate(order):
-        shares[place] = min(sizes[place], -(-left // (len(sizes) - n_done)))
-        left -= shares[place]
+    order = sorted(range(len(sizes)), key=lambda index: sizes[index])
+    for n_done, index in enumerate(order):
+        shares[index] = min(sizes[index], -(-left // (len(sizes) - n_done)))
+        left -= shares[index]
     return shares
 
 
@@ -94,7 +97,9 @@ def _changed_segments(
 ) -> list[Mapping[str, str]]:
     """One segment changed at a time, then all of them at once."""
     changed = {name: change(text, random) for name, text in base.items() if not segments or name in segments}
-    alone: list[Mapping[str, str]] = [{**base, name: one} for name, texts in changed.items() for one in texts[:1]]
+    alone: list[Mapping[str, str]] = [
+        {**base, name: variant} for name, texts in changed.items() for variant in texts[:1]
+    ]
     if len(alone) < 2:
         return alone
     return [*alone, {**base, **{name: texts[0] for name, texts in changed.items() if texts}}]

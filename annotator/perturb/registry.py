@@ -9,8 +9,8 @@ from annotator.errors import InvalidValue
 from annotator.perturb.passage import Passage
 from annotator.text.edits import Edit
 
-Found = tuple[Sequence[Edit], str]  # the edits of a suggestion, and why
-Suggest = Callable[[Passage], Iterator[Found]]
+Proposal = tuple[Sequence[Edit], str]  # the edits of a suggestion, and why
+Suggest = Callable[[Passage], Iterator[Proposal]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Suggestion:
     def __post_init__(self) -> None:
         if not self.edits or any(edit.start > edit.end or edit.start < 0 for edit in self.edits):
             raise InvalidValue(f"The suggestion '{self.why}' of {self.maker} has no edits, or one that is no range.")
-        if any(one.end > other.start or one.start == other.start for one, other in pairwise(self.edits)):
+        if any(edit.end > other.start or edit.start == other.start for edit, other in pairwise(self.edits)):
             raise InvalidValue(
                 f"The edits of the suggestion '{self.why}' of {self.maker} overlap, or are not in order."
             )

@@ -45,8 +45,8 @@ def suggest(
     reading = Reading(body, _code(language))
     return tuple(
         suggestion
-        for one in suggesters_for(kind, language)
-        for suggestion in _drawn(one, Passage(reading, given, Random(f"{seed} {one.name}")), most)  # noqa: S311
+        for suggester in suggesters_for(kind, language)
+        for suggestion in _drawn(suggester, Passage(reading, given, Random(f"{seed} {suggester.name}")), most)  # noqa: S311
     )
 
 
@@ -55,9 +55,9 @@ def suggesters_for(kind: str, language: str) -> tuple[Suggester, ...]:
 
     Of a kind that is to change the label, those come first whose changes do.
     """
-    chosen = [one for one in SUGGESTERS.values() if one.suits(kind, _code(language))]
+    chosen = [suggester for suggester in SUGGESTERS.values() if suggester.suits(kind, _code(language))]
     if kind in _CHANGE_THE_LABEL:
-        chosen.sort(key=lambda one: -one.turns)
+        chosen.sort(key=lambda suggester: -suggester.turns)
     return tuple(chosen)
 
 
@@ -65,10 +65,10 @@ def _code(language: str) -> str:
     return "zh" if is_chinese(language) else subtags(language)[0]
 
 
-def _drawn(one: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:
-    found = {tuple(edits): why for edits, why in one.find(passage)}
-    every = list(found.items())
+def _drawn(suggester: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:
+    why_by_edits = {tuple(edits): why for edits, why in suggester.find(passage)}
+    every = list(why_by_edits.items())
     chosen = sorted(passage.random.sample(range(len(every)), most)) if len(every) > most else range(len(every))
     for number in chosen:
         edits, why = every[number]
-        yield Suggestion(edits, why, one.name)
+        yield Suggestion(edits, why, suggester.name)

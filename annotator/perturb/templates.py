@@ -75,7 +75,7 @@ class FilledTemplate:
             self._columns.append(_Column(forms[name], n_copies[name]))
             n_copies[name] += 1
         self._groups = _groups(list(variables))
-        self._places: dict[_Variable, int] = {variable: place for place, variable in enumerate(variables)}
+        self._places: dict[_Variable, int] = {variable: index for index, variable in enumerate(variables)}
         _check(template, self._names, forms, n_copies)
         self._texts = [self._steps(text) for text in template.texts]
 
@@ -100,16 +100,16 @@ class FilledTemplate:
 
     def _chosen(self, number: int) -> list[tuple[str, ...]]:
         """The word of each variable. A copy takes the n-th of the words that copies before it have left."""
-        places = [0] * len(self._columns)
-        for place in range(len(self._columns) - 1, -1, -1):
-            number, places[place] = divmod(number, len(self._columns[place].forms) - self._columns[place].n_before)
+        choices = [0] * len(self._columns)
+        for index in range(len(self._columns) - 1, -1, -1):
+            number, choices[index] = divmod(number, len(self._columns[index].forms) - self._columns[index].n_before)
         for group in self._groups:
             taken: list[int] = []
-            for place in group:
+            for index in group:
                 for other in sorted(taken):
-                    places[place] += other <= places[place]
-                taken.append(places[place])
-        return [column.forms[place] for column, place in zip(self._columns, places, strict=True)]
+                    choices[index] += other <= choices[index]
+                taken.append(choices[index])
+        return [column.forms[choice] for column, choice in zip(self._columns, choices, strict=True)]
 
     def _steps(self, text: Pattern | _Segments) -> "list[_Step] | dict[str, list[_Step]]":
         if isinstance(text, Pattern):
@@ -149,9 +149,9 @@ def _filled(steps: Sequence[_Step], chosen: Sequence[tuple[str, ...]]) -> str:
 def _list_of(name: str, words: Words) -> str:
     """The list that a slot's name means: its own, or the one with a small first letter."""
     small = name[:1].lower() + name[1:]
-    found = name if name in words else small
-    if found in words:
-        return found
+    list_name = name if name in words else small
+    if list_name in words:
+        return list_name
     close = get_close_matches(small, words, n=1)
     hint = f"Did you mean {{{close[0]}}}?" if close else f"There are {', '.join(sorted(words)) or 'no lists yet'}."
     raise InvalidValue(f"There is no word list for the slot {{{name}}}. {hint}")
@@ -160,9 +160,9 @@ def _list_of(name: str, words: Words) -> str:
 def _groups(variables: Sequence[_Variable]) -> list[list[int]]:
     """The places of the copies of one list, for lists that have several."""
     by_name: dict[str, list[int]] = {}
-    for place, (name, _) in enumerate(variables):
-        by_name.setdefault(name, []).append(place)
-    return [places for places in by_name.values() if len(places) > 1]
+    for index, (name, _) in enumerate(variables):
+        by_name.setdefault(name, []).append(index)
+    return [group for group in by_name.values() if len(group) > 1]
 
 
 def _check(

@@ -1,22 +1,26 @@
 """Small changes to a text that should leave its label alone (INV), or push it one way (DIR): the texts that come of them.
 
-A change takes a text and a source of chance and answers changed texts, none equal to the text; [] where it cannot change it.
-Anything of that form can stand here: also suggestions of edits, applied.
+A change takes a text and a source of chance and returns changed texts, none equal to the text; [] where it cannot change it.
+The rules that suggestions know as well stand in annotator/perturb/linguistics.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 from annotator.errors import InvalidValue
+from annotator.perturb.linguistics.english_verbs import AFTER_HAS, phrases_of_tests
+from annotator.perturb.linguistics.numbers import READ_AS_WORDS, WHOLE_NUMBER, draw_whole_number
+from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, EXAMPLE_ADDRESS, FULL_STOP, SENTENCE_SIGNS
+from annotator.perturb.linguistics.typing_errors import swappable_pairs, swapped_pair
+from annotator.perturb.wording import with_first_letter_of
 
 Change = Callable[[str, Random], list[str]]
 
-_AT_END = re.compile(r"[\s.!?…。！？]+$")
-_NUMBER = re.compile(r"(?<![\w.,])\d{1,9}(?![\w]|[.,]\d)")
-_LEFT_ALONE = {"2", "4"}  # also written for "to" and "for"
+_AT_END = re.compile(rf"[\s{SENTENCE_SIGNS}]+$")
 _N_VARIANTS = 3
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_LETTERS_AND_DIGITS = string.ascii_lowercase + string.digits
 
 
 def punctuation(text: str, _random: Random) -> list[str]:
@@ -26,7 +30,7 @@ def punctuation(text: str, _random: Random) -> list[str]:
     (['Fine', 'Fine.'], ['好。'])
     """
     bare = _AT_END.sub("", text)
-    stop = "。" if bare and "\u3400" <= bare[-1] <= "\u9fff" else "."
+    stop = CHINESE_FULL_STOP if bare and "\u3400" <= bare[-1] <= "\u9fff" else FULL_STOP
     return [changed for changed in (bare, bare + stop) if bare and changed != text]
 
 
@@ -35,40 +39,28 @@ def typos(n: int) -> Change:
 
     def change(text: str, random: Random) -> list[str]:
         letters = list(text)
-        places = [p for p in range(len(text) - 1) if text[p : p + 2].isalpha() and text[p] != text[p + 1]]
-        swapped: list[int] = []
-        while places and len(swapped) < n:
-            place = random.choice(places)
-            letters[place], letters[place + 1] = letters[place + 1], letters[place]
-            swapped.append(place)
-            places = [other for other in places if abs(other - place) > 1]
-        return ["".join(letters)] if len(swapped) == n else []
+        candidates = swappable_pairs(text)
+        n_swapped = 0
+        while candidates and n_swapped < n:
+            index = random.choice(candidates)
+            letters[index : index + 2] = swapped_pair(text, index)
+            n_swapped += 1
+            candidates = [other for other in candidates if abs(other - index) > 1]
+        return ["".join(letters)] if n_swapped == n else []
 
     return change
 
 
-_PAIRS = (
-    ("is not", "isn't"), ("are not", "aren't"), ("was not", "wasn't"), ("were not", "weren't"), ("do not", "don't"),
-    ("does not", "doesn't"), ("did not", "didn't"), ("cannot", "can't"), ("could not", "couldn't"), ("will not", "won't"),
-    ("would not", "wouldn't"), ("should not", "shouldn't"), ("has not", "hasn't"), ("have not", "haven't"),
-    ("had not", "hadn't"), ("must not", "mustn't"), ("I am", "I'm"), ("you are", "you're"), ("we are", "we're"),
-    ("they are", "they're"), ("I have", "I've"), ("you have", "you've"), ("we have", "we've"), ("they have", "they've"),
-    ("I will", "I'll"), ("you will", "you'll"), ("it will", "it'll"), ("we will", "we'll"), ("they will", "they'll"),
-    ("it is", "it's"), ("that is", "that's"), ("there is", "there's"), ("he is", "he's"), ("she is", "she's"),
-)  # fmt: skip
-_IS_HAS = re.compile(r"\s+(?:been|got|had)\b", re.IGNORECASE)  # "it's been": has, not is
-_SHORT = {long.lower(): short for long, short in _PAIRS}
-_LONG = {short.lower(): long for long, short in _PAIRS}
-
-
-def _either(phrases: Sequence[str], end: str) -> "re.Pattern[str]":
-    """Any of these phrases where no letter stands before it, and behind it what `end` says; the longest first."""
+def _any_phrase(phrases: Iterable[str]) -> "re.Pattern[str]":
+    """Any of these phrases where no letter stands before it, and none and no apostrophe behind it; the longest first."""
     ordered = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))}){end}", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?![\w'])", re.IGNORECASE)
 
 
-_ANY_LONG = _either(list(_SHORT), r"(?![\w'])")
-_ANY_SHORT = _either(list(_LONG), r"(?![\w'])")
+_CONTRACTIONS = {phrase.lower(): contraction for phrase, contraction in phrases_of_tests().items()}
+_IN_FULL = {contraction.lower(): phrase for phrase, contraction in phrases_of_tests().items()}
+_ANY_IN_FULL, _ANY_CONTRACTION = _any_phrase(_CONTRACTIONS), _any_phrase(_IN_FULL)
+_HAS_FOLLOWS = re.compile(rf"\s+(?:{'|'.join(sorted(AFTER_HAS))})\b", re.IGNORECASE)
 
 
 def contractions(text: str, _random: Random) -> list[str]:
@@ -77,65 +69,69 @@ def contractions(text: str, _random: Random) -> list[str]:
     >>> contractions("It is late and I don't mind.", Random(0))
     ["It's late and I don't mind.", 'It is late and I do not mind.']
     """
-    short = _replaced(text, _ANY_LONG, _SHORT)
+    contracted = _exchanged(text, _ANY_IN_FULL, _CONTRACTIONS)
     plain = text.replace("’", "'")
-    long = _replaced(plain, _ANY_SHORT, _LONG)
-    found = [short] if short != text else []
-    return found + ([long] if long not in {plain, *found} else [])
+    written_out = _exchanged(plain, _ANY_CONTRACTION, _IN_FULL)
+    variants = [contracted] if contracted != text else []
+    return variants + ([written_out] if written_out not in {plain, *variants} else [])
 
 
-def _replaced(text: str, either: "re.Pattern[str]", partners: Mapping[str, str]) -> str:
+def _exchanged(text: str, any_phrase: "re.Pattern[str]", partners: Mapping[str, str]) -> str:
     """Every phrase by its partner, with a capital where it had one."""
 
-    def partner_of(found: "re.Match[str]") -> str:
-        partner = partners[found[0].lower()]
-        if partner.endswith(" is") and _IS_HAS.match(text, found.end()):
-            return found[0]
-        return partner[0].upper() + partner[1:] if found[0][0].isupper() else partner
+    def partner_of(phrase: "re.Match[str]") -> str:
+        partner = partners[phrase[0].lower()]
+        if partner.endswith(" is") and _HAS_FOLLOWS.match(text, phrase.end()):
+            return phrase[0]
+        return with_first_letter_of(phrase[0], partner)
 
-    return either.sub(partner_of, text)
+    return any_phrase.sub(partner_of, text)
 
 
 def urls_and_handles(text: str, random: Random) -> list[str]:
     """A link behind the text, a handle behind it, and one before it; drawn, at a host that nobody can have."""
-    link = f"https://example.com/{_drawn(random, 6)}"
+    link = EXAMPLE_ADDRESS + _drawn(random, 6)
     return [f"{text} {link}", f"{text} @{_drawn(random, 7)}", f"@{_drawn(random, 7)} {text}"]
 
 
 def _drawn(random: Random, n: int) -> str:
-    return "".join(random.choice(_LETTERS) for _ in range(n))
+    """Drawn one by one: all at once would be others for the same seed."""
+    return "".join(random.choice(_LETTERS_AND_DIGITS) for _ in range(n))
 
 
 def numbers(text: str, random: Random) -> list[str]:
     """Each number by another one up to a fifth away (at least 1 away), the same number by the same; 2 and 4 stay."""
-    found = sorted({number for number in _NUMBER.findall(text) if number not in _LEFT_ALONE})
+    changeable = sorted(set(WHOLE_NUMBER.findall(text)) - READ_AS_WORDS)
     variants = []
-    for _ in range(_N_VARIANTS if found else 0):
-        others = {number: _near(int(number), random) for number in found}
-        variants.append(_NUMBER.sub(lambda match, others=others: others.get(match[0], match[0]), text))  # type: ignore[misc]
+    for _ in range(_N_VARIANTS if changeable else 0):
+        others = {number: str(draw_whole_number(int(number), random)) for number in changeable}
+        variants.append(_replaced(text, WHOLE_NUMBER, others))
     return list(dict.fromkeys(variants))
 
 
-def _near(number: int, random: Random) -> str:
-    far = max(1, number // 5)
-    near = [other for other in (number + random.randint(1, far), number - random.randint(1, far)) if other > 0]
-    return str(random.choice(near))
+def _replaced(text: str, pattern: "re.Pattern[str]", others: Mapping[str, str]) -> str:
+    """What the pattern matches, by others; what has no other stays."""
+    return pattern.sub(lambda match: others.get(match[0], match[0]), text)
 
 
 def swapped_words(words: Sequence[str]) -> Change:
-    """Each word of a list that stands in the text by another one of the list, the same by the same."""
-    known = [word.split("|")[0] for word in words]
-    either = _any_of(known)
+    """Each word of a list that stands in the text by another one of the list, the same by the same.
+
+    The list is the suite's own, and its order is part of what a seed makes; the names and places that suggestions exchange
+    are others, and are found with more care, since a person is to accept each of them.
+    """
+    first_forms = [word.split("|")[0] for word in words]
+    any_word = _any_of(first_forms)
 
     def change(text: str, random: Random) -> list[str]:
-        found = sorted(set(either.findall(text)))
-        left = [word for word in known if word not in found]
-        if not found or len(left) < len(found):
+        present = sorted(set(any_word.findall(text)))
+        absent = [word for word in first_forms if word not in present]
+        if not present or len(absent) < len(present):
             return []
         variants = []
         for _ in range(_N_VARIANTS):
-            others = dict(zip(found, random.sample(left, len(found)), strict=True))
-            variants.append(either.sub(lambda match, others=others: others[match[0]], text))  # type: ignore[misc]
+            others = dict(zip(present, random.sample(absent, len(present)), strict=True))
+            variants.append(_replaced(text, any_word, others))
         return list(dict.fromkeys(variants))
 
     return change
@@ -157,7 +153,7 @@ def added_phrases(phrases: Sequence[str]) -> Change:
     """Phrases of a list behind the text, each a sentence of its own."""
 
     def change(text: str, random: Random) -> list[str]:
-        ended = text if _AT_END.search(text) else f"{text}."
+        ended = text if _AT_END.search(text) else f"{text}{FULL_STOP}"
         return [f"{ended.rstrip()} {phrase}" for phrase in random.sample(list(phrases), min(_N_VARIANTS, len(phrases)))]
 
     return change

@@ -13,8 +13,8 @@ def ratios(part: npt.ArrayLike, whole: npt.ArrayLike) -> Values:
     """Part / whole for each, and nan where the whole is nothing."""
     above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     undefined = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
-    found: Values = np.divide(above, below, out=undefined, where=below != 0)
-    return found
+    quotients: Values = np.divide(above, below, out=undefined, where=below != 0)
+    return quotients
 
 
 def defined(value: float) -> float | None:

@@ -19,10 +19,12 @@ def origins_of(draft: Draft, previous: Sequence[RationaleSet]) -> tuple[int | No
     Where the draft does not say it, a set is the one with the same tokens.
     """
     by_tokens = {s.token_indices: number for number, s in reversed(list(enumerate(previous)))}
-    said = (*draft.origins, *[None] * len(draft.sets)) if draft.origins else None
-    found = [by_tokens.get(s.token_indices) if said is None else said[number] for number, s in enumerate(draft.sets)]
+    stated = (*draft.origins, *[None] * len(draft.sets)) if draft.origins else None
+    origins = [
+        by_tokens.get(s.token_indices) if stated is None else stated[number] for number, s in enumerate(draft.sets)
+    ]
     seen: set[int] = set()
-    return tuple(_once(origin, len(previous), seen) for origin in found)
+    return tuple(_once(origin, len(previous), seen) for origin in origins)
 
 
 def _once(origin: int | None, n_previous: int, seen: set[int]) -> int | None:

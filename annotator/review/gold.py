@@ -8,7 +8,7 @@ from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet, union_of_tokens
 
-_Found = list[tuple[RationaleSet, tuple[SetOrigin, ...]]]
+_SetsWithOrigins = list[tuple[RationaleSet, tuple[SetOrigin, ...]]]
 
 
 def gold_of(
@@ -41,11 +41,11 @@ def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[An
     return [a for a in annotations if a.result == result or a.result is None]
 
 
-def _gold(instance: Instance, result: str | None, found: _Found) -> GoldInstance:
-    return GoldInstance(instance, tuple(s for s, _ in found), result, tuple(origins for _, origins in found))
+def _gold(instance: Instance, result: str | None, sets: _SetsWithOrigins) -> GoldInstance:
+    return GoldInstance(instance, tuple(s for s, _ in sets), result, tuple(origins for _, origins in sets))
 
 
-def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _Found:
+def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _SetsWithOrigins:
     match policy:
         case "chosen":
             return _each_set(counting[0])
@@ -57,7 +57,7 @@ def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _Found:
             return _as_one_set(union_of_tokens([s for a in counting for s in a.sets]), counting)
 
 
-def _each_set(annotation: Annotation) -> _Found:
+def _each_set(annotation: Annotation) -> _SetsWithOrigins:
     return [(s, (_origin(annotation, position),)) for position, s in enumerate(annotation.sets)]
 
 
@@ -73,10 +73,10 @@ def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | 
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _distinct(found: _Found) -> _Found:
+def _distinct(sets: _SetsWithOrigins) -> _SetsWithOrigins:
     """Sets with the same tokens count once; the first one's spans stay, and all are named as its origin."""
     first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
-    for rationale_set, origins in found:
+    for rationale_set, origins in sets:
         first, before = first_of_each.get(rationale_set.token_indices, (rationale_set, ()))
         first_of_each[rationale_set.token_indices] = (first, before + origins)
     return list(first_of_each.values())
@@ -87,5 +87,5 @@ def _majority_tokens(annotations: Sequence[Annotation]) -> frozenset[int]:
     return frozenset(token for token, n in votes.items() if 2 * n > len(annotations))
 
 
-def _as_one_set(tokens: frozenset[int], counting: Sequence[Annotation]) -> _Found:
+def _as_one_set(tokens: frozenset[int], counting: Sequence[Annotation]) -> _SetsWithOrigins:
     return [(RationaleSet.of_tokens(tokens), tuple(_origin(a, None) for a in counting))] if tokens else []

@@ -106,25 +106,25 @@ class _Votes:
         starts = np.cumsum(self.sizes) - self.sizes
         for size in np.unique(self.sizes):
             first_places = starts[self.sizes == size]
-            for one, other in combinations(range(size), 2):
-                yield first_places + one, first_places + other
+            for first, other in combinations(range(size), 2):
+                yield first_places + first, first_places + other
 
 
 def _pairs(votes: _Votes, names: list[str], n_labels: int) -> tuple[LabelPair, ...]:
     """Cohen's kappa of each two annotators who share an instance."""
     keys, n = _joint_counts(votes, len(names), n_labels)
     pair_keys, pair = np.unique(keys // n_labels**2, return_inverse=True)
-    one, other = keys // n_labels % n_labels, keys % n_labels
+    label, other = keys // n_labels % n_labels, keys % n_labels
     size = len(pair_keys)
     total = _sums(pair, n, size)
-    same = _sums(pair, np.where(one == other, n, 0), size)
-    by_chance = _products(pair * n_labels + one, pair * n_labels + other, n, n_labels, size)
+    same = _sums(pair, np.where(label == other, n, 0), size)
+    by_chance = _products(pair * n_labels + label, pair * n_labels + other, n, n_labels, size)
     kappas = nominal_cohen_kappa(total, same, by_chance)
-    found = []
+    label_pairs = []
     for key, n_instances, kappa in zip(pair_keys.tolist(), total.tolist(), kappas.tolist(), strict=True):
         first, second = sorted((names[key // len(names)], names[key % len(names)]))
-        found.append(LabelPair(first, second, n_instances, defined(kappa)))
-    return tuple(sorted(found, key=lambda pair: (pair.first, pair.second)))
+        label_pairs.append(LabelPair(first, second, n_instances, defined(kappa)))
+    return tuple(sorted(label_pairs, key=lambda pair: (pair.first, pair.second)))
 
 
 def _joint_counts(votes: _Votes, n_annotators: int, n_labels: int) -> tuple[Counts, Counts]:
@@ -132,11 +132,13 @@ def _joint_counts(votes: _Votes, n_annotators: int, n_labels: int) -> tuple[Coun
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for left, right in votes.pairs():
         swap = votes.who[left] > votes.who[right]
-        one, other = np.where(swap, right, left), np.where(swap, left, right)
-        pair = votes.who[one] * n_annotators + votes.who[other]
-        more, n_more = np.unique((pair * n_labels + votes.what[one]) * n_labels + votes.what[other], return_counts=True)
-        keys, places = np.unique(np.concatenate([keys, more]), return_inverse=True)
-        counts = _sums(places, np.concatenate([counts, n_more]), len(keys))
+        lower, other = np.where(swap, right, left), np.where(swap, left, right)
+        pair = votes.who[lower] * n_annotators + votes.who[other]
+        more, n_more = np.unique(
+            (pair * n_labels + votes.what[lower]) * n_labels + votes.what[other], return_counts=True
+        )
+        keys, indices = np.unique(np.concatenate([keys, more]), return_inverse=True)
+        counts = _sums(indices, np.concatenate([counts, n_more]), len(keys))
     return keys, counts
 
 
@@ -167,8 +169,8 @@ def _over_all(votes: _Votes, n_labels: int) -> tuple[float | None, float | None]
     return fleiss_kappa(observed, float(shares @ shares)), defined(float(alpha))
 
 
-def _sums(places: Counts, values: Counts, size: int) -> Counts:
+def _sums(indices: Counts, values: Counts, size: int) -> Counts:
     """The values that fall on each place, added up."""
     sums = np.zeros(size, dtype=np.int64)
-    np.add.at(sums, places, values)
+    np.add.at(sums, indices, values)
     return sums

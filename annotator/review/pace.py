@@ -36,7 +36,7 @@ class Pace:
 
 
 def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
-    """Over how many of the last days a pace can be told: whole days since the work began, at most seven (so: one weekend).
+    """Over how many of the last days a pace can be given: whole days since the work began, at most seven (so: one weekend).
 
     >>> day = dt.datetime(2026, 3, 2, 12)
     >>> [window_days(day - dt.timedelta(hours=hours), day) for hours in (-1, 23, 24, 100, 9999)], window_days(None, day)
@@ -46,7 +46,7 @@ def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
 
 
 def pace_words(submitted: Pace, done: Pace) -> str:
-    """What a lead is told: how much is submitted and done in a day, and about when all will be done, with its basis.
+    """What a lead reads: how much is submitted and done in a day, and about when all will be done, with its basis.
 
     >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
     14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left: about 9 more days at this pace.

@@ -80,6 +80,8 @@ def leanings(items: Iterable[Mapping[str, int]]) -> dict[str, Leaning]:
 
 def _alpha(counts: npt.NDArray[np.int64]) -> float:
     """Of a table items x scores; a score that nobody gave does not lie between its neighbours (it has no rank)."""
-    there = counts.sum(axis=0) > 0
-    domain = (np.flatnonzero(there) + 1).tolist()
-    return float(krippendorff.alpha(value_counts=counts[:, there], value_domain=domain, level_of_measurement="ordinal"))
+    is_given = counts.sum(axis=0) > 0
+    domain = (np.flatnonzero(is_given) + 1).tolist()
+    return float(
+        krippendorff.alpha(value_counts=counts[:, is_given], value_domain=domain, level_of_measurement="ordinal")
+    )

@@ -35,18 +35,21 @@ def decimal(number: Fraction) -> str:
     return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
-def decision_lines(found: Round | None) -> tuple[str, ...]:
+def decision_lines(review_round: Round | None) -> tuple[str, ...]:
     """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
-    if found is None or found.outcome is None:
+    if review_round is None or review_round.outcome is None:
         return ()
-    reason = f": {found.reason}" if found.reason else ""
-    lines = [f"{found.outcome.capitalize()} by {decider(found)}{reason}"]
-    return (*lines, *(finding_line(finding) for finding in (found.verdict.findings if found.verdict else ())))
+    reason = f": {review_round.reason}" if review_round.reason else ""
+    lines = [f"{review_round.outcome.capitalize()} by {decider(review_round)}{reason}"]
+    return (
+        *lines,
+        *(finding_line(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())),
+    )
 
 
-def decider(found: Round) -> str:
+def decider(review_round: Round) -> str:
     """Who decided a round, as it stands in a sentence."""
-    return "the thresholds" if found.decided_by == "gate" else str(found.decided_by)
+    return "the thresholds" if review_round.decided_by == "gate" else str(review_round.decided_by)
 
 
 def finding_line(finding: Finding) -> str:
@@ -59,11 +62,11 @@ def score_line(review: Review) -> str:
     """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
     sets = [
         f"{set_letter(number)}: sufficiency score {_score(s.sufficiency)}, "
-        f"compactness score {_score(s.compactness)}{_said(s.comment)}"
+        f"compactness score {_score(s.compactness)}{_quoted(s.comment)}"
         for number, s in enumerate(review.scores.sets)
         if (s.sufficiency, s.compactness, s.comment) != (None, None, "")
     ]
-    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_said(review.scores.comment)}"
+    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_quoted(review.scores.comment)}"
     return f"{review.reviewer} · {'; '.join([*sets, whole])}"
 
 
@@ -71,7 +74,7 @@ def _score(score: int | None) -> str:
     return "–" if score is None else str(score)
 
 
-def _said(comment: str) -> str:
+def _quoted(comment: str) -> str:
     return f" “{comment}”" if comment else ""
 
 
@@ -83,6 +86,6 @@ def in_words(finding: Finding) -> str:
     """
     scale = SCALES[finding.name]
     counts = sorted(Counter(finding.scores).items())
-    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
+    scores = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
     whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
-    return f"{finding.name.capitalize()} score{whole}: {said}."
+    return f"{finding.name.capitalize()} score{whole}: {scores}."

@@ -88,7 +88,7 @@ def _match(first: Sequence[int], second: Sequence[int]) -> float | None:
         return None
     if not first or not second:
         return 0.0
-    ious = [[(one & other).bit_count() / (one | other).bit_count() for other in second] for one in first]
+    ious = [[(mask & other).bit_count() / (mask | other).bit_count() for other in second] for mask in first]
     return (_mean_of_best(ious) + _mean_of_best(list(zip(*ious, strict=True)))) / 2
 
 

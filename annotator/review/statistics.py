@@ -52,10 +52,10 @@ def describe_gold(gold: Iterable[GoldInstance], result_kind: ResultKind = "label
         if layout.n_selectable:
             shares.append(len(union) / layout.n_selectable)
             set_shares += [len(s.token_indices) / layout.n_selectable for s in item.sets]
-        for place in layout.segments:
-            if place.is_selectable and place.n_tokens:
-                inside = sum(place.first_token <= token < place.end_token for token in union)
-                by_segment[place.name].append(inside / place.n_tokens)
+        for segment in layout.segments:
+            if segment.is_selectable and segment.n_tokens:
+                inside = sum(segment.first_token <= token < segment.end_token for token in union)
+                by_segment[segment.name].append(inside / segment.n_tokens)
     return RationaleStatistics(
         n_gold=n_gold,
         n_sets=n_sets,
@@ -249,12 +249,12 @@ class TablesTally:
 
     def _languages(self) -> tuple[BenchmarkLanguage, ...]:
         pairs = Counter(language for language, parent_key in self._perturbed if parent_key in self._keys)
-        found = []
+        languages = []
         for language in sorted({*pairs, *self._by_language}):
             sums = self._by_language.get(language, _GoldSums())
             rsn = _ratio(sums.n_groups, sums.n_gold)
-            found.append(BenchmarkLanguage(language, pairs[language], sums.n_gold, _mean(sums.shares), rsn))
-        return tuple(found)
+            languages.append(BenchmarkLanguage(language, pairs[language], sums.n_gold, _mean(sums.shares), rsn))
+        return tuple(languages)
 
 
 @dataclass(slots=True)

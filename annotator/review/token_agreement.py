@@ -199,12 +199,12 @@ class TokenTally:
         kappas = binary_cohen_kappa(batch.lengths, n_marked[first], n_marked[second], n_both)
         self._kappas.add(kappas)
         swap = batch.annotators[first] > batch.annotators[second]
-        one, other = np.where(swap, second, first), np.where(swap, first, second)
+        lower, other = np.where(swap, second, first), np.where(swap, first, second)
         columns = np.arange(len(swap))
         self._pairs.add(
-            batch.annotators[one, columns],
+            batch.annotators[lower, columns],
             batch.annotators[other, columns],
-            np.array([batch.lengths, n_marked[one, columns], n_marked[other, columns], n_both]),
+            np.array([batch.lengths, n_marked[lower, columns], n_marked[other, columns], n_both]),
             kappas,
         )
 
@@ -251,9 +251,9 @@ class _PairSums:
         is_undefined = np.isnan(kappas)
         rows = np.vstack([counts, np.where(is_undefined, 0, kappas), np.ones_like(kappas), is_undefined])
         keys = np.concatenate([self._keys, first << 32 | second])
-        self._keys, places = np.unique(keys, return_inverse=True)
+        self._keys, indices = np.unique(keys, return_inverse=True)
         every = np.concatenate([self._sums, rows], axis=1)
-        self._sums = np.array([np.bincount(places, weights=row, minlength=len(self._keys)) for row in every])
+        self._sums = np.array([np.bincount(indices, weights=row, minlength=len(self._keys)) for row in every])
 
     def read(self, names: list[str]) -> tuple[tuple[TokenPair, ...], Spread]:
         """Each pair by name, and the pooled kappas together."""
@@ -284,13 +284,13 @@ class _MajorityMoments:
     def add(self, batch: _Batch, n_marked: Counts, majority: Marks) -> None:
         n_majority = batch.per_instance(majority)
         n_hits = batch.per_instance(batch.marked & majority)
-        found = {
+        moments = {
             "kappa": binary_cohen_kappa(batch.lengths, n_marked, n_majority, n_hits),
             "precision": ratios(n_hits, n_marked),
             "recall": ratios(n_hits, np.broadcast_to(n_majority, n_hits.shape)),
             "f1": ratios(2 * n_hits, n_marked + n_majority),
         }
-        for name, values in found.items():
+        for name, values in moments.items():
             self._moments[name].add(values.ravel(), batch.annotators.ravel())
 
     def of_annotator(self, code: int) -> MajorityAgreement:

@@ -13,7 +13,7 @@ from annotator.scoring.runs import Answers, Scored, Values
 
 def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
     """How often a model is right: accuracy and macro F1 of labels, EM and F1 of answers, over the instances it answered."""
-    part = gold.take([place for place, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
+    part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
     scored = Scored(part, counts={"instances": len(part), "instances_without_answer": len(gold) - len(part)})
     given = [answers[row.id].label or "" for row in part.rows]
     truth = [row.result or "" for row in part.rows]
@@ -37,10 +37,10 @@ def _answer_values(truth: Sequence[str], given: Sequence[str], languages: Sequen
         ("em", answers_of_reading.answer_em_chinese, answers_of_reading.answer_em_english),
         ("f1", answers_of_reading.answer_f1_chinese, answers_of_reading.answer_f1_english),
     )
-    found: Values = {}
+    values: Values = {}
     for name, chinese, english in pairs:
         if is_chinese.any():
-            found[f"benchmark.answer_{name}_chinese"] = np.where(is_chinese, chinese(truth, given), np.nan)
+            values[f"benchmark.answer_{name}_chinese"] = np.where(is_chinese, chinese(truth, given), np.nan)
         if not is_chinese.all():
-            found[f"benchmark.answer_{name}_english"] = np.where(is_chinese, np.nan, english(truth, given))
-    return found
+            values[f"benchmark.answer_{name}_english"] = np.where(is_chinese, np.nan, english(truth, given))
+    return values

@@ -53,7 +53,7 @@ def score_run(
         changed.append(changed_answers(part, block, answers))
         for key in _rows_of(block):
             if only is None or key == only:
-                parts.setdefault(key, []).append(_kept(_score(part, block, answers, key, options), names))
+                parts.setdefault(key, []).append(_of_names(_score(part, block, answers, key, options), names))
     return ScoredRun(
         {key: _joined(gold, key, parts[key]) for key in sorted(parts, key=row_order)}, faithfulness_of(gold, changed)
     )
@@ -93,7 +93,7 @@ def _score(
     return score_rationales(gold, outputs, kind, options)
 
 
-def _kept(scored: Scored, names: Collection[str] | None) -> Scored:
+def _of_names(scored: Scored, names: Collection[str] | None) -> Scored:
     if names is not None:
         scored.values = {n: of for n, of in scored.values.items() if n in names or n == "editing.mrr"}
     return replace(scored, scores=None)
@@ -107,9 +107,9 @@ def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
         joined_values([(len(part.gold), part.values) for part in parts]),
         counts={name: sum(part.counts[name] for part in parts) for name in parts[0].counts},
         rankings=Rankings(
-            [row for one in rankings for row in one.rows],
-            Ragged.joined([one.order for one in rankings]),
-            Ragged.joined([one.selected for one in rankings]),
+            [row for ranking in rankings for row in ranking.rows],
+            Ragged.joined([ranking.order for ranking in rankings]),
+            Ragged.joined([ranking.selected for ranking in rankings]),
         ),
         spans=[spans for part in parts for spans in part.spans],
         null=joined_values([(len(part.gold), part.null) for part in parts]),

@@ -113,16 +113,16 @@ def _of_method(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[O
     if row.method == _GOLD:
         return _Null()
     runs = [of for (model, method, *_), of in behind.rows.items() if (model, method) == (row.model, RANDOM)]
-    there = [
+    measured = [
         seed for of in runs for seed in of if values_of(seed, column) is not None and _fits(seed, seeds[0], column)
     ]
-    return _Null(_means(there, column, len(behind.ids))) if there else _Null(is_unmeasured=True)
+    return _Null(_means(measured, column, len(behind.ids))) if measured else _Null(is_unmeasured=True)
 
 
-def _fits(one: OfSeed, other: OfSeed, column: Column) -> bool:
+def _fits(first: OfSeed, other: OfSeed, column: Column) -> bool:
     """Whether two AOPCs are over the same thresholds."""
     side = next((side for side in ("comprehensiveness", "sufficiency") if f".{side}_aopc" in column.name), None)
-    return side is None or one.drops.get(side, {}).keys() == other.drops.get(side, {}).keys()
+    return side is None or first.drops.get(side, {}).keys() == other.drops.get(side, {}).keys()
 
 
 def _means(seeds: Sequence[OfSeed], column: Column, n: int) -> Floats:
@@ -162,43 +162,41 @@ def best_rows(
     if column.definition.direction == "neither":
         return set()
     values = {
-        place: number.value
-        for place, row in enumerate(rows)
+        index: number.value
+        for index, row in enumerate(rows)
         if (number := row.numbers.get(column.name)) is not None
         and number.value is not None
-        and not (lacking and lacking[place])
+        and not (lacking and lacking[index])
         and row.method != RANDOM
     }
     best = max if column.definition.direction == "higher is better" else min
-    found: set[int] = set()
-    for places in _scopes(rows, column, list(values)):
-        if len({values[place] for place in places}) < 2:
+    best_indices: set[int] = set()
+    for scope in _scopes(rows, column, list(values)):
+        if len({values[index] for index in scope}) < 2:
             continue
-        may = [
-            place for place in places if _may_be_best(rows[place], column, verdicts[place] if verdicts else Judged())
-        ]
-        found |= {place for place in may if values[place] == best(values[other] for other in may)}
-    return found
+        may = [index for index in scope if _may_be_best(rows[index], column, verdicts[index] if verdicts else Judged())]
+        best_indices |= {index for index in may if values[index] == best(values[other] for other in may)}
+    return best_indices
 
 
-def _scopes(rows: Sequence[MetricRow], column: Column, places: Sequence[int]) -> list[list[int]]:
+def _scopes(rows: Sequence[MetricRow], column: Column, indices: Sequence[int]) -> list[list[int]]:
     scope = scope_of(column)
-    found: dict[object, list[int]] = {}
-    for place in places:
-        row = rows[place]
+    scopes: dict[object, list[int]] = {}
+    for index in indices:
+        row = rows[index]
         key = {"models": "", "model": row.model, "method": (row.method, row.parameters)}[scope]
-        found.setdefault(key, []).append(place)
-    return list(found.values())
+        scopes.setdefault(key, []).append(index)
+    return list(scopes.values())
 
 
-def _may_be_best(row: MetricRow, column: Column, found: Judged) -> bool:
+def _may_be_best(row: MetricRow, column: Column, judged: Judged) -> bool:
     number = row.numbers[column.name]
     if number.n is not None and number.n < FEWEST:
         return False
     if column.group == "quality" and row.training is not None:
-        return bool(row.training["is_known"]) and not row.training["seen"] and _is_better(found)
-    return _is_better(found)
+        return bool(row.training["is_known"]) and not row.training["seen"] and _is_better(judged)
+    return _is_better(judged)
 
 
-def _is_better(found: Judged) -> bool:
-    return found.verdict is None or found.verdict.word == "better"
+def _is_better(judged: Judged) -> bool:
+    return judged.verdict is None or judged.verdict.word == "better"

@@ -31,32 +31,32 @@ def values_of_pairs(scored: Scored) -> tuple[list[Pair], dict[str, Floats]]:
 
 def _pairs(rows: Sequence[GoldRow]) -> list[tuple[int, int]]:
     """Places of originals and of their perturbed versions; of a key in several splits the perturbed one's split decides."""
-    places = {(row.key, row.split): place for place, row in enumerate(rows)}
+    index_by_key = {(row.key, row.split): index for index, row in enumerate(rows)}
     by_key: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        by_key.setdefault(row.key, []).append(place)
+    for index, row in enumerate(rows):
+        by_key.setdefault(row.key, []).append(index)
     pairs = []
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.parent_key is None:
             continue
-        original = places.get((row.parent_key, row.split))
+        original = index_by_key.get((row.parent_key, row.split))
         others = by_key.get(row.parent_key, [])
         if original is None and len(others) == 1:
             original = others[0]
         if original is not None:
-            pairs.append((original, place))
+            pairs.append((original, index))
     return pairs
 
 
 def _by_string(
     rows: Sequence[GoldRow], order: Ragged[np.int64], first: Integers, second: Integers
 ) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
-    tokens = [[row.tokens[token] for token in order.row(place)] for place, row in enumerate(rows)]
-    return consistency.encode_tokens([tokens[place] for place in first], [tokens[place] for place in second])
+    tokens = [[row.tokens[token] for token in order.row(index)] for index, row in enumerate(rows)]
+    return consistency.encode_tokens([tokens[index] for index in first], [tokens[index] for index in second])
 
 
 def _aligned(
     rows: Sequence[GoldRow], order: Ragged[np.int64], first: Integers, second: Integers
 ) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
-    originals, perturbed = ([rows[place].tokens for place in side] for side in (first, second))
+    originals, perturbed = ([rows[index].tokens for index in side] for side in (first, second))
     return order.take(first), consistency.aligned_ranking(originals, perturbed, order.take(second))

@@ -49,12 +49,12 @@ def changed_answers(gold: GoldTable, outputs: Mapping[int, Output], answers: Ans
     """Of the instances with an answer to the full input and one to a changed input."""
     of_all = [_reduced(outputs.get(row.id)) if row.id in answers else {} for row in gold.rows]
     part, reduced = (
-        gold.take([place for place, found in enumerate(of_all) if found]),
-        [found for found in of_all if found],
+        gold.take([index for index, answers in enumerate(of_all) if answers]),
+        [answers for answers in of_all if answers],
     )
     full = [answers[row.id] for row in part.rows]
-    of_rationale = [found.get(("rationale", None)) for found in reduced]
-    of_rest = [found.get(("rest", None)) for found in reduced]
+    of_rationale = [answers.get(("rationale", None)) for answers in reduced]
+    of_rest = [answers.get(("rest", None)) for answers in reduced]
     p_full = np.array([p_of(answer, answer.label) for answer in full], dtype=np.float64)
     values: Values = {}
     for name, changed in (("sufficiency", of_rationale), ("comprehensiveness", of_rest)):
@@ -93,9 +93,11 @@ def _new_p(full: Sequence[Prediction], only: Sequence[Prediction | None], rest: 
 
 
 def _at_thresholds(side: Input, reduced: Sequence[_Reduced], full: Sequence[Prediction]) -> dict[float, Floats]:
-    of_each = [{t for on, t in found if on == side and t is not None} for found in reduced]
+    of_each = [{t for on, t in answers if on == side and t is not None} for answers in reduced]
     return {
-        t: np.array([p_of(found[side, t], f.label) for found, f in zip(reduced, full, strict=True)], dtype=np.float64)
+        t: np.array(
+            [p_of(answers[side, t], f.label) for answers, f in zip(reduced, full, strict=True)], dtype=np.float64
+        )
         for t in sorted(set.intersection(*of_each) if of_each else ())
     }
 

@@ -49,8 +49,8 @@ class GoldRow:
 def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool) -> GoldRow:
     """The row of an instance. is_exhaustive: of the project, where the instance does not say it."""
     instance = gold.instance
-    selectable = [place for place in instance.layout.segments if place.is_selectable]
-    n = sum(place.n_tokens for place in selectable)
+    selectable = [segment for segment in instance.layout.segments if segment.is_selectable]
+    n = sum(segment.n_tokens for segment in selectable)
     sides = tuple((p.name, p.n_tokens) for p in selectable) if task.name in _PAIRED else (("", n),)
     bodies = [segment.body for segment in instance.segments if segment.is_selectable] if keep_tokens else []
     return GoldRow(
@@ -60,7 +60,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         instance.language,
         gold.result,
         sides,
-        tuple(place.n_tokens for place in selectable),
+        tuple(segment.n_tokens for segment in selectable),
         tuple(rationale_set.token_indices for rationale_set in gold.sets),
         tuple((span.start, span.end) for rationale_set in gold.sets for span in rationale_set.spans),
         tuple(intern(token) for body in bodies for token in body.tokens()),
@@ -96,7 +96,7 @@ class GoldTable:
     @cached_property
     def places(self) -> dict[int, int]:
         """The row of each instance by its number."""
-        return {row.id: place for place, row in enumerate(self.rows)}
+        return {row.id: index for index, row in enumerate(self.rows)}
 
     @cached_property
     def side_names(self) -> tuple[str, ...]:
@@ -121,10 +121,10 @@ class GoldTable:
         related = (row.parent_key is not None or row.key in originals for row in self.rows)
         return np.fromiter(related, dtype=np.bool_, count=len(self.rows))
 
-    def take(self, places: Iterable[int]) -> "GoldTable":
+    def take(self, indices: Iterable[int]) -> "GoldTable":
         """Some of the rows; the ratios, and who is related, stay those of the whole."""
-        chosen = np.fromiter(places, dtype=np.int64)
-        part = GoldTable([self.rows[place] for place in chosen.tolist()])
+        chosen = np.fromiter(indices, dtype=np.int64)
+        part = GoldTable([self.rows[index] for index in chosen.tolist()])
         part.__dict__.update(
             ratios=self.ratios, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
             is_related=self.is_related[chosen], sides=Sides(self.sides.lengths[chosen], self.ratios),

@@ -38,26 +38,26 @@ class OfSeed:
     def of(gold: GoldTable, row: Scored, faithfulness: Scored | None, answers: Answers) -> "OfSeed":
         """gold: the whole table; row, faithfulness: of some of its instances."""
         parts = [row, *([faithfulness] if faithfulness is not None else [])]
-        places, values = together(gold, parts)
-        n = len(places)
+        indices, values = together(gold, parts)
+        n = len(indices)
         p, is_right = np.full(n, np.nan), np.zeros(n, dtype=np.bool_)
-        at = np.searchsorted(places, places_of(gold, row))
+        at = np.searchsorted(indices, places_of(gold, row))
         if "editing.mrr" in row.values:
             p[at], _, is_right[at] = confidence_inputs(row, answers)
         drops: dict[str, dict[float, Floats]] = {}
         if faithfulness is not None:
-            of_faithfulness = np.searchsorted(places, places_of(gold, faithfulness))
+            of_faithfulness = np.searchsorted(indices, places_of(gold, faithfulness))
             for side, by_threshold in faithfulness.drop_values.items():
                 drops[side] = {t: _at_places(n, of_faithfulness, fall) for t, fall in by_threshold.items()}
         null = {name: _at_places(n, at, of_null) for name, of_null in row.null.items()}
-        return OfSeed(places, values, p, is_right, _changes(gold, row, answers, places), drops, null)
+        return OfSeed(indices, values, p, is_right, _changes(gold, row, answers, indices), drops, null)
 
     @staticmethod
     def of_answers(gold: GoldTable, quality: Scored) -> "OfSeed":
         """How often a model is right."""
-        places, values = together(gold, [quality])
-        nothing = np.zeros(len(places), dtype=np.bool_)
-        return OfSeed(places, values, np.full(len(places), np.nan), nothing, nothing)
+        indices, values = together(gold, [quality])
+        nothing = np.zeros(len(indices), dtype=np.bool_)
+        return OfSeed(indices, values, np.full(len(indices), np.nan), nothing, nothing)
 
     @property
     def n_numbers(self) -> int:
@@ -95,21 +95,21 @@ class Behind:
 def together(gold: GoldTable, parts: Sequence[Scored]) -> tuple[Integers, Values]:
     """The numbers of several parts over different instances, by the places of all of them; MAPs belong to changed versions."""
     of_parts = [places_of(gold, part) for part in parts]
-    places = np.unique(np.concatenate(of_parts)) if of_parts else np.empty(0, dtype=np.int64)
+    indices = np.unique(np.concatenate(of_parts)) if of_parts else np.empty(0, dtype=np.int64)
     values: Values = {}
     for part, of_part in zip(parts, of_parts, strict=True):
-        if np.array_equal(of_part, places):
+        if np.array_equal(of_part, indices):
             values |= part.values  # as they are: most rows have one part, and copies of all numbers take their time
         else:
-            at = np.searchsorted(places, of_part)
+            at = np.searchsorted(indices, of_part)
             for name, numbers in part.values.items():
-                values.setdefault(name, np.full(len(places), np.nan))[at] = numbers
+                values.setdefault(name, np.full(len(indices), np.nan))[at] = numbers
         pairs, maps = values_of_pairs(part)
         changed = np.array([gold.places[second.id] for _, second in pairs], dtype=np.int64)
         for name, of_pairs in maps.items():
-            column = values.setdefault(f"benchmark.{name}", np.full(len(places), np.nan))
-            column[np.searchsorted(places, changed)] = of_pairs
-    return places, values
+            column = values.setdefault(f"benchmark.{name}", np.full(len(indices), np.nan))
+            column[np.searchsorted(indices, changed)] = of_pairs
+    return indices, values
 
 
 def places_of(gold: GoldTable, part: Scored) -> Integers:
@@ -122,8 +122,8 @@ def has_choice(gold: GoldTable) -> Flags:
     sets = gold.sets
     is_whole = sets.tokens.lengths == gold.n_tokens[sets.instances]
     n_whole = np.bincount(sets.instances[is_whole], minlength=len(gold))
-    found: Flags = (sets.n_sets == 0) | (n_whole < sets.n_sets)
-    return found
+    is_choice: Flags = (sets.n_sets == 0) | (n_whole < sets.n_sets)
+    return is_choice
 
 
 def coded_labels(gold: GoldTable) -> tuple[Integers, Sequence[str]]:
@@ -133,17 +133,17 @@ def coded_labels(gold: GoldTable) -> tuple[Integers, Sequence[str]]:
     return np.array(coded, dtype=np.int64), tuple(numbers)
 
 
-def _at_places(n: int, places: Integers, values: Floats) -> Floats:
+def _at_places(n: int, indices: Integers, values: Floats) -> Floats:
     values_of_all = np.full(n, np.nan)
-    values_of_all[places] = values
+    values_of_all[indices] = values
     return values_of_all
 
 
-def _changes(gold: GoldTable, row: Scored, answers: Answers, places: Integers) -> Flags:
-    has_changed = np.zeros(len(places), dtype=np.bool_)
+def _changes(gold: GoldTable, row: Scored, answers: Answers, indices: Integers) -> Flags:
+    has_changed = np.zeros(len(indices), dtype=np.bool_)
     for first, second in _pairs(row):
         labels = [None if (answer := answers.get(i)) is None else answer.label for i in (first, second)]
-        has_changed[np.searchsorted(places, gold.places[second])] = labels[0] != labels[1]
+        has_changed[np.searchsorted(indices, gold.places[second])] = labels[0] != labels[1]
     return has_changed
 
 

@@ -38,9 +38,9 @@ class Samples:
 
     def intervals(self, n_resamples: int) -> dict[str, Report | None]:
         """Bootstrap intervals (percentiles); None of fewer than two values."""
-        found = {place: bootstrap(values, n_resamples=n_resamples) for place, values in self.single.items()}
-        found |= {place: paired_bootstrap(*pair, n_resamples=n_resamples) for place, pair in self.paired.items()}
-        return {place: None if interval is None else asdict(interval) for place, interval in found.items()}
+        intervals = {cell: bootstrap(values, n_resamples=n_resamples) for cell, values in self.single.items()}
+        intervals |= {cell: paired_bootstrap(*pair, n_resamples=n_resamples) for cell, pair in self.paired.items()}
+        return {cell: None if interval is None else asdict(interval) for cell, interval in intervals.items()}
 
 
 def lists(rows: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:

@@ -24,20 +24,20 @@ class OverInstances:
     sums: Values = field(default_factory=dict)
     counts: Values = field(default_factory=dict)
 
-    def add(self, name: str, places: Integers, values: Floats) -> None:
+    def add(self, name: str, indices: Integers, values: Floats) -> None:
         """Values of one seed. Shapes: places int[n], distinct; values float[n]."""
         is_there = ~np.isnan(values)
-        self._take(name, places, np.where(is_there, values, 0.0), is_there)
+        self._take(name, indices, np.where(is_there, values, 0.0), is_there)
 
-    def add_seeds(self, name: str, places: Integers, of_seeds: Sequence[Floats]) -> None:
+    def add_seeds(self, name: str, indices: Integers, of_seeds: Sequence[Floats]) -> None:
         """Values of several seeds at once."""
         values = np.stack(of_seeds)
         is_there = ~np.isnan(values)
-        self._take(name, places, np.where(is_there, values, 0.0).sum(axis=0), is_there.sum(axis=0))
+        self._take(name, indices, np.where(is_there, values, 0.0).sum(axis=0), is_there.sum(axis=0))
 
-    def _take(self, name: str, places: Integers, sums: Floats, counts: npt.NDArray[np.bool_] | Integers) -> None:
-        self.sums.setdefault(name, np.zeros(self.n))[places] += sums
-        self.counts.setdefault(name, np.zeros(self.n))[places] += counts
+    def _take(self, name: str, indices: Integers, sums: Floats, counts: npt.NDArray[np.bool_] | Integers) -> None:
+        self.sums.setdefault(name, np.zeros(self.n))[indices] += sums
+        self.counts.setdefault(name, np.zeros(self.n))[indices] += counts
 
     def means(self) -> Values:
         return {
@@ -59,18 +59,18 @@ def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> N
     counts: dict[str, Floats] = {}
     first = 0
     for block in _blocks(part):
-        places = with_sets[first : first + len(block)]
+        indices = with_sets[first : first + len(block)]
         of_block: dict[str, list[Floats]] = {}
         for number, draw in enumerate(draws):
             for name, values in _values(block, draw).items():
-                there = values[~np.isnan(values)]
-                sums.setdefault(name, np.zeros(len(draws)))[number] += there.sum()
-                counts.setdefault(name, np.zeros(len(draws)))[number] += len(there)
+                defined = values[~np.isnan(values)]
+                sums.setdefault(name, np.zeros(len(draws)))[number] += defined.sum()
+                counts.setdefault(name, np.zeros(len(draws)))[number] += len(defined)
                 if instances is not None:
                     of_block.setdefault(name, []).append(values)
         for name, of_seeds in of_block.items():
             if instances is not None:
-                instances.add_seeds(name, places, of_seeds)
+                instances.add_seeds(name, indices, of_seeds)
         first += len(block)
     return {name: _summary(sums[name], counts[name]) for name in sums}
 

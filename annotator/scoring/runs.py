@@ -56,8 +56,8 @@ class Rankings:
     @staticmethod
     def of(gold: GoldTable, order: Ragged[np.int64], selected: Ragged[np.int64]) -> "Rankings":
         """Of all instances of a table, those that are related."""
-        there = np.flatnonzero(gold.is_related)
-        return Rankings([gold.rows[place] for place in there.tolist()], order.take(there), selected.take(there))
+        related = np.flatnonzero(gold.is_related)
+        return Rankings([gold.rows[index] for index in related.tolist()], order.take(related), selected.take(related))
 
 
 @dataclass(slots=True)
@@ -86,8 +86,8 @@ class Scored:
 
 def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
     """The layers for which there are attributions; None for those of no layer."""
-    found = {attribution.layer for output in outputs.values() for attribution in output.attributions}
-    return sorted(found, key=lambda layer: -1 if layer is None else layer)
+    layers = {attribution.layer for output in outputs.values() for attribution in output.attributions}
+    return sorted(layers, key=lambda layer: -1 if layer is None else layer)
 
 
 def score_attributions(
@@ -97,7 +97,7 @@ def score_attributions(
     chosen, counts = _chosen(gold, outputs, answers, layer, options.explained)
     part = gold.take(chosen)
     n = part.n_tokens
-    scores = Ragged.of([chosen_one.scores[: n[place]] for place, chosen_one in enumerate(chosen.values())], np.float64)
+    scores = Ragged.of([chosen_one.scores[: n[index]] for index, chosen_one in enumerate(chosen.values())], np.float64)
     filled, had_gaps = against.without_gaps(scores)
     ranks, order = _ranks(filled, scores, list(chosen.values()))
     selected = against.top_of_sides(order, part.sides)
@@ -122,17 +122,19 @@ def _chosen(
     """For each row with attributions of the layer the one that is scored: the predicted label's, the gold one's, or the first."""
     chosen: dict[int, Attribution] = {}
     n_other = 0
-    for place, row in enumerate(gold.rows):
+    for index, row in enumerate(gold.rows):
         output = outputs.get(row.id)
-        there = [a for a in output.attributions if a.layer == layer] if output is not None else []
-        if not there:
+        of_layer = [a for a in output.attributions if a.layer == layer] if output is not None else []
+        if not of_layer:
             continue
         answer = answers.get(row.id)
         predicted = answer.label if answer is not None else None
         wanted = [predicted, row.result] if explained == "predicted" else [row.result]
-        found = next((a for label in wanted for a in there if label is not None and a.label in {label, ""}), None)
-        n_other += found is None
-        chosen[place] = there[0] if found is None else found
+        attribution = next(
+            (a for label in wanted for a in of_layer if label is not None and a.label in {label, ""}), None
+        )
+        n_other += attribution is None
+        chosen[index] = of_layer[0] if attribution is None else attribution
     return chosen, {"instances_with_another_label_explained": n_other}
 
 
@@ -143,8 +145,8 @@ def _ranks(
     if not any(attribution.ranking is not None for attribution in chosen):
         return filled, against.order_of(scores)
     rows = []
-    for place, attribution in enumerate(chosen):
-        of_row = filled.row(place)
+    for index, attribution in enumerate(chosen):
+        of_row = filled.row(index)
         if attribution.ranking is not None:
             of_row = np.full(len(of_row), -float(len(of_row)))
             ranking = np.array([token for token in attribution.ranking if token < len(of_row)], dtype=np.int64)
@@ -158,23 +160,23 @@ def score_rationales(
     gold: GoldTable, outputs: Mapping[int, Output], kind: str, options: ScoringOptions = ScoringOptions()
 ) -> Scored:
     """Plausibility of what a model selects (hard), or of the top k of what it ranks, over the instances that have it."""
-    found: dict[int, MachineRationale] = {}
-    for place, row in enumerate(gold.rows):
+    rationales: dict[int, MachineRationale] = {}
+    for index, row in enumerate(gold.rows):
         output = outputs.get(row.id)
         for rationale in output.rationales if output is not None else ():
             if rationale.kind == kind:
-                found[place] = rationale
-    part = gold.take(found)
+                rationales[index] = rationale
+    part = gold.take(rationales)
     scored = Scored(part)
     if kind == "ranked":
-        rankings = zip(found.values(), part.n_tokens, strict=True)
+        rankings = zip(rationales.values(), part.n_tokens, strict=True)
         order = Ragged.of([[t for t in r.ranking if t < n] for r, n in rankings], np.int64)
         selected = against.top_of_sides(order, part.sides)
     else:
-        tokens = [sorted({t for s, e in r.spans for t in range(s, e)}) for r in found.values()]
+        tokens = [sorted({t for s, e in r.spans for t in range(s, e)}) for r in rationales.values()]
         order = Ragged.of([[t for t in row if t < n] for row, n in zip(tokens, part.n_tokens, strict=True)], np.int64)
         selected = order
-        scored.spans = [r.spans for r in found.values()]
+        scored.spans = [r.spans for r in rationales.values()]
         if options.has_null:
             scored.null = _drawn(selected, part)
     scored.rankings = Rankings.of(part, order, selected)
@@ -204,9 +206,9 @@ def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
 def span_numbers(scored: Scored) -> dict[str, float | None]:
     """ERASER's numbers over spans and tokens of what is selected hard; a key is an instance's segment."""
     gold = scored.gold
-    truth, found = (_spans_by_segment(gold, spans) for spans in ([row.spans for row in gold.rows], scored.spans))
-    by_iou = eraser_spans.iou_matches(truth, found, [0.5])[0]
-    exact, tokens = eraser_spans.exact_matches(truth, found), eraser_spans.token_matches(truth, found)
+    truth, predicted = (_spans_by_segment(gold, spans) for spans in ([row.spans for row in gold.rows], scored.spans))
+    by_iou = eraser_spans.iou_matches(truth, predicted, [0.5])[0]
+    exact, tokens = eraser_spans.exact_matches(truth, predicted), eraser_spans.token_matches(truth, predicted)
     numbers: dict[str, float | None] = {}
     for name, scores in (
         ("iou", eraser_spans.iou_macro(by_iou)),
@@ -221,11 +223,11 @@ def span_numbers(scored: Scored) -> dict[str, float | None]:
 def _spans_by_segment(gold: GoldTable, spans: Sequence[Sequence[tuple[int, int]]]) -> Spans:
     most = max((len(row.segments) for row in gold.rows), default=1)
     keys, starts, ends = [], [], []
-    for place, (row, of_row) in enumerate(zip(gold.rows, spans, strict=True)):
+    for index, (row, of_row) in enumerate(zip(gold.rows, spans, strict=True)):
         borders = np.cumsum(row.segments)
         for start, end in of_row:
             if start < row.n_tokens:
-                keys.append(place * most + int(np.searchsorted(borders, start, side="right")))
+                keys.append(index * most + int(np.searchsorted(borders, start, side="right")))
                 starts.append(start)
                 ends.append(end)
     columns = [np.array(column, dtype=np.int64) for column in (keys, starts, ends)]
@@ -242,16 +244,16 @@ def joined_values(parts: Sequence[tuple[int, Values]]) -> Values:
 
 
 def p_of(answer: Prediction | None, label: str | None) -> float:
-    """The probability of a label; NaN where it is not said."""
+    """The probability of a label; NaN where the model does not give it."""
     return np.nan if answer is None or label is None else answer.probabilities.get(label, np.nan)
 
 
 def confidence_of(scored: Scored, answers: Answers) -> ConfidenceReport:
     """How sure the model is of its right answers, with a perfect ranking of the gold set and with another."""
-    found = confidence_by_ranking(*confidence_inputs(scored, answers))
+    confidence = confidence_by_ranking(*confidence_inputs(scored, answers))
     return {
-        "perfect": found.perfect.value, "n_perfect": found.perfect.n, "other": found.other.value,
-        "n_other": found.other.n, "difference": found.difference, "ratio": found.ratio,
+        "perfect": confidence.perfect.value, "n_perfect": confidence.perfect.n, "other": confidence.other.value,
+        "n_other": confidence.other.n, "difference": confidence.difference, "ratio": confidence.ratio,
     }  # fmt: skip
 
 

@@ -28,21 +28,21 @@ class Sample:
     _n_values: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     _is_met: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
-    def add(self, places: Integers, values: Floats) -> None:
+    def add(self, indices: Integers, values: Floats) -> None:
         """The values of a seed. Shapes: places int[n], distinct; values float[n], NaN where it is not defined."""
         self.means.append(mean_of(values))
         if not self.keeps_instances:
             return
-        missing = int(places.max(initial=-1)) + 1 - len(self._sums)
+        missing = int(indices.max(initial=-1)) + 1 - len(self._sums)
         if missing > 0:
             self._sums, self._n_values, self._is_met = (
                 np.concatenate([of, np.zeros(missing, dtype=of.dtype)])
                 for of in (self._sums, self._n_values, self._is_met)
             )
         is_there = ~np.isnan(values)
-        self._sums[places] += np.where(is_there, values, 0.0)
-        self._n_values[places] += is_there
-        self._is_met[places] = True
+        self._sums[indices] += np.where(is_there, values, 0.0)
+        self._n_values[indices] += is_there
+        self._is_met[indices] = True
 
     def of_instances(self) -> Floats:
         """float[n_places]: each instance's mean over the seeds that have a value for it, NaN where none has."""
@@ -58,10 +58,10 @@ class Sample:
         first = self.means[0]
         number: NumberReport = {"value": first.value, "n": first.n, "n_left_out": first.n_left_out}
         if len(self.means) > 1:
-            there = [mean.value for mean in self.means if mean.value is not None]
+            defined = [mean.value for mean in self.means if mean.value is not None]
             n = int((self._n_values > 0).sum())
-            number = {"value": _mean(there), "n": n, "n_left_out": int(self._is_met.sum()) - n}
-            number |= spread(there, len(self.means))
+            number = {"value": _mean(defined), "n": n, "n_left_out": int(self._is_met.sum()) - n}
+            number |= spread(defined, len(self.means))
         if n_resamples:
             interval = bootstrap(self.of_instances(), n_resamples=n_resamples)
             number["low"] = None if interval is None else interval.low
@@ -90,32 +90,32 @@ class NumbersOverSeeds:
     counts: list[Mapping[str, int]] = field(default_factory=list)
 
     def add(self, scored: Scored) -> None:
-        places = np.array([self.gold.places[row.id] for row in scored.gold.rows], dtype=np.int64)
+        indices = np.array([self.gold.places[row.id] for row in scored.gold.rows], dtype=np.int64)
         keeps_instances = self.n_seeds > 1 or self.n_resamples > 0
         for name, values in scored.values.items():
-            self.samples.setdefault(name, Sample(keeps_instances)).add(places, values)
+            self.samples.setdefault(name, Sample(keeps_instances)).add(indices, values)
         for name, total in scored.totals.items():
             self.totals.setdefault(name, []).append(total)
         self.counts.append(scored.counts)
 
     def report(self) -> NumberReports:
-        found: NumberReports = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
+        numbers: NumberReports = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
         for name, totals in self.totals.items():
-            there = [total for total in totals if total is not None]
-            found[name] = {"value": _mean(there), **spread(there, len(totals))}
-        return found
+            defined = [total for total in totals if total is not None]
+            numbers[name] = {"value": _mean(defined), **spread(defined, len(totals))}
+        return numbers
 
     def count_report(self) -> CountsReport:
         """`counts`: means over seeds, whole numbers as such; of several seeds also `count_deviations`."""
         names = dict.fromkeys(name for counts in self.counts for name in counts)
         of_names = {name: [counts[name] for counts in self.counts if name in counts] for name in names}
         means = {name: sum(of_name) / len(of_name) for name, of_name in of_names.items()}
-        told: CountsReport = {"counts": {n: int(mean) if mean.is_integer() else mean for n, mean in means.items()}}
+        report: CountsReport = {"counts": {n: int(mean) if mean.is_integer() else mean for n, mean in means.items()}}
         if len(self.counts) > 1:
-            told["count_deviations"] = {
+            report["count_deviations"] = {
                 n: over_seeds(np.array(of, dtype=np.float64)).deviation for n, of in of_names.items()
             }
-        return told
+        return report
 
 
 @dataclass(slots=True)
@@ -140,18 +140,18 @@ class PairsOverSeeds:
 
     def add_pairs(self, changed: Sequence[int], of_kind: Sequence[str], has_changed: Flags, values: Values) -> None:
         """MAPs of pairs, each named by its changed version: of one original each."""
-        numbers = {pair: place for place, pair in enumerate(self.kinds)}
+        numbers = {pair: index for index, pair in enumerate(self.kinds)}
         for number, kind in zip(changed, of_kind, strict=True):
             numbers.setdefault(number, len(numbers))
             self.kinds.setdefault(number, kind)
-        places = np.array([numbers[number] for number in changed], dtype=np.int64)
+        indices = np.array([numbers[number] for number in changed], dtype=np.int64)
         kinds = np.array(of_kind)
-        parts = {("all", ""): np.ones(len(places), dtype=np.bool_), ("change", "same"): ~has_changed,
+        parts = {("all", ""): np.ones(len(indices), dtype=np.bool_), ("change", "same"): ~has_changed,
                  ("change", "changed"): has_changed}  # fmt: skip
         parts |= {("kind", kind): kinds == kind for kind in sorted(set(kinds.tolist()))}
         for name, of_pairs in values.items():
             for part, chosen in parts.items():
-                self.samples.setdefault((*part, name), Sample()).add(places[chosen], of_pairs[chosen])
+                self.samples.setdefault((*part, name), Sample()).add(indices[chosen], of_pairs[chosen])
 
     def report(self) -> Report:
         """{} without such pairs; `pairs`: those that some seed has a ranking of both for."""
@@ -191,12 +191,12 @@ class ConfidenceOverSeeds:
     other: Sample = field(default_factory=Sample)
     compared: dict[str, list[float]] = field(default_factory=lambda: {"difference": [], "ratio": []})
 
-    def add(self, places: Integers, p: Floats, ranks: Floats, is_right: Flags) -> None:
+    def add(self, indices: Integers, p: Floats, ranks: Floats, is_right: Flags) -> None:
         """A seed, as `confidence_inputs` makes them, by the places of the instances."""
         for sample, is_in_group in ((self.perfect, is_right & (ranks == 1)), (self.other, is_right & (ranks < 1))):
-            sample.add(places[is_in_group], p[is_in_group])
-        found = confidence_by_ranking(p, ranks, is_right)
-        for name, value in (("difference", found.difference), ("ratio", found.ratio)):
+            sample.add(indices[is_in_group], p[is_in_group])
+        confidence = confidence_by_ranking(p, ranks, is_right)
+        for name, value in (("difference", confidence.difference), ("ratio", confidence.ratio)):
             if value is not None:
                 self.compared[name].append(value)
 
@@ -206,12 +206,12 @@ class ConfidenceOverSeeds:
         if not n_seeds:
             return {}
         perfect, other = self.perfect.report(), self.other.report()
-        told: ConfidenceReport = {
+        report: ConfidenceReport = {
             "perfect": perfect["value"], "n_perfect": perfect["n"], "other": other["value"], "n_other": other["n"],
             "difference": _mean(self.compared["difference"]), "ratio": _mean(self.compared["ratio"]),
         }  # fmt: skip
         if n_seeds > 1:
             deviations = {"perfect": perfect["deviation"], "other": other["deviation"]}
             deviations |= {name: over_seeds(np.array(values)).deviation for name, values in self.compared.items()}
-            told["deviations"], told["n_seeds"] = deviations, n_seeds
-        return told
+            report["deviations"], report["n_seeds"] = deviations, n_seeds
+        return report

@@ -35,8 +35,8 @@ def do_rows_differ(table: MetricTable, rows: Sequence[MetricRow], columns: Seque
 
 def are_different(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> bool:
     """Whether the rows of a column are over different instances."""
-    there = list(_there(table.behind, rows, column).values())
-    return any(not np.array_equal(there[0], one) for one in there[1:])
+    measured = list(_measured(table.behind, rows, column).values())
+    return any(not np.array_equal(measured[0], other) for other in measured[1:])
 
 
 def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int = 0) -> MetricTable:
@@ -46,8 +46,8 @@ def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int 
     """
     if table.behind is None:
         return table
-    found = {column.name: _shared(table.behind, rows, column) for column in table.columns}
-    shared = {name: column for name, column in found.items() if column is not None and column.n}
+    candidates = {column.name: _shared(table.behind, rows, column) for column in table.columns}
+    shared = {name: column for name, column in candidates.items() if column is not None and column.n}
     restricted = tuple(_row(table, row, shared, n_resamples) for row in rows)
     return replace(table, rows=restricted, random=_random(table, shared), shared=shared)
 
@@ -65,41 +65,41 @@ def values_of(seed: OfSeed, column: Column) -> Floats | None:
     return None if ranks is None else np.where(np.isnan(ranks), np.nan, seed.p)
 
 
-def _there(behind: Behind | None, rows: Sequence[MetricRow], column: Column) -> dict[RowKey, Flags]:
+def _measured(behind: Behind | None, rows: Sequence[MetricRow], column: Column) -> dict[RowKey, Flags]:
     """Of each row that has the column, bool[n_gold]: the instances for which some seed has a value."""
-    found: dict[RowKey, Flags] = {}
+    measured: dict[RowKey, Flags] = {}
     if behind is None:
-        return found
+        return measured
     for row in rows:
         for seed in seeds_of(behind, row, column):
             values = values_of(seed, column)
             if values is not None:
-                of_row = found.setdefault(row.key, np.zeros(len(behind.ids), dtype=np.bool_))
+                of_row = measured.setdefault(row.key, np.zeros(len(behind.ids), dtype=np.bool_))
                 of_row[seed.places[~np.isnan(values)]] = True
-    return {key: of_row for key, of_row in found.items() if of_row.any()}
+    return {key: of_row for key, of_row in measured.items() if of_row.any()}
 
 
 def _shared(behind: Behind, rows: Sequence[MetricRow], column: Column) -> SharedColumn | None:
     """None where there is nothing to share: fewer than two rows, or all over the same instances."""
-    there = _there(behind, rows, column)
-    first = next(iter(there.values()), None)
-    if first is None or all(np.array_equal(first, of_row) for of_row in there.values()):
+    measured = _measured(behind, rows, column)
+    first = next(iter(measured.values()), None)
+    if first is None or all(np.array_equal(first, of_row) for of_row in measured.values()):
         return None
-    lacking = {key: share for key in there if (share := _lacking(behind, there, key)) > MOST_LACKING}
-    competing = [of_row for key, of_row in there.items() if key not in lacking]
+    lacking = {key: share for key in measured if (share := _lacking(behind, measured, key)) > MOST_LACKING}
+    competing = [of_row for key, of_row in measured.items() if key not in lacking]
     keep = np.logical_and.reduce(competing) if competing else np.zeros(len(behind.ids), dtype=np.bool_)
     return SharedColumn(keep, lacking)
 
 
-def _lacking(behind: Behind, there: Mapping[RowKey, Flags], key: RowKey) -> float:
+def _lacking(behind: Behind, measured: Mapping[RowKey, Flags], key: RowKey) -> float:
     """The share that a row lacks of what at least half of the others have."""
-    others = [of_row for other, of_row in there.items() if other != key]
+    others = [of_row for other, of_row in measured.items() if other != key]
     n_having = np.sum(others, axis=0)
     common = (n_having > 0) & (2 * n_having >= len(others))
-    for model in {other[0] for other in there}:
+    for model in {other[0] for other in measured}:
         if model in behind.left_out:
             common &= ~behind.left_out[model]
-    return float(1 - (there[key] & common).sum() / common.sum()) if common.any() else 0.0
+    return float(1 - (measured[key] & common).sum() / common.sum()) if common.any() else 0.0
 
 
 def _row(table: MetricTable, row: MetricRow, shared: Mapping[str, SharedColumn], n_resamples: int) -> MetricRow:
@@ -110,8 +110,8 @@ def _row(table: MetricTable, row: MetricRow, shared: Mapping[str, SharedColumn],
     for column in table.columns:
         seeds = seeds_of(behind, row, column)
         if column.name in shared and column.name in numbers and seeds and column.group != "confidence":
-            found = _number(seeds, column, shared[column.name].keep, n_resamples)
-            numbers[column.name] = numbers[column.name] if found is None else found
+            number = _number(seeds, column, shared[column.name].keep, n_resamples)
+            numbers[column.name] = numbers[column.name] if number is None else number
     numbers |= _confidence(behind, row, shared)
     by_kind, by_change = row.by_kind, row.by_change
     if _MAP in shared and row.by_kind:
@@ -152,12 +152,12 @@ def _by_parts(
         if _MAP not in seed.values:
             continue
         stays = keep[seed.places] & ~np.isnan(seed.values[_MAP])
-        places = seed.places[stays]
+        indices = seed.places[stays]
         names = [name for name in seed.values if name.startswith(_MAP)]
         maps = {name.partition(".")[2]: seed.values[name][stays] for name in names}
-        kinds = [behind.kinds[place] or "" for place in places.tolist()]
-        if len(places):
-            pairs.add_pairs(places.tolist(), kinds, seed.has_changed[stays], maps)
+        kinds = [behind.kinds[index] or "" for index in indices.tolist()]
+        if len(indices):
+            pairs.add_pairs(indices.tolist(), kinds, seed.has_changed[stays], maps)
     return consistency_maps(pairs.report())
 
 
@@ -180,8 +180,8 @@ def _fall(behind: Behind, row: MetricRow, side: str, threshold: float, keep: Fla
     means = []
     for seed in behind.rows.get(row.key, ()):
         falls = seed.drops.get(side, {}).get(threshold)
-        there = np.empty(0) if falls is None else falls[keep[seed.places] & ~np.isnan(falls)]
-        means += [float(there.mean())] if len(there) else []
+        defined = np.empty(0) if falls is None else falls[keep[seed.places] & ~np.isnan(falls)]
+        means += [float(defined.mean())] if len(defined) else []
     return sum(means) / len(means) if means else None
 
 
@@ -190,6 +190,6 @@ def _random(table: MetricTable, shared: Mapping[str, SharedColumn]) -> MetricRow
     numbers = dict(table.random.numbers)
     for name in numbers.keys() & shared.keys():
         values = table.behind.random[name][shared[name].keep] if table.behind is not None else np.empty(0)
-        there = values[~np.isnan(values)]
-        numbers[name] = Number(float(there.mean()) if len(there) else None, len(there))
+        defined = values[~np.isnan(values)]
+        numbers[name] = Number(float(defined.mean()) if len(defined) else None, len(defined))
     return replace(table.random, numbers=numbers)

@@ -48,15 +48,15 @@ class Number:
     n_seeds: int | None = None
 
     @classmethod
-    def of(cls, told: NumberReport) -> "Number":
+    def of(cls, report: NumberReport) -> "Number":
         return cls(
-            value=told.get("value"),
-            n=told.get("n"),
-            n_left_out=told.get("n_left_out"),
-            low=told.get("low"),
-            high=told.get("high"),
-            deviation=told.get("deviation"),
-            n_seeds=told.get("n_seeds"),
+            value=report.get("value"),
+            n=report.get("n"),
+            n_left_out=report.get("n_left_out"),
+            low=report.get("low"),
+            high=report.get("high"),
+            deviation=report.get("deviation"),
+            n_seeds=report.get("n_seeds"),
         )
 
 
@@ -155,7 +155,7 @@ class MetricTable:
 def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> MetricTable:
     """The answer of evaluate_project as a table; a model's quality stands in each of its rows."""
     rows = tuple(row for of_model in numbers["models"] for row in _rows_of_model(of_model))
-    random = MetricRow(RANDOM, "", "", numbers={name: Number.of(told) for name, told in numbers["random"].items()})
+    random = MetricRow(RANDOM, "", "", numbers={name: Number.of(report) for name, report in numbers["random"].items()})
     return MetricTable(
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
         tuple(_columns(numbers["models"])), rows, random, behind,
@@ -163,7 +163,7 @@ def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> Metric
 
 
 def _rows_of_model(of_model: ModelReport) -> Iterator[MetricRow]:
-    quality = {name: Number.of(told) for name, told in of_model["quality"].items()}
+    quality = {name: Number.of(report) for name, report in of_model["quality"].items()}
     if not of_model["methods"]:
         yield MetricRow(
             of_model["model"],
@@ -177,69 +177,71 @@ def _rows_of_model(of_model: ModelReport) -> Iterator[MetricRow]:
             count_deviations=of_model.get("count_deviations", {}),
             training=of_model.get("training"),
         )
-    for told in of_model["methods"]:
-        consistency = told.get("consistency", {})
+    for report in of_model["methods"]:
+        consistency = report.get("consistency", {})
         yield MetricRow(
-            of_model["model"], told["method"], told["kind"], told["layer"],
-            json.dumps(told["parameters"], sort_keys=True, ensure_ascii=False), tuple(told["seeds"]),
-            {name: number for _, name, number in _numbers_of(told)} | quality,
+            of_model["model"], report["method"], report["kind"], report["layer"],
+            json.dumps(report["parameters"], sort_keys=True, ensure_ascii=False), tuple(report["seeds"]),
+            {name: number for _, name, number in _numbers_of(report)} | quality,
             *consistency_maps(consistency),
-            _points(told["aopc_points"]), told["counts"], told.get("count_deviations", {}), of_model.get("training"),
+            _points(report["aopc_points"]), report["counts"], report.get("count_deviations", {}), of_model.get("training"),
         )  # fmt: skip
 
 
 def consistency_maps(
-    told: Mapping[str, Any],
+    report: Mapping[str, Any],
 ) -> tuple[Mapping[str, Mapping[str, Number]], Mapping[str, Mapping[str, Number]]]:
     """MAPs by kind of perturbation, and by whether the answer changed, of what PairsOverSeeds tells."""
-    by_change = told.get("by_change", {})
-    changes = ("same", "changed") if told else ()
+    by_change = report.get("by_change", {})
+    changes = ("same", "changed") if report else ()
     return (
-        {kind: _maps(of_kind) for kind, of_kind in told.get("by_kind", {}).items()},
+        {kind: _maps(of_kind) for kind, of_kind in report.get("by_kind", {}).items()},
         {change: _maps({name: both[change] for name, both in by_change.items()}) for change in changes},
     )
 
 
-def _numbers_of(told: MethodReport) -> Iterator[tuple[Group, str, Number]]:
+def _numbers_of(report: MethodReport) -> Iterator[tuple[Group, str, Number]]:
     """Of a method's row: (group, column, number)."""
-    for name, number in told["plausibility"].items():
-        yield "plausibility", name, Number.of(number)
-    for name, number in told["faithfulness"].items():
-        yield "faithfulness", name, Number.of(number)
-    for name, found in _maps(told.get("consistency", {})).items():
-        yield "consistency", name, found
-    for name, found in confidence_numbers(told.get("confidence", {})).items():
-        yield "confidence", name, found
+    for name, given in report["plausibility"].items():
+        yield "plausibility", name, Number.of(given)
+    for name, given in report["faithfulness"].items():
+        yield "faithfulness", name, Number.of(given)
+    for name, number in _maps(report.get("consistency", {})).items():
+        yield "consistency", name, number
+    for name, number in confidence_numbers(report.get("confidence", {})).items():
+        yield "confidence", name, number
 
 
-def confidence_numbers(told: Mapping[str, Any]) -> dict[str, Number]:
+def confidence_numbers(report: Mapping[str, Any]) -> dict[str, Number]:
     """By column, of what ConfidenceOverSeeds tells; {} of nothing."""
-    deviations, n_seeds = told.get("deviations", {}), told.get("n_seeds")
+    deviations, n_seeds = report.get("deviations", {}), report.get("n_seeds")
     return {
-        f"confidence.{name}": Number(told[name], told.get(f"n_{name}"), deviation=deviations.get(name), n_seeds=n_seeds)
-        for name in (_CONFIDENCE if told else ())
+        f"confidence.{name}": Number(
+            report[name], report.get(f"n_{name}"), deviation=deviations.get(name), n_seeds=n_seeds
+        )
+        for name in (_CONFIDENCE if report else ())
     }
 
 
-def _maps(told: Mapping[str, Any]) -> dict[str, Number]:
-    return {f"benchmark.{name}": Number.of(told[name]) for name in _PAIRS if name in told}
+def _maps(report: Mapping[str, Any]) -> dict[str, Number]:
+    return {f"benchmark.{name}": Number.of(report[name]) for name in _PAIRS if name in report}
 
 
-def _points(told: Mapping[str, Any]) -> Points | None:
-    if not told:
+def _points(report: Mapping[str, Any]) -> Points | None:
+    if not report:
         return None
-    return Points(tuple(told["thresholds"]), tuple(told["comprehensiveness"]), tuple(told["sufficiency"]))
+    return Points(tuple(report["thresholds"]), tuple(report["comprehensiveness"]), tuple(report["sufficiency"]))
 
 
 def _columns(models: Sequence[ModelReport]) -> Iterator[Column]:
     """Those that have a value in some row, by group and in the order in which they are computed."""
-    found: dict[Group, dict[str, None]] = {group: {} for group in GROUPS}
+    names_by_group: dict[Group, dict[str, None]] = {group: {} for group in GROUPS}
     for of_model in models:
-        for told in of_model["methods"]:
-            for group, name, _ in _numbers_of(told):
-                found[group][name] = None
-        found["quality"] |= dict.fromkeys(of_model["quality"])
-    for group, names in found.items():
+        for report in of_model["methods"]:
+            for group, name, _ in _numbers_of(report):
+                names_by_group[group][name] = None
+        names_by_group["quality"] |= dict.fromkeys(of_model["quality"])
+    for group, names in names_by_group.items():
         for name in names:
             yield Column(name, group, definition_in_table(name))
 
@@ -261,12 +263,12 @@ def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
     """The best first; rows without a value last."""
     sign = 1 if column.definition.direction == "lower is better" else -1
 
-    def place(row: MetricRow) -> tuple[bool, float]:
+    def order(row: MetricRow) -> tuple[bool, float]:
         number = row.numbers.get(column.name)
         value = None if number is None else number.value
         return (True, 0.0) if value is None else (False, sign * value)
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=order)
 
 
 def without_repeats(rows: Sequence[MetricRow]) -> tuple[list[MetricRow], frozenset[RowKey]]:
@@ -292,18 +294,18 @@ def without_repeats(rows: Sequence[MetricRow]) -> tuple[list[MetricRow], frozens
 
 def _repeats(scores: MetricRow, selected: MetricRow) -> bool:
     shared = scores.numbers.keys() & selected.numbers.keys()
-    own = selected.numbers.keys() - shared
+    unshared = selected.numbers.keys() - shared
     return (
         bool(shared)
         and all(_are_alike(scores.numbers[name], selected.numbers[name]) for name in shared)
-        and all(selected.numbers[name].n is None for name in own)
+        and all(selected.numbers[name].n is None for name in unshared)
     )
 
 
-def _are_alike(one: Number, other: Number) -> bool:
-    if one.value is None or other.value is None:
-        return one.value is other.value
-    return one.n == other.n and abs(one.value - other.value) < _ALIKE
+def _are_alike(first: Number, other: Number) -> bool:
+    if first.value is None or other.value is None:
+        return first.value is other.value
+    return first.n == other.n and abs(first.value - other.value) < _ALIKE
 
 
 def best_layers(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
@@ -312,5 +314,5 @@ def best_layers(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
     for row in rows:
         if row.layer is not None:
             layers.setdefault(row.run, []).append(row)
-    kept = {run: sorted_rows(of_run, column)[0] for run, of_run in layers.items()}
-    return [row for row in rows if row.layer is None or kept[row.run] is row]
+    best = {run: sorted_rows(of_run, column)[0] for run, of_run in layers.items()}
+    return [row for row in rows if row.layer is None or best[row.run] is row]

@@ -13,13 +13,13 @@ _Manner = tuple[str, str, float]  # how cases are judged together: type, what el
 
 def verdicts(cases: Sequence[Case], answers: Sequence[Answer]) -> Floats:
     """float[n_cases]: 1 failed, 0 passed, NaN does not apply; cases that are judged alike are judged together."""
-    found = np.full(len(cases), np.nan)
+    judgements = np.full(len(cases), np.nan)
     by_manner: dict[_Manner, list[int]] = {}
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         by_manner.setdefault(_manner(case, answer), []).append(number)
     for manner, numbers in by_manner.items():
-        found[numbers] = _judged(manner, [cases[n] for n in numbers], [answers[n] for n in numbers])
-    return found
+        judgements[numbers] = _judged(manner, [cases[n] for n in numbers], [answers[n] for n in numbers])
+    return judgements
 
 
 def _manner(case: Case, answer: Answer) -> _Manner:

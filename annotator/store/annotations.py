@@ -88,10 +88,10 @@ def annotations_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[
         "SELECT * FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id", (wanted,)
     )
     sets = _sets_of(store, [row["id"] for row in rows])
-    found: dict[int, list[Annotation]] = {instance_id: [] for instance_id in instance_ids}
+    by_instance: dict[int, list[Annotation]] = {instance_id: [] for instance_id in instance_ids}
     for row in rows:
-        found[row["instance_id"]].append(_annotation(row, sets.get(row["id"], ())))
-    return found
+        by_instance[row["instance_id"]].append(_annotation(row, sets.get(row["id"], ())))
+    return by_instance
 
 
 def find_annotation_of_assignment(store: Store, assignment_id: int) -> Annotation | None:
@@ -113,14 +113,14 @@ def find_starting_draft(store: Store, instance_id: int) -> Draft | None:
 
 def _sets_of(store: Store, annotation_ids: Iterable[int]) -> dict[int, tuple[RationaleSet, ...]]:
     wanted = json.dumps(list(annotation_ids))
-    found: dict[int, tuple[RationaleSet, ...]] = {}
+    by_annotation: dict[int, tuple[RationaleSet, ...]] = {}
     for row in store.rows(
         """SELECT annotation_id, spans FROM rationale_sets
             WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id, position""",
         (wanted,),
     ):
-        found[row["annotation_id"]] = (*found.get(row["annotation_id"], ()), unpack_set(row["spans"]))
-    return found
+        by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), unpack_set(row["spans"]))
+    return by_annotation
 
 
 def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:

@@ -224,7 +224,7 @@ def _assignment(row: Row) -> Assignment:
 
 def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[HeldWork]]:
     """For each instance, what people hold or held of it, oldest first."""
-    found: dict[int, list[HeldWork]] = {}
+    by_instance: dict[int, list[HeldWork]] = {}
     for row in store.rows(
         f"""SELECT work.*, users.name FROM ({_SELECT}) AS work JOIN users ON users.id = user_id
             WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY work.id""",
@@ -240,5 +240,5 @@ def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, li
             row["idle_ms"],
             row["edits"],
         )
-        found.setdefault(row["instance_id"], []).append(held)
-    return found
+        by_instance.setdefault(row["instance_id"], []).append(held)
+    return by_instance

@@ -18,12 +18,12 @@ def splits_of(store: Store, project_id: int) -> dict[str, int]:
 
 def last_detail(store: Store, project_id: int, action: str, model: str) -> Mapping[str, object] | None:
     """The detail of the last event of an action that names a model; None without one."""
-    found = store.value(
+    detail = store.value(
         """SELECT detail FROM events WHERE project_id = ? AND action = ? AND json_extract(detail, '$.model') = ?
             ORDER BY id DESC LIMIT 1""",
         (project_id, action, model),
     )
-    return None if found is None else dict(json.loads(found))
+    return None if detail is None else dict(json.loads(detail))
 
 
 def has_outputs(store: Store, project_id: int, model: str) -> bool:

@@ -12,9 +12,9 @@ _PART = """(SELECT substr(text, 1, {characters}) FROM segments JOIN documents ON
 
 def excerpt_of(instance: str) -> str:
     """SQL for the excerpt of the instance with that id (a column, or ?); `Instance.excerpt` is the same of one that was read."""
-    asked = _PART.format(instance=instance, which=_IS_ASKED, characters=_ASKED_CHARACTERS)
+    question = _PART.format(instance=instance, which=_IS_ASKED, characters=_ASKED_CHARACTERS)
     text = _PART.format(instance=instance, which=f"is_selectable AND NOT {_IS_ASKED}", characters=_TEXT_CHARACTERS)
-    return f"coalesce({asked} || ' · ' || {text}, {asked}, {text}, '')"
+    return f"coalesce({question} || ' · ' || {text}, {question}, {text}, '')"
 
 
 def holds(words: str, *, key: str, instance_id: str) -> str:

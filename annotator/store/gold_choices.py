@@ -26,12 +26,12 @@ def find_choice(store: Store, instance_id: int) -> GoldChoice | None:
 
 def is_chosen(store: Store, annotation_id: int) -> bool:
     """Whether an annotation is its instance's chosen gold."""
-    found = store.row(
+    choice = store.row(
         """SELECT 1 FROM gold_choices WHERE annotation_id = ?1
             AND instance_id = (SELECT instance_id FROM annotations WHERE id = ?1)""",
         (annotation_id,),
     )
-    return found is not None
+    return choice is not None
 
 
 def set_choice(store: Store, choice: GoldChoice) -> None:

@@ -126,10 +126,10 @@ class InstanceWriter:
             (self._project_id, json.dumps(sorted({key for key, _ in pairs}))),
         ):
             by_key.setdefault(row["key"], []).append(row)
-        found = {(key, split): _of_split(by_key.get(key, []), split) for key, split in pairs}
+        row_by_pair = {(key, split): _of_split(by_key.get(key, []), split) for key, split in pairs}
         return {
             pair: KnownInstance(row["id"], row["fingerprint"], row["result"], row["n_annotations"], row["n_works"])
-            for pair, row in found.items()
+            for pair, row in row_by_pair.items()
             if row is not None
         }
 

@@ -40,10 +40,10 @@ def get_instance(store: Store, instance_id: int) -> Instance:
 
 def project_of_instance(store: Store, instance_id: int) -> int:
     """The id of the project that an instance belongs to; raises NotFound."""
-    found = store.value("SELECT project_id FROM instances WHERE id = ?", (instance_id,))
-    if found is None:
+    stored_project_id = store.value("SELECT project_id FROM instances WHERE id = ?", (instance_id,))
+    if stored_project_id is None:
         raise NotFound(f"There is no instance number {instance_id}.")
-    return int(found)
+    return int(stored_project_id)
 
 
 def find_instance_ids(store: Store, project_id: int, key: str, split: str | None = None) -> list[int]:
@@ -109,21 +109,21 @@ def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
 def instances_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[KeyedInstance]]:
     """The instances of each of some keys, in the order of import."""
     marks = ",".join("?" * len(keys))
-    found: dict[str, list[KeyedInstance]] = {}
+    by_key: dict[str, list[KeyedInstance]] = {}
     rows = store.rows(
         f"""SELECT key, split, source_split, id, n_tokens, n_selectable FROM instances
             WHERE project_id = ? AND key IN ({marks}) ORDER BY +id""",
         (project_id, *keys),
     )
-    for one in map(KeyedInstance._make, rows):
-        found.setdefault(one.key, []).append(one)
-    return found
+    for keyed in map(KeyedInstance._make, rows):
+        by_key.setdefault(keyed.key, []).append(keyed)
+    return by_key
 
 
 def ids_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[tuple[str, str, int]]]:
     """(split, source's split, id) of the instances of each of some keys, in the order of import."""
-    found = instances_of_keys(store, project_id, keys)
-    return {key: [(one.split, one.source_split, one.id) for one in there] for key, there in found.items()}
+    by_key = instances_of_keys(store, project_id, keys)
+    return {key: [(keyed.split, keyed.source_split, keyed.id) for keyed in of_key] for key, of_key in by_key.items()}
 
 
 def iterate_instance_batches(
@@ -211,7 +211,7 @@ def set_result(store: Store, instance_id: int, result: str | None) -> None:
 
 def _segments(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[Segment, ...]]:
     marks = ",".join("?" * len(instance_ids))
-    found: dict[int, tuple[Segment, ...]] = {}
+    by_instance: dict[int, tuple[Segment, ...]] = {}
     bodies: dict[int, Segment] = {}
     for row in store.rows(
         f"""SELECT instance_id, name, is_selectable, documents.id AS document_id, docid, text, token_offsets, sentence_starts
@@ -223,8 +223,8 @@ def _segments(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[Segm
         body = known.body if known else unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])
         segment = Segment(row["name"], bool(row["is_selectable"]), body, row["docid"])
         bodies[row["document_id"]] = segment
-        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), segment)
-    return found
+        by_instance[row["instance_id"]] = (*by_instance.get(row["instance_id"], ()), segment)
+    return by_instance
 
 
 def _instance(row: Row, segments: tuple[Segment, ...]) -> Instance:
@@ -278,10 +278,10 @@ def set_splits(store: Store, project_id: int, plan: Mapping[int, str]) -> str | 
     keys = store.rows("SELECT id, key FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
     seen: set[tuple[str, str]] = set()
     for row in keys:
-        place = (row["key"], plan.get(row["id"], ""))
-        if place in seen:
+        key_and_split = (row["key"], plan.get(row["id"], ""))
+        if key_and_split in seen:
             return str(row["key"])
-        seen.add(place)
+        seen.add(key_and_split)
     # By way of names that nothing has, since a swap of two splits would meet the UNIQUE constraint half-way.
     store.run("UPDATE instances SET split = char(0) || id WHERE project_id = ?", (project_id,))
     store.run_many(

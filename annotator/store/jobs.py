@@ -66,15 +66,15 @@ def claim_job(store: Store, worker: int) -> Job | None:
     if _is_one_at_work(store):
         return None
     store.run("UPDATE jobs SET state = 'waiting', worker = NULL, beat_at = NULL WHERE state = 'running'")
-    found = store.value("SELECT id FROM jobs WHERE state = 'waiting' ORDER BY id LIMIT 1")
-    if found is None:
+    job_id = store.value("SELECT id FROM jobs WHERE state = 'waiting' ORDER BY id LIMIT 1")
+    if job_id is None:
         return None
     store.run(
         """UPDATE jobs SET state = 'running', worker = ?, beat_at = ?, n_starts = n_starts + 1, n_done = 0, n_of = 0
             WHERE id = ?""",
-        (worker, now(), found),
+        (worker, now(), job_id),
     )
-    return get_job(store, found)
+    return get_job(store, job_id)
 
 
 def _is_one_at_work(store: Store) -> bool:
@@ -107,12 +107,12 @@ def ask_to_stop(store: Store, job_id: int) -> None:
     store.run("UPDATE jobs SET wants_stop = 1 WHERE id = ? AND state = 'running'", (job_id,))
 
 
-def end_job(store: Store, job_id: int, worker: int, state: JobState, told: str) -> None:
+def end_job(store: Store, job_id: int, worker: int, state: JobState, message: str) -> None:
     """It is done, failed or stopped, and what is to be said of it; nothing when another process has taken it over."""
     store.run(
         """UPDATE jobs SET state = ?, told = ?, ended_at = ?, worker = NULL, beat_at = NULL
             WHERE id = ? AND state = 'running' AND worker = ?""",
-        (state, told, now(), job_id, worker),
+        (state, message, now(), job_id, worker),
     )
 
 

@@ -39,7 +39,7 @@ def label_use(store: Store, project_id: int, label: str) -> LabelUse:
 
 def instances_with_label(store: Store, project_id: int, label: str, limit: int) -> list[InstanceRow]:
     """The first instances that carry a label, that an annotation gives it, or that an open proposal or changed version would."""
-    found = store.rows(
+    rows = store.rows(
         """SELECT id FROM instances WHERE project_id = ?1 AND (result = ?2
             OR EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.result = ?2)
             OR EXISTS (SELECT 1 FROM proposals
@@ -50,4 +50,4 @@ def instances_with_label(store: Store, project_id: int, label: str, limit: int) 
             ORDER BY id LIMIT ?3""",
         (project_id, label, limit),
     )
-    return [row_of(store, row["id"]) for row in found]
+    return [row_of(store, row["id"]) for row in rows]

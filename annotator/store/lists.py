@@ -80,7 +80,7 @@ def fill_list(store: Store, list_id: int, question: Question) -> int:
     ids = ids_asked(store, question, limit=MOST_LISTED)
     store.run_many(
         "INSERT INTO list_members (list_id, position, instance_id) VALUES (?, ?, ?)",
-        [(list_id, place, instance_id) for place, instance_id in enumerate(ids)],
+        [(list_id, position, instance_id) for position, instance_id in enumerate(ids)],
     )
     return len(ids)
 
@@ -112,7 +112,7 @@ def touch_list(store: Store, list_id: int) -> None:
 
 def lists_as_sources(store: Store, project_id: int, split: str | None = None) -> list[SourceList]:
     """The lists of a project with the keys and splits of what is on them; split: only instances of that one."""
-    found = []
+    sources = []
     for saved in lists_of(store, project_id):
         rows = store.rows(
             """SELECT key, split FROM list_members JOIN instances ON instances.id = instance_id
@@ -120,12 +120,12 @@ def lists_as_sources(store: Store, project_id: int, split: str | None = None) ->
             (saved.id, split),
         )
         members = tuple((row["key"], row["split"]) for row in rows)
-        found.append(
+        sources.append(
             SourceList(
                 saved.name, saved.note, saved.made_by, saved.user_id is not None, saved.created_at, saved.changed_at, members
             )
         )  # fmt: skip
-    return found
+    return sources
 
 
 def restore_list(
@@ -137,7 +137,7 @@ def restore_list(
     )
     store.run_many(
         "INSERT INTO list_members (list_id, position, instance_id) VALUES (?, ?, ?)",
-        [(list_id, place, instance_id) for place, instance_id in enumerate(instance_ids)],
+        [(list_id, position, instance_id) for position, instance_id in enumerate(instance_ids)],
     )
 
 

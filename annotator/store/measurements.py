@@ -58,11 +58,11 @@ def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:
 
 def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | None], dict[str, float]]:
     """The numbers of an instance by (run, layer)."""
-    found: dict[tuple[int, int | None], dict[str, float]] = {}
+    values: dict[tuple[int, int | None], dict[str, float]] = {}
     for row in store.rows("SELECT * FROM metric_values WHERE instance_id = ?", (instance_id,)):
         layer = None if row["layer"] == _NO_LAYER else row["layer"]
-        found.setdefault((row["run_id"], layer), {})[row["name"]] = row["value"]
-    return found
+        values.setdefault((row["run_id"], layer), {})[row["name"]] = row["value"]
+    return values
 
 
 def list_by_number(store: Store, question: Question, *, limit: int = 25, offset: int = 0) -> tuple[list[Listed], int]:

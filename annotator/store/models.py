@@ -127,8 +127,8 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         if not rows:
             return
         ids = [row["instance_id"] for row in rows]
-        found = outputs_of_run(store, run_id, ids)
-        yield from (found[number] for number in ids)
+        outputs = outputs_of_run(store, run_id, ids)
+        yield from (outputs[number] for number in ids)
         last = ids[-1]
 
 

@@ -39,12 +39,12 @@ def list_my_reviews(
     store: Store, project_id: int, user_id: int, state: str, words: str, *, limit: int, offset: int
 ) -> tuple[Sequence[ReviewLine], int]:
     """One page of a person's reviews, newest first, and how many there are; state and words may be "" for any."""
-    asked = (project_id, user_id, state, words)
+    parameters = (project_id, user_id, state, words)
     rows = store.rows(
         f"""SELECT id AS review_id, annotation_id, instance_id, number AS round_number, key, standing AS state, at,
             {excerpt_of("review.instance_id")} AS excerpt
             {_SOURCE} WHERE {_ASKED} ORDER BY at DESC, id DESC LIMIT ?5 OFFSET ?6""",
-        (*asked, limit, offset),
+        (*parameters, limit, offset),
     )
-    n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_ASKED}", asked)
+    n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_ASKED}", parameters)
     return [ReviewLine(**dict(row)) for row in rows], int(n)

@@ -60,9 +60,9 @@ def list_my_work(
     store: Store, project_id: int, user_id: int, state: str, words: str, *, limit: int, offset: int
 ) -> tuple[Sequence[WorkLine], int]:
     """One page of a person's work, newest first, and how much there is; state and words may be "" for any."""
-    asked = (project_id, user_id, state, words)
-    rows = store.rows(PAGE_SQL, (*asked, limit, offset))
-    n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_STANDS} AND {_HOLDS}", asked)
+    parameters = (project_id, user_id, state, words)
+    rows = store.rows(PAGE_SQL, (*parameters, limit, offset))
+    n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_STANDS} AND {_HOLDS}", parameters)
     return [WorkLine(**dict(row)) for row in rows], int(n)
 
 
@@ -73,12 +73,12 @@ def state_of_work(store: Store, assignment_id: int) -> MyWorkState:
 
 def find_last_submission(store: Store, project_id: int, user_id: int) -> int | None:
     """The piece of work that a person handed in last, whatever has become of it since."""
-    found = store.value(
+    annotation_id = store.value(
         """SELECT id FROM assignments WHERE project_id = ? AND user_id = ? AND submitted_at IS NOT NULL
             ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT 1""",
         (project_id, user_id),
     )
-    return None if found is None else int(found)
+    return None if annotation_id is None else int(annotation_id)
 
 
 def count_submitted_since(store: Store, project_id: int, user_id: int, since: str) -> int:

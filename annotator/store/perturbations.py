@@ -98,10 +98,10 @@ def set_state(store: Store, perturbation_id: int, state: PerturbationState, inst
 
 def get_perturbation(store: Store, perturbation_id: int) -> Perturbation:
     """One by number; raises NotFound."""
-    found = _with_history(store, store.rows(f"{_SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
-    if not found:
+    perturbations = _with_history(store, store.rows(f"{_SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
+    if not perturbations:
         raise NotFound(f"There is no perturbation number {perturbation_id}.")
-    return found[0]
+    return perturbations[0]
 
 
 def perturbations_of(store: Store, original_id: int) -> list[Perturbation]:
@@ -113,8 +113,8 @@ def perturbations_of(store: Store, original_id: int) -> list[Perturbation]:
 
 def perturbation_of_instance(store: Store, instance_id: int) -> Perturbation | None:
     """The perturbation that became an instance; None for one that came with a file."""
-    found = _with_history(store, store.rows(f"{_SELECT} WHERE instance_id = ?", (instance_id,)))
-    return found[0] if found else None
+    perturbations = _with_history(store, store.rows(f"{_SELECT} WHERE instance_id = ?", (instance_id,)))
+    return perturbations[0] if perturbations else None
 
 
 def perturbations_by(store: Store, project_id: int, author: User, *, limit: int, offset: int) -> list[Perturbation]:
@@ -136,8 +136,8 @@ def next_to_check(
             AND {_MAY_CHECK} AND {_IS_SHOWN[is_lead]} ORDER BY perturbations.id LIMIT 1""",
         (project_id, checker.id, after),
     )
-    found = _with_history(store, rows)
-    return found[0] if found else None
+    perturbations = _with_history(store, rows)
+    return perturbations[0] if perturbations else None
 
 
 def waiting_ids(store: Store, project_id: int) -> list[int]:
@@ -154,12 +154,12 @@ def next_original(store: Store, project_id: int, user: User, *, after: int = 0, 
     Only instances whose annotation is complete, since their gold is shown; is_lead: any that is not discarded, nor in their
     own hands to annotate.
     """
-    found = store.value(
+    instance_id = store.value(
         f"""SELECT i.id FROM instances AS i WHERE i.project_id = ?1 AND i.id > ?3 AND i.parent_key IS NULL
             AND {_STATES[is_lead]} AND {_WITHOUT_ONE} AND NOT {_IN_HAND.format(original="i.id")} ORDER BY i.id LIMIT 1""",
         (project_id, user.id, after),
     )
-    return None if found is None else int(found)
+    return None if instance_id is None else int(instance_id)
 
 
 def list_originals(
@@ -331,13 +331,13 @@ def perturbations_as_sources(store: Store, project_id: int, split: str | None = 
         " ORDER BY perturbations.id",
         (project_id, split),
     )
-    for one in _with_history(store, rows):
-        original = _named(store, one.original_id)
+    for perturbation in _with_history(store, rows):
+        original = _named(store, perturbation.original_id)
         yield SourcePerturbation(
-            original, one.author_name, one.state, one.original_fingerprint.hex(), one.gold,
-            tuple(SourceVersion(v.made_by_name, v.changed, v.reason, v.made_at) for v in one.versions),
-            tuple(SourceCheck(c.version, c.checker_name, c.verdict, c.reason, c.at) for c in one.checks),
-            None if one.instance_id is None else _named(store, one.instance_id),
+            original, perturbation.author_name, perturbation.state, perturbation.original_fingerprint.hex(), perturbation.gold,
+            tuple(SourceVersion(v.made_by_name, v.changed, v.reason, v.made_at) for v in perturbation.versions),
+            tuple(SourceCheck(c.version, c.checker_name, c.verdict, c.reason, c.at) for c in perturbation.checks),
+            None if perturbation.instance_id is None else _named(store, perturbation.instance_id),
         )  # fmt: skip
 
 

@@ -73,8 +73,8 @@ def review_counts(store: Store, project_id: int) -> list[ReviewCount]:
 
 def first_submission_at(store: Store, project_id: int) -> str | None:
     """When the first piece of work was submitted of those that still are."""
-    found = store.value("SELECT min(submitted_at) FROM assignments WHERE project_id = ?", (project_id,))
-    return None if found is None else str(found)
+    first_at = store.value("SELECT min(submitted_at) FROM assignments WHERE project_id = ?", (project_id,))
+    return None if first_at is None else str(first_at)
 
 
 def submissions_between(store: Store, project_id: int, since: str, until: str) -> int:

@@ -72,13 +72,13 @@ def list_open_proposals(store: Store, project_id: int, *, limit: int, offset: in
 
 def proposals_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Proposal]]:
     """For each instance, everything that was proposed for it, oldest first."""
-    found: dict[int, list[Proposal]] = {}
+    by_instance: dict[int, list[Proposal]] = {}
     for row in store.rows(
         "SELECT * FROM proposals WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(list(instance_ids)),),
     ):
-        found.setdefault(row["instance_id"], []).append(_proposal(row))
-    return found
+        by_instance.setdefault(row["instance_id"], []).append(_proposal(row))
+    return by_instance
 
 
 def last_proposal_of(store: Store, assignment_id: int) -> Proposal | None:

@@ -17,8 +17,8 @@ def offer_sets(store: Store, assignment_id: int, sets: Sequence[ProposedSet]) ->
 
     What was proposed before, is not now, and was never decided, goes away; what was decided stays.
     """
-    spans = pack_sets([one.rationale_set for one in sets])
-    keys = [(one.source, one.name, packed) for one, packed in zip(sets, spans, strict=True)]
+    spans = pack_sets([proposed_set.rationale_set for proposed_set in sets])
+    keys = [(proposed_set.source, proposed_set.name, packed) for proposed_set, packed in zip(sets, spans, strict=True)]
     known = {
         (row["source"], row["name"], row["spans"]): row
         for row in store.rows("SELECT * FROM proposed_sets WHERE assignment_id = ?", (assignment_id,))
@@ -26,13 +26,13 @@ def offer_sets(store: Store, assignment_id: int, sets: Sequence[ProposedSet]) ->
     gone = [(row["id"],) for key, row in known.items() if key not in keys and row["state"] in ("unasked", "undecided")]
     store.run_many("DELETE FROM proposed_sets WHERE id = ?", gone)
     numbers = []
-    for one, key in zip(sets, keys, strict=True):
+    for proposed_set, key in zip(sets, keys, strict=True):
         if key in known:
             numbers.append(int(known[key]["id"]))
             continue
         cursor = store.run(
             "INSERT INTO proposed_sets (assignment_id, source, name, spans, state) VALUES (?, ?, ?, ?, ?)",
-            (assignment_id, *key, one.first_state),
+            (assignment_id, *key, proposed_set.first_state),
         )
         numbers.append(int(cursor.lastrowid or 0))
     return numbers
@@ -78,7 +78,7 @@ def set_states(store: Store, states: Mapping[int, ProposedState]) -> None:
 
 def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceProposedSet, ...]]:
     """As our own export writes them, by piece of work, for all work on some instances."""
-    found: dict[int, tuple[SourceProposedSet, ...]] = {}
+    by_assignment: dict[int, tuple[SourceProposedSet, ...]] = {}
     for row in store.rows(
         """SELECT proposed_sets.* FROM proposed_sets JOIN assignments ON assignments.id = assignment_id
             WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY proposed_sets.id""",
@@ -86,13 +86,13 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
     ):
         spans = tuple((start, end) for start, end in json.loads(row["spans"]))
         made = SourceProposedSet(row["source"], row["name"], spans, row["state"])
-        found[row["assignment_id"]] = (*found.get(row["assignment_id"], ()), made)
-    return found
+        by_assignment[row["assignment_id"]] = (*by_assignment.get(row["assignment_id"], ()), made)
+    return by_assignment
 
 
 def restore_proposed(store: Store, assignment_id: int, proposed: Sequence[SourceProposedSet]) -> None:
     """Write what was proposed for a piece of work as it was; of a set that stands twice the first counts."""
-    spans = pack_sets([RationaleSet.of(*one.spans) for one in proposed])
+    spans = pack_sets([RationaleSet.of(*proposed_set.spans) for proposed_set in proposed])
     store.run_many(
         "INSERT OR IGNORE INTO proposed_sets (assignment_id, source, name, spans, state) VALUES (?, ?, ?, ?, ?)",
         [(assignment_id, p.source, p.name, packed, p.state) for p, packed in zip(proposed, spans, strict=True)],

@@ -117,20 +117,20 @@ def next_set_aside(
     store: Store, project_id: int, user_id: int, state: AssignmentState, but_not: Sequence[int]
 ) -> int | None:
     """The oldest instance that this person skipped, or whose lease ran out, and that is still free."""
-    found = store.value(
+    assignment_id = store.value(
         f"""SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
             WHERE assignments.project_id = ?1 AND assignments.user_id = ?2 AND assignments.state = ?3
             AND open_slots > 0 AND instances.state = 'open' AND {may_have("?2")}
             AND instance_id NOT IN (SELECT value FROM json_each(?4)) ORDER BY lease_until, assignments.id LIMIT 1""",
         (project_id, user_id, state, json.dumps(list(but_not))),
     )
-    return None if found is None else int(found)
+    return None if assignment_id is None else int(assignment_id)
 
 
 def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1000) -> int:
     """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
-    found = store.value(f"SELECT count(*) FROM (SELECT 1 {_FREE_FOR} LIMIT ?3)", (project_id, user_id, at_most))
-    return int(found)
+    n_waiting = store.value(f"SELECT count(*) FROM (SELECT 1 {_FREE_FOR} LIMIT ?3)", (project_id, user_id, at_most))
+    return int(n_waiting)
 
 
 def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:

@@ -99,7 +99,7 @@ def score_counts(store: Store, project_id: int) -> list[ScoreCount]:
 def score_patterns(store: Store, project_id: int) -> dict[Property, ScorePatterns]:
     """For each property: how often each score was given to one set (one annotation, for comprehensiveness), and to how many."""
     sums = ", ".join(f"sum({name} IS {score})" for name in _OF_A_SET for score in range(1, len(SCALES[name]) + 1))
-    found: dict[Property, Counter[tuple[int, ...]]] = {name: Counter() for name in SCALES}
+    patterns_by_property: dict[Property, Counter[tuple[int, ...]]] = {name: Counter() for name in SCALES}
     border = len(SCALES["sufficiency"])
     for pattern, n in _patterns(
         store,
@@ -107,15 +107,15 @@ def score_patterns(store: Store, project_id: int) -> dict[Property, ScorePattern
             WHERE reviews.project_id = ? AND reviews.state = 'submitted' GROUP BY annotation_id, position""",
         project_id,
     ).items():
-        found["sufficiency"][pattern[:border]] += n
-        found["compactness"][pattern[border:]] += n
+        patterns_by_property["sufficiency"][pattern[:border]] += n
+        patterns_by_property["compactness"][pattern[border:]] += n
     whole = ", ".join(f"sum(comprehensiveness = {score})" for score in range(1, len(SCALES["comprehensiveness"]) + 1))
-    found["comprehensiveness"] = _patterns(
+    patterns_by_property["comprehensiveness"] = _patterns(
         store,
         f"SELECT {whole} FROM reviews WHERE project_id = ? AND state = 'submitted' GROUP BY annotation_id",
         project_id,
     )
-    return {name: dict(patterns) for name, patterns in found.items()}
+    return {name: dict(patterns) for name, patterns in patterns_by_property.items()}
 
 
 def _patterns(store: Store, sql: str, project_id: int) -> Counter[tuple[int, ...]]:
@@ -128,13 +128,13 @@ def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[di
 
     Open rounds are left out, since a lead who reviews must not learn from these numbers what others gave.
     """
-    place, score, scores = (
+    set_position, score, scores = (
         ("scores.position", f"scores.{name}", "JOIN scores ON scores.review_id = reviews.id")
         if name in _OF_A_SET
         else ("0", name, "")
     )
     rows = store.iterate(
-        f"""SELECT reviews.annotation_id, {place} AS place, users.name, {score} AS score FROM reviews
+        f"""SELECT reviews.annotation_id, {set_position} AS place, users.name, {score} AS score FROM reviews
             JOIN users ON users.id = reviews.user_id JOIN rounds ON rounds.annotation_id = reviews.annotation_id {scores}
             WHERE reviews.project_id = ? AND reviews.state = 'submitted' AND outcome IS NOT NULL AND {score} IS NOT NULL
             ORDER BY 1, 2""",

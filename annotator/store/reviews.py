@@ -75,20 +75,22 @@ def next_to_review(store: Store, reviewer: Reviewer) -> int | None:
         WHERE reviews.project_id = ?1 AND user_id = ?2)"""
     # Behind the last one that I had is the quickest place to look; what others gave back lies before it.
     for narrowed in (known, last, ""):
-        found = store.value(f"SELECT rounds.annotation_id {_FOR_ME} {narrowed} ORDER BY 1 LIMIT 1", reviewer.values)
-        if found is not None:
-            return int(found)
+        annotation_id = store.value(
+            f"SELECT rounds.annotation_id {_FOR_ME} {narrowed} ORDER BY 1 LIMIT 1", reviewer.values
+        )
+        if annotation_id is not None:
+            return int(annotation_id)
     return _next_skipped(store, reviewer.project_id, reviewer.user_id)
 
 
 def _next_skipped(store: Store, project_id: int, user_id: int) -> int | None:
-    found = store.value(
+    annotation_id = store.value(
         """SELECT rounds.annotation_id FROM reviews JOIN rounds ON rounds.annotation_id = reviews.annotation_id
             WHERE reviews.project_id = ? AND user_id = ? AND state = 'skipped' AND open_slots > 0
             ORDER BY lease_until, reviews.id LIMIT 1""",
         (project_id, user_id),
     )
-    return None if found is None else int(found)
+    return None if annotation_id is None else int(annotation_id)
 
 
 def count_to_review(store: Store, reviewer: Reviewer, *, at_most: int = 1000) -> int:
@@ -125,18 +127,18 @@ def _settle_round(store: Store, annotation_id: int) -> None:
 
 def get_review(store: Store, review_id: int) -> Review:
     """A review with its scores; raises NotFound."""
-    found = _with_scores(store, store.rows(f"{_SELECT} WHERE reviews.id = ?", (review_id,)))
-    if not found:
+    reviews = _with_scores(store, store.rows(f"{_SELECT} WHERE reviews.id = ?", (review_id,)))
+    if not reviews:
         raise NotFound(f"There is no review number {review_id}.")
-    return found[0]
+    return reviews[0]
 
 
 def find_review(store: Store, annotation_id: int, user_id: int) -> Review | None:
     """What a person scored, or is scoring, of an annotation."""
-    found = _with_scores(
+    reviews = _with_scores(
         store, store.rows(f"{_SELECT} WHERE annotation_id = ? AND user_id = ?", (annotation_id, user_id))
     )
-    return found[0] if found else None
+    return reviews[0] if reviews else None
 
 
 def reviews_of(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[Review]]:
@@ -145,10 +147,10 @@ def reviews_of(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[Re
         f"{_SELECT} WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY reviews.id",
         (json.dumps(list(annotation_ids)),),
     )
-    found: dict[int, list[Review]] = {}
+    by_annotation: dict[int, list[Review]] = {}
     for review in _with_scores(store, rows):
-        found.setdefault(review.annotation_id, []).append(review)
-    return found
+        by_annotation.setdefault(review.annotation_id, []).append(review)
+    return by_annotation
 
 
 def list_reviews(
@@ -263,8 +265,10 @@ def give_up_reviews_of(store: Store, user: User, project_id: int | None = None) 
 
 def has_scores(store: Store, annotation_id: int) -> bool:
     """Whether somebody has handed in scores of an annotation."""
-    found = store.row("SELECT 1 FROM reviews WHERE annotation_id = ? AND state = 'submitted' LIMIT 1", (annotation_id,))
-    return found is not None
+    submitted = store.row(
+        "SELECT 1 FROM reviews WHERE annotation_id = ? AND state = 'submitted' LIMIT 1", (annotation_id,)
+    )
+    return submitted is not None
 
 
 def _with_scores(store: Store, rows: Sequence[Row]) -> list[Review]:

@@ -35,13 +35,13 @@ def find_round(store: Store, annotation_id: int) -> Round | None:
 
 def rounds_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Round]]:
     """For each instance its rounds, oldest first."""
-    found: dict[int, list[Round]] = {}
+    by_instance: dict[int, list[Round]] = {}
     for row in store.rows(
         "SELECT * FROM rounds WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id",
         (json.dumps(list(instance_ids)),),
     ):
-        found.setdefault(row["instance_id"], []).append(_round(row))
-    return found
+        by_instance.setdefault(row["instance_id"], []).append(_round(row))
+    return by_instance
 
 
 def undecided_rounds(store: Store, project_id: int) -> list[int]:

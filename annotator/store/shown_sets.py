@@ -144,14 +144,17 @@ def count_shown_and_free(store: Store, project_id: int, user_id: int) -> int:
 
 def shown_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceShown, ...]]:
     """For each instance, the people to whom others' sets of it were shown."""
-    found: dict[int, tuple[SourceShown, ...]] = {}
+    by_instance: dict[int, tuple[SourceShown, ...]] = {}
     for row in store.rows(
         """SELECT instance_id, name, at FROM sets_shown JOIN users ON users.id = user_id
             WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY instance_id, at, name""",
         (json.dumps(list(instance_ids)),),
     ):
-        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), SourceShown(row["name"], row["at"]))
-    return found
+        by_instance[row["instance_id"]] = (
+            *by_instance.get(row["instance_id"], ()),
+            SourceShown(row["name"], row["at"]),
+        )
+    return by_instance
 
 
 def restore_shown(store: Store, project_id: int, instance_id: int, user_id: int, at: str) -> None:

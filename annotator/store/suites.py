@@ -108,12 +108,12 @@ def cases_of_suite(store: Store, suite_id: int) -> Iterator[Case]:
 
 def cases_by_number(store: Store, test_id: int, numbers: Sequence[int]) -> list[Case]:
     """Some cases of a test, in their order there."""
-    found: list[Case] = []
+    cases: list[Case] = []
     for first in range(0, len(numbers), _AT_ONCE):
         wanted = json.dumps(list(numbers[first : first + _AT_ONCE]))
         sql = f"{_CASES} WHERE test_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number"
-        found += [_case(row) for row in store.rows(sql, (test_id, wanted))]
-    return found
+        cases += [_case(row) for row in store.rows(sql, (test_id, wanted))]
+    return cases
 
 
 _CASES = """SELECT suite_cases.*, suite_tests.name AS test_name, type, category FROM suite_cases

@@ -42,10 +42,10 @@ def add_comment(store: Store, thread_id: int, author: User, spoken_as: Voice, te
 
 def get_thread(store: Store, thread_id: int) -> Thread:
     """A thread with its comments; raises NotFound."""
-    found = _with_comments(store, store.rows("SELECT * FROM threads WHERE id = ?", (thread_id,)))
-    if not found:
+    threads = _with_comments(store, store.rows("SELECT * FROM threads WHERE id = ?", (thread_id,)))
+    if not threads:
         raise NotFound(f"There is no thread number {thread_id}.")
-    return found[0]
+    return threads[0]
 
 
 def threads_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Thread]]:
@@ -54,10 +54,10 @@ def threads_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Thre
         "SELECT * FROM threads WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(list(instance_ids)),),
     )
-    found: dict[int, list[Thread]] = {}
+    by_instance: dict[int, list[Thread]] = {}
     for thread in _with_comments(store, rows):
-        found.setdefault(thread.instance_id, []).append(thread)
-    return found
+        by_instance.setdefault(thread.instance_id, []).append(thread)
+    return by_instance
 
 
 def list_questions(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Thread]:

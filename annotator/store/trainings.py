@@ -20,12 +20,12 @@ def save_training(
     old = store.value("SELECT id FROM trainings WHERE project_id = ? AND model = ?", (project_id, model))
     store.run("DELETE FROM training_members WHERE training_id = ?", (old,))
     store.run("DELETE FROM trainings WHERE id = ?", (old,))
-    told = None if held_out is None else json.dumps(asdict(held_out), ensure_ascii=False)
+    held_out_as_json = None if held_out is None else json.dumps(asdict(held_out), ensure_ascii=False)
     members = list(instance_ids)
     cursor = store.run(
         """INSERT INTO trainings (project_id, model, digest, seed, split, trained_at, n, held_out)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-        (project_id, model, digest, seed, split, trained_at or now(), len(members), told),
+        (project_id, model, digest, seed, split, trained_at or now(), len(members), held_out_as_json),
     )
     number = cast("int", cursor.lastrowid)
     store.run_many(
@@ -86,16 +86,26 @@ def trainings_with(store: Store, instance_id: int) -> set[int]:
 
 def trainings_as_sources(store: Store, project_id: int, split: str | None = None) -> list[SourceTraining]:
     """The trainings of a project with the keys and splits of what was learned from; split: only instances of that one."""
-    found = []
-    for one in trainings_of(store, project_id).values():
+    sources = []
+    for training in trainings_of(store, project_id).values():
         rows = store.rows(
             """SELECT key, split FROM training_members JOIN instances ON instances.id = instance_id
                 WHERE training_id = ? AND (?2 IS NULL OR split = ?2) ORDER BY instances.id""",
-            (one.id, split),
+            (training.id, split),
         )
         members = tuple((row["key"], row["split"]) for row in rows)
-        found.append(SourceTraining(one.model, one.digest, one.seed, one.split, one.trained_at, one.held_out, members))
-    return found
+        sources.append(
+            SourceTraining(
+                training.model,
+                training.digest,
+                training.seed,
+                training.split,
+                training.trained_at,
+                training.held_out,
+                members,
+            )
+        )
+    return sources
 
 
 def _training(row: Row) -> StoredTraining:

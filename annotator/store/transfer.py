@@ -26,11 +26,11 @@ def rounds_as_sources(store: Store, instance_ids: Sequence[int], places: Places)
     rows = _of_instances(store, "SELECT * FROM rounds WHERE instance_id IN wanted ORDER BY annotation_id", instance_ids)
     reviews = reviews_of(store, [row["annotation_id"] for row in rows])
     origins = _origins(store, [row["annotation_id"] for row in rows])
-    found: dict[int, tuple[SourceRound, ...]] = {}
+    by_instance: dict[int, tuple[SourceRound, ...]] = {}
     for row in rows:
         made = _round(row, places, origins.get(row["annotation_id"], ()), reviews.get(row["annotation_id"], []))
-        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), made)
-    return found
+        by_instance[row["instance_id"]] = (*by_instance.get(row["instance_id"], ()), made)
+    return by_instance
 
 
 def _of_instances(store: Store, sql: str, instance_ids: Sequence[int]) -> list[Row]:
@@ -39,15 +39,15 @@ def _of_instances(store: Store, sql: str, instance_ids: Sequence[int]) -> list[R
 
 
 def _origins(store: Store, annotation_ids: Sequence[int]) -> dict[int, tuple[tuple[int, int, bool], ...]]:
-    found: dict[int, tuple[tuple[int, int, bool], ...]] = {}
+    by_annotation: dict[int, tuple[tuple[int, int, bool], ...]] = {}
     for row in _of_instances(
         store,
         "SELECT * FROM set_origins WHERE annotation_id IN wanted ORDER BY annotation_id, position",
         annotation_ids,
     ):
         origin = (row["position"], row["previous_position"], bool(row["is_carried"]))
-        found[row["annotation_id"]] = (*found.get(row["annotation_id"], ()), origin)
-    return found
+        by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), origin)
+    return by_annotation
 
 
 def _round(
@@ -105,7 +105,7 @@ def threads_as_sources(
         instance_ids,
     )
     comments = _comments(store, [row["id"] for row in rows])
-    found: dict[int, tuple[SourceThread, ...]] = {}
+    by_instance: dict[int, tuple[SourceThread, ...]] = {}
     for row in rows:
         thread = SourceThread(
             about=row["about"],
@@ -115,20 +115,20 @@ def threads_as_sources(
             waits_for_lead=bool(row["waits_for_lead"]),
             comments=comments.get(row["id"], ()),
         )
-        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), thread)
-    return found
+        by_instance[row["instance_id"]] = (*by_instance.get(row["instance_id"], ()), thread)
+    return by_instance
 
 
 def _comments(store: Store, thread_ids: Sequence[int]) -> dict[int, tuple[SourceComment, ...]]:
-    found: dict[int, tuple[SourceComment, ...]] = {}
+    by_thread: dict[int, tuple[SourceComment, ...]] = {}
     for row in _of_instances(
         store, "SELECT * FROM comments WHERE thread_id IN wanted ORDER BY thread_id, id", thread_ids
     ):
         comment = SourceComment(
             row["author"], row["spoken_as"], row["text"], row["created_at"], row["user_id"] is not None
         )
-        found[row["thread_id"]] = (*found.get(row["thread_id"], ()), comment)
-    return found
+        by_thread[row["thread_id"]] = (*by_thread.get(row["thread_id"], ()), comment)
+    return by_thread
 
 
 def set_follows(store: Store, instance_id: int, user_id: int, round_number: int, follows_id: int) -> None:

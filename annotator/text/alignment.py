@@ -71,30 +71,30 @@ def _place_of(token: str, text: str, begin: int) -> int | None:
     visible = _after_blanks(text, begin)
     n_leading = len(token) - len(token.lstrip())
     if n_leading == len(token):
-        found = text.find(token, begin, visible)
-        return found if found >= 0 else None
+        start_char = text.find(token, begin, visible)
+        return start_char if start_char >= 0 else None
     start = visible - n_leading
     return start if start >= begin and text.startswith(token, start) else None
 
 
 def _after_blanks(text: str, begin: int) -> int:
-    found = _BLANKS.match(text, begin)
-    return found.end() if found else begin
+    match = _BLANKS.match(text, begin)
+    return match.end() if match else begin
 
 
 def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
-    place = _after_blanks(text, end) if token.strip() else end
+    start_char = _after_blanks(text, end) if token.strip() else end
     shown_token = repr(token if len(token) <= 40 else token[:40] + "…")
-    stands = f"where {_shown(text, place)} stands" if place < len(text) else "where the text ends"
+    stands = f"where {_shown(text, start_char)} stands" if start_char < len(text) else "where the text ends"
     return TokenMismatch(
-        f"Token {number} {shown_token} is not in the text at character {place}, {stands}.",
+        f"Token {number} {shown_token} is not in the text at character {start_char}, {stands}.",
         token_index=number,
-        start_char=place,
+        start_char=start_char,
     )
 
 
-def _shown(text: str, place: int) -> str:
-    return repr(text[place : place + 20] + ("…" if len(text) > place + 20 else ""))
+def _shown(text: str, start_char: int) -> str:
+    return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))
 
 
 def text_from_tokens(tokens: Iterable[str], language: str) -> str:
@@ -109,7 +109,7 @@ def text_from_tokens(tokens: Iterable[str], language: str) -> str:
 def split_on_spaces(text: str) -> TokenizedText:
     """The text with the tokens of `text.split()`: everything between white space."""
     check_characters(text)
-    return _with_tokens(text, [found.span() for found in _WORD.finditer(text)])
+    return _with_tokens(text, [match.span() for match in _WORD.finditer(text)])
 
 
 def eraser_docs_folder(text: str) -> TokenizedText:
@@ -122,7 +122,7 @@ def eraser_docs_folder(text: str) -> TokenizedText:
     (0, 3, 5)
     """
     check_characters(text)
-    lines = [[found.span() for found in _PIECE.finditer(text, *line)] for line in _stripped_lines(text, _LINE_END)]
+    lines = [[match.span() for match in _PIECE.finditer(text, *line)] for line in _stripped_lines(text, _LINE_END)]
     return _with_sentences(text, [line for line in lines if line])
 
 
@@ -143,7 +143,7 @@ def eraser_docs_jsonl(text: str) -> TokenizedText:
 def _stripped_lines(text: str, line_end: "re.Pattern[str]") -> Iterable[tuple[int, int]]:
     """Each line as a character range without the white space at its ends."""
     begin = 0
-    borders = [*(found.span() for found in line_end.finditer(text)), (len(text), len(text))]
+    borders = [*(match.span() for match in line_end.finditer(text)), (len(text), len(text))]
     for end, next_begin in borders:
         line = text[begin:end]
         yield end - len(line.lstrip()), max(begin + len(line.rstrip()), end - len(line.lstrip()))

@@ -37,10 +37,10 @@ def check_characters(text: str) -> None:
     """
     if text.isascii():
         return
-    if found := _SURROGATE.search(text):
-        code = ord(found.group())
+    if match := _SURROGATE.search(text):
+        code = ord(match.group())
         raise InvalidValue(
-            f"Character {found.start()} is U+{code:04X}, half a surrogate pair. "
+            f"Character {match.start()} is U+{code:04X}, half a surrogate pair. "
             "Repair the text's encoding at its source."
         )
 
@@ -56,7 +56,7 @@ def cluster_ranges(text: str) -> list[tuple[int, int]]:
     >>> cluster_ranges("an e\u0301 and 🇩🇪🇨🇳")
     [(3, 5), (10, 12), (12, 14)]
     """
-    return [found.span() for found in _CLUSTER.finditer(text) if len(found.group()) > 1]
+    return [match.span() for match in _CLUSTER.finditer(text) if len(match.group()) > 1]
 
 
 def keep_clusters_whole(text: str, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

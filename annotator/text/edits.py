@@ -56,7 +56,7 @@ class EditedSentence:
     @property
     def deletions(self) -> tuple[tuple[int, int], ...]:
         """The characters of the text before that each deletion takes away (half open), as exact as the marks."""
-        return tuple(place for piece, place in self._placed() if piece.kind == "deleted")
+        return tuple(span for piece, span in self._placed() if piece.kind == "deleted")
 
     @property
     def mask(self) -> str:
@@ -140,8 +140,8 @@ def touched_tokens(body: TokenizedText, ranges: Iterable[tuple[int, int]]) -> li
 
     A part of a word stands for the whole word; white space stands for nothing.
     """
-    found = (tokens_overlapping(body, start, end) for start, end in ranges)
-    return sorted({token for place in found if place is not None for token in range(*place)})
+    token_ranges = (tokens_overlapping(body, start, end) for start, end in ranges)
+    return sorted({token for token_range in token_ranges if token_range is not None for token in range(*token_range)})
 
 
 def partly_covered(body: TokenizedText, tokens: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:

@@ -25,9 +25,9 @@ def common_subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) ->
         last += 1
     inner = _subsequence(before[first : n - last], after[first : m - last])
     return [
-        *((place, place) for place in range(first)),
+        *((index, index) for index in range(first)),
         *((first + i, first + j) for i, j in inner),
-        *((n - last + place, m - last + place) for place in range(last)),
+        *((n - last + index, m - last + index) for index in range(last)),
     ]
 
 
@@ -41,12 +41,12 @@ def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs
 
 def _rows(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[int]:
     """For each token after, bits over the tokens before: 0 where the common subsequence up to there grows by one."""
-    places: dict[Hashable, int] = {}
+    positions: dict[Hashable, int] = {}
     for number, token in enumerate(before):
-        places[token] = places.get(token, 0) | 1 << number
+        positions[token] = positions.get(token, 0) | 1 << number
     row = everywhere = (1 << len(before)) - 1
     for token in after:
-        if equal := places.get(token):
+        if equal := positions.get(token):
             hits = row & equal
             row = ((row + hits) | (row - hits)) & everywhere
         yield row
@@ -71,7 +71,7 @@ def _subsequence_in_halves(before: Sequence[Hashable], after: Sequence[Hashable]
     middle = len(after) // 2
     upper = _lengths(before, after[:middle])
     lower = _lengths(before[::-1], after[middle:][::-1])[::-1]
-    cut = max(range(len(before) + 1), key=lambda place: upper[place] + lower[place])
+    cut = max(range(len(before) + 1), key=lambda index: upper[index] + lower[index])
     first, second = common_subsequence(before[:cut], after[:middle]), common_subsequence(before[cut:], after[middle:])
     return [*first, *((cut + i, middle + j) for i, j in second)]
 

@@ -46,8 +46,8 @@ def _with_mark(text: str) -> bool:
 
 
 def _unigram(text: str) -> str | bytes:
-    found = _BYTE.fullmatch(text)
-    return bytes([int(found.group(1), 16)]) if found else text.replace("▁", " ")
+    match = _BYTE.fullmatch(text)
+    return bytes([int(match.group(1), 16)]) if match else text.replace("▁", " ")
 
 
 def _byte_alphabet() -> dict[str, int]:
@@ -129,34 +129,34 @@ class Letters:
         origins: list[int] = []
         after_blank: list[bool] = []
         is_after = True
-        for place, character in enumerate(text):
-            found = folded(character)
-            for letter in found:
+        for index, character in enumerate(text):
+            folded_letters = folded(character)
+            for letter in folded_letters:
                 letters.append(letter)
-                origins.append(place)
+                origins.append(index)
                 after_blank.append(is_after)
                 is_after = False
             is_after = is_after or character.isspace()
         return Letters(text, "".join(letters), origins, after_blank, _word_starts(letters, after_blank))
 
-    def begins_word(self, place: int) -> bool:
+    def begins_word(self, index: int) -> bool:
         """Whether a letter follows a blank, or a border at which BERT cuts words."""
-        if place >= len(self.letters) or self.after_blank[place]:
+        if index >= len(self.letters) or self.after_blank[index]:
             return True
-        first, second = self.origins[place - 1], self.origins[place]
+        first, second = self.origins[index - 1], self.origins[index]
         return first != second and (is_alone(self.text[first]) or is_alone(self.text[second]))
 
-    def character(self, place: int) -> int:
+    def character(self, index: int) -> int:
         """The character that a letter comes from; the text's end after the last."""
-        return self.origins[place] if place < len(self.letters) else len(self.text)
+        return self.origins[index] if index < len(self.letters) else len(self.text)
 
 
 def _word_starts(letters: Sequence[str], after_blank: Sequence[bool]) -> list[int]:
     starts: list[int] = []
     start, is_open = 0, False
-    for place, (letter, is_after) in enumerate(zip(letters, after_blank, strict=True)):
+    for index, (letter, is_after) in enumerate(zip(letters, after_blank, strict=True)):
         if is_after:
-            start, is_open = place, True
+            start, is_open = index, True
         if is_open and not may_be_dropped(letter):
             starts.append(start)
             is_open = False

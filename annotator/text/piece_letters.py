@@ -26,11 +26,11 @@ class Cut:
     gaps: list[tuple[int, list[int]]] = field(default_factory=list)
 
     @staticmethod
-    def of(pieces: Sequence[str], form: Form, said: Sequence[str | bytes]) -> "Cut":
+    def of(pieces: Sequence[str], form: Form, contents: Sequence[str | bytes]) -> "Cut":
         """Pieces by what they say in a form."""
         cut = Cut(pieces, form)
         waiting: list[bytes] = []
-        for number, (piece, content) in enumerate(zip(pieces, said, strict=True)):
+        for number, (piece, content) in enumerate(zip(pieces, contents, strict=True)):
             if is_unknown(piece):
                 cut._flush(waiting)
                 cut._add_unknown(number)
@@ -54,21 +54,21 @@ class Cut:
         self.spans.append((start, len(self.letters)))
 
     def _add_unknown(self, number: int) -> None:
-        place = len(self.letters)
-        self.spans.append((place, place))
-        if self.gaps and self.gaps[-1][0] == place:
+        n_letters = len(self.letters)
+        self.spans.append((n_letters, n_letters))
+        if self.gaps and self.gaps[-1][0] == n_letters:
             self.gaps[-1][1].append(number)
         else:
-            self.gaps.append((place, [number]))
+            self.gaps.append((n_letters, [number]))
 
     def _flush(self, waiting: list[bytes]) -> None:
         """Pieces that are bytes: each gets the letters of every character that it has a byte of."""
         characters: list[int] = []  # by byte
         starts: list[int] = []  # by character
-        for found in _CHARACTER.finditer(b"".join(waiting)):
-            characters += [len(starts)] * len(found.group())
+        for match in _CHARACTER.finditer(b"".join(waiting)):
+            characters += [len(starts)] * len(match.group())
             starts.append(len(self.letters))
-            self.letters.extend(folded(found.group().decode("utf-8", "replace")[0]))
+            self.letters.extend(folded(match.group().decode("utf-8", "replace")[0]))
         starts.append(len(self.letters))
         end = 0
         for piece in waiting:

@@ -46,8 +46,8 @@ def find_pieces(
     """
     letters = _letters_of(text)
     faults: list[PieceMismatch] = []
-    for said in _readings(pieces, text):
-        search = _Search(letters, said, numbers or range(len(pieces)), is_partial=is_partial)
+    for cut in _readings(pieces, text):
+        search = _Search(letters, cut, numbers or range(len(pieces)), is_partial=is_partial)
         try:
             return search.run()
         except PieceMismatch as fault:
@@ -59,11 +59,11 @@ def _readings(pieces: Sequence[str], text: str) -> Iterator[Cut]:
     """The pieces as letters in each form that may fit: without marks that the text has not, and no reading twice."""
     tried: list[list[str | bytes]] = []
     for form in FORMS:
-        said = [form.letters(piece) for piece in pieces]
-        written = "\0".join(part for part in said if isinstance(part, str))
-        if said not in tried and not any(mark in written and mark not in text for mark in _MARKS):
-            tried.append(said)
-            yield Cut.of(pieces, form, said)
+        readings = [form.letters(piece) for piece in pieces]
+        written = "\0".join(part for part in readings if isinstance(part, str))
+        if readings not in tried and not any(mark in written and mark not in text for mark in _MARKS):
+            tried.append(readings)
+            yield Cut.of(pieces, form, readings)
     if not tried:
         yield Cut.of(pieces, FORMS[0], list(pieces))
 
@@ -72,7 +72,7 @@ _letters_of = lru_cache(maxsize=32)(Letters.of)  # a text's maps come one after 
 
 
 class _Search:
-    """One form's letters are laid on the text's, from left to right; a wrong cut of an unknown piece is taken back."""
+    """One form's letters are matched with the text's, from left to right; a wrong cut of an unknown piece is taken back."""
 
     def __init__(self, text: Letters, cut: Cut, numbers: Sequence[int], *, is_partial: bool) -> None:
         self.text = text
@@ -82,7 +82,7 @@ class _Search:
         self.n = len(text.letters)
         self.letters = "".join(cut.letters)
         self.places = [0] * len(cut.letters)  # of each letter in the text's; -1 - place for one the text has lost
-        self.end = 0  # after the last letter that is laid
+        self.end = 0  # after the last letter that has been matched
         self.n_steps = 0
         self.farthest = (0, 0)  # the piece that did not fit, and the letter of the text where it should stand
 
@@ -95,20 +95,20 @@ class _Search:
 
     def _cuts(self) -> list[Range] | None:
         """The text's letters that each gap takes; None where nothing fits."""
-        place = self._match(0, 0)
+        index = self._match(0, 0)
         cuts: list[Range] = []
         choices: list[tuple[int, Iterator[int]]] = []
         failed: set[Range] = set()
-        while place is not None and len(cuts) < len(self.cut.gaps):
+        while index is not None and len(cuts) < len(self.cut.gaps):
             number = len(cuts)
             if len(choices) == number:
-                choices.append((place, iter(self._choices(number, place))))
+                choices.append((index, iter(self._choices(number, index))))
             begin, ends = choices[-1]
             for end in ends:
                 reached = None if (number, end) in failed else self._match(number + 1, end)
                 if reached is not None:
                     cuts.append((begin, end))
-                    place = reached
+                    index = reached
                     break
                 failed.add((number, end))
             else:
@@ -116,44 +116,44 @@ class _Search:
                 if not cuts:
                     return None
                 failed.add((number - 1, cuts.pop()[1]))
-        return None if place is None else cuts
+        return None if index is None else cuts
 
-    def _choices(self, number: int, place: int) -> Sequence[int]:
+    def _choices(self, number: int, index: int) -> Sequence[int]:
         """Where a gap that begins at a letter may end: after at least one, in no more words than it has pieces."""
         n_unknown = len(self.cut.gaps[number][1])
-        limit = self._end_of_words(self._after_dropped(place), n_unknown)
-        self.n_steps += (limit - place) // 16
-        self._note(self.cut.gaps[number][1][0], place)
-        if place >= self.n or self.n_steps > _MOST_STEPS:
+        limit = self._end_of_words(self._after_dropped(index), n_unknown)
+        self.n_steps += (limit - index) // 16
+        self._note(self.cut.gaps[number][1][0], index)
+        if index >= self.n or self.n_steps > _MOST_STEPS:
             return ()
         start, end = self.cut.chunk(number + 1)
         if start == end:
-            return self._last_ends(place, limit, n_unknown)
+            return self._last_ends(index, limit, n_unknown)
         first = self.letters[start]
-        ends = range(place + 1, limit + 1)
+        ends = range(index + 1, limit + 1)
         if not may_be_dropped(first):
             ends = [end for end in ends if end < self.n and self.text.letters[end] == first]  # type: ignore[assignment]
         self.n_steps += len(ends)
         begins_word = self.cut.begins_word(start)
         return sorted(ends, key=lambda end: (not self._agrees(end, begins_word), end))
 
-    def _last_ends(self, place: int, limit: int, n_unknown: int) -> Sequence[int]:
+    def _last_ends(self, index: int, limit: int, n_unknown: int) -> Sequence[int]:
         """Where a gap at the end of all pieces ends: with the text, or, where that goes on, after as many words of BERT's."""
         if not self.is_partial:
             return (self.n,) if limit == self.n else ()
-        borders = [end for end in range(place + 1, self.n + 1) if self.text.begins_word(end)]
+        borders = [end for end in range(index + 1, self.n + 1) if self.text.begins_word(end)]
         return (borders[min(n_unknown, len(borders)) - 1],)
 
-    def _end_of_words(self, place: int, n_words: int) -> int:
-        after = bisect_right(self.text.word_starts, place) + n_words - 1
+    def _end_of_words(self, index: int, n_words: int) -> int:
+        after = bisect_right(self.text.word_starts, index) + n_words - 1
         return self.text.word_starts[after] if after < len(self.text.word_starts) else self.n
 
-    def _after_dropped(self, place: int) -> int:
+    def _after_dropped(self, index: int) -> int:
         """The first letter that no model drops, where those before it may belong to the word before."""
-        after = place
+        after = index
         while after < self.n and may_be_dropped(self.text.letters[after]):
             after += 1
-        return after if after < self.n else place
+        return after if after < self.n else index
 
     def _agrees(self, end: int, begins_word: bool | None) -> bool:
         """Whether a piece may begin at a letter, by what its family's marks say of blanks."""
@@ -161,59 +161,59 @@ class _Search:
             return self.text.begins_word(end)
         return begins_word == (end < self.n and self.text.after_blank[end])
 
-    def _match(self, number: int, place: int) -> int | None:
+    def _match(self, number: int, index: int) -> int | None:
         """Lay a chunk on the text from a letter on; where it ends, or None. The last chunk must reach the text's end."""
         start, end = self.cut.chunk(number)
-        if self.text.letters.startswith(self.letters[start:end], place):
-            self.places[start:end] = range(place, place + end - start)
-            place += end - start
+        if self.text.letters.startswith(self.letters[start:end], index):
+            self.places[start:end] = range(index, index + end - start)
+            index += end - start
         else:
-            reached = self._match_slowly(start, end, place)
+            reached = self._match_slowly(start, end, index)
             if reached is None:
                 return None
-            place = reached
-        self.end = place
-        if number < len(self.cut.gaps) or self.is_partial or self._is_rest_droppable(place):
-            return place
-        self._note(len(self.cut.pieces), place)
+            index = reached
+        self.end = index
+        if number < len(self.cut.gaps) or self.is_partial or self._is_rest_droppable(index):
+            return index
+        self._note(len(self.cut.pieces), index)
         return None
 
-    def _match_slowly(self, start: int, end: int, place: int) -> int | None:
+    def _match_slowly(self, start: int, end: int, index: int) -> int | None:
         """Letter by letter: accents and invisible characters may be missing on either side."""
         number = start
         while number < end:
             letter = self.letters[number]
-            there = self.text.letters[place] if place < self.n else None
-            if there == letter:
-                self.places[number] = place
-                place, number = place + 1, number + 1
-            elif there is not None and may_be_dropped(there):
-                place += 1
+            text_letter = self.text.letters[index] if index < self.n else None
+            if text_letter == letter:
+                self.places[number] = index
+                index, number = index + 1, number + 1
+            elif text_letter is not None and may_be_dropped(text_letter):
+                index += 1
             elif may_be_dropped(letter) and letter != "▁":
-                self.places[number] = -1 - place
+                self.places[number] = -1 - index
                 number += 1
             else:
                 self.n_steps += (number - start) // 16
-                self._note(self.cut.piece_at(number), place)
+                self._note(self.cut.piece_at(number), index)
                 return None
-        return place
+        return index
 
-    def _is_rest_droppable(self, place: int) -> bool:
-        return all(may_be_dropped(letter) for letter in self.text.letters[place:])
+    def _is_rest_droppable(self, index: int) -> bool:
+        return all(may_be_dropped(letter) for letter in self.text.letters[index:])
 
-    def _note(self, piece: int, place: int) -> None:
-        self.farthest = max(self.farthest, (piece, place))
+    def _note(self, piece: int, index: int) -> None:
+        self.farthest = max(self.farthest, (piece, index))
 
     def _ranges(self, cuts: Sequence[Range]) -> list[Range]:
         unknown: dict[int, Range] = {}
         for (_, members), (begin, end) in zip(self.cut.gaps, cuts, strict=True):
             unknown.update(zip(members, self._shared(begin, end, len(members)), strict=True))
-        found = [unknown.get(number) or self._range_of(span) for number, span in enumerate(self.cut.spans)]
+        char_ranges = [unknown.get(number) or self._range_of(span) for number, span in enumerate(self.cut.spans)]
         after = self.text.character(self.end)
         ranges: list[Range] = []
-        for one in reversed(found):  # a blank piece reaches to the next that is none
-            ranges.append(one or (-1, after))
-            after = after if one is None else one[0]
+        for char_range in reversed(char_ranges):  # a blank piece reaches to the next that is none
+            ranges.append(char_range or (-1, after))
+            after = after if char_range is None else char_range[0]
         ranges.reverse()
         before = 0
         for number, (start, end) in enumerate(ranges):
@@ -227,9 +227,9 @@ class _Search:
         """The characters of a piece's letters; None for a blank piece."""
         if span[0] == span[1]:
             return None
-        places = [place for place in self.places[span[0] : span[1]] if place >= 0]
-        if places:
-            return self.text.origins[places[0]], self.text.origins[places[-1]] + 1
+        indices = [index for index in self.places[span[0] : span[1]] if index >= 0]
+        if indices:
+            return self.text.origins[indices[0]], self.text.origins[indices[-1]] + 1
         before = -1 - self.places[span[0]] - 1
         return (self.text.origins[before], self.text.origins[before] + 1) if before >= 0 else (0, 0)
 
@@ -239,10 +239,10 @@ class _Search:
         while begin < end - 1 and self._belongs_before(begin):
             begin += 1
         first, last = text.origins[begin], text.origins[end - 1] + 1
-        words = [place for place in range(begin + 1, end) if text.after_blank[place]]
-        of_letters = [place for place in text.word_starts if begin < place < end]
-        without_controls = [place for place in words if unicodedata.category(text.letters[place])[0] != "C"]
-        of_bert = [place for place in range(begin + 1, end) if text.begins_word(place)]
+        words = [index for index in range(begin + 1, end) if text.after_blank[index]]
+        of_letters = [index for index in text.word_starts if begin < index < end]
+        without_controls = [index for index in words if unicodedata.category(text.letters[index])[0] != "C"]
+        of_bert = [index for index in range(begin + 1, end) if text.begins_word(index)]
         for borders in (of_letters, words, without_controls, of_bert):
             if len(borders) == n_pieces - 1:
                 starts, ends = [begin, *borders], [*borders, end]
@@ -253,15 +253,15 @@ class _Search:
                 return ranges
         return [(first, last)] * n_pieces
 
-    def _belongs_before(self, place: int) -> bool:
+    def _belongs_before(self, index: int) -> bool:
         """Whether an unknown piece begins only after a letter: an accent of the word before, a byte order mark."""
         text = self.text
-        is_inside = not text.after_blank[place] or not text.after_blank[place + 1]
-        return is_inside and may_be_dropped(text.letters[place]) and self._after_dropped(place) > place
+        is_inside = not text.after_blank[index] or not text.after_blank[index + 1]
+        return is_inside and may_be_dropped(text.letters[index]) and self._after_dropped(index) > index
 
     def _fault(self) -> PieceMismatch:
-        piece, place = self.farthest
-        character = self.text.character(place)
+        piece, index = self.farthest
+        character = self.text.character(index)
         if self.n_steps > _MOST_STEPS:
             reason = "The pieces for unknown words fit the text in too many ways; give start and end of each piece."
             return PieceMismatch(reason, piece)
@@ -287,5 +287,5 @@ def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
     return PieceMismatch(reason, n_pieces)
 
 
-def _rest(text: str, place: int) -> str:
-    return repr(text[place : place + 20] + ("…" if len(text) > place + 20 else ""))
+def _rest(text: str, start_char: int) -> str:
+    return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))

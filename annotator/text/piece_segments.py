@@ -42,8 +42,8 @@ def locate_over(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial
     Raises: InvalidValue, naming piece number, piece and the text at that place
     """
     is_named = any(piece.segment for piece in pieces)
-    found = (_by_segment if is_named else _by_group)(pieces, texts, is_partial=is_partial)
-    return [found.get(number) or _special(piece) for number, piece in enumerate(pieces)]
+    located = (_by_segment if is_named else _by_group)(pieces, texts, is_partial=is_partial)
+    return [located.get(number) or _special(piece) for number, piece in enumerate(pieces)]
 
 
 def _special(piece: Piece) -> Piece:
@@ -74,23 +74,23 @@ def _ranges(pieces: Sequence[Piece], chosen: Sequence[int], text: str, *, is_par
 def _given_range(number: int, piece: Piece, text: str) -> Range:
     """The offsets of a piece, if its text can stand there."""
     start, end = cast(int, piece.start), cast(int, piece.end)
-    place = f"Piece {number} {piece.text[:40]!r} is said to be at characters {start} to {end}"
+    said_range = f"Piece {number} {piece.text[:40]!r} is said to be at characters {start} to {end}"
     if not 0 <= start <= end <= len(text):
-        raise PieceMismatch(f"{place}, but its text has {counted(len(text), 'character')}.", number)
+        raise PieceMismatch(f"{said_range}, but its text has {counted(len(text), 'character')}.", number)
     if not _agrees(piece.text, text[start:end]):
         stands = f"where {text[start:end][:40]!r} stands"
-        raise PieceMismatch(f"{place}, {stands}; offsets count the code points of the segment's text.", number)
+        raise PieceMismatch(f"{said_range}, {stands}; offsets count the code points of the segment's text.", number)
     return start, end
 
 
-def _agrees(piece: str, there: str) -> bool:
+def _agrees(piece: str, given: str) -> bool:
     """Whether a piece can be what stands at its offsets: the same, or a part of it, in one of the forms."""
-    if piece == there or is_unknown(piece):
+    if piece == given or is_unknown(piece):
         return True
-    letters = _core(there)
+    letters = _core(given)
     for form in FORMS:
-        said = form.letters(piece)
-        core = _core(said if isinstance(said, str) else said.decode("utf-8", "ignore"))
+        reading = form.letters(piece)
+        core = _core(reading if isinstance(reading, str) else reading.decode("utf-8", "ignore"))
         if core in letters:
             return True
     return False
@@ -112,12 +112,12 @@ def _by_segment(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial
         elif piece.segment or not is_special(piece):
             says = f"names the segment '{piece.segment}'" if piece.segment else "names no segment, but others do"
             raise InvalidValue(f"Piece {number} {piece.text!r} {says}; the instance has {', '.join(texts)}.")
-    found: dict[int, Piece] = {}
+    located: dict[int, Piece] = {}
     for name, numbers in of_segments.items():
         if len(texts) > 1 and all(is_special(pieces[number]) for number in numbers):
             continue
-        found.update(locate(pieces, numbers, texts[name], is_partial=is_partial))
-    return found
+        located.update(locate(pieces, numbers, texts[name], is_partial=is_partial))
+    return located
 
 
 def _by_group(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
@@ -145,23 +145,23 @@ def _assigned(
     pieces: Sequence[Piece], groups: Sequence[Sequence[int]], texts: Mapping[str, str], *, is_partial: bool
 ) -> dict[int, Piece]:
     """Groups that fit a segment whole take it first, then, if pieces may end early, those that fit its beginning."""
-    found: dict[int, Piece] = {}
+    located: dict[int, Piece] = {}
     free, waiting = dict(texts), list(groups)
     faults: list[PieceMismatch] = []
     for may_end_early in (False, True) if is_partial else (False,):
         trying, waiting, faults = waiting, [], []
         for group in trying:
             try:
-                name, there = _first_fit(pieces, group, free, is_partial=may_end_early)
+                name, fitted = _first_fit(pieces, group, free, is_partial=may_end_early)
             except PieceMismatch as fault:
                 waiting.append(group)
                 faults.append(fault)
                 continue
             del free[name]
-            found |= {n: piece if piece.is_special else replace(piece, segment=name) for n, piece in there.items()}
+            located |= {n: piece if piece.is_special else replace(piece, segment=name) for n, piece in fitted.items()}
     if faults:
         raise faults[0]
-    return found
+    return located
 
 
 def _first_fit(
@@ -180,7 +180,7 @@ def _first_fit(
 
 
 def _in_a_row(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
-    """All pieces laid on the segments' texts one after the other; the last segments may be missing as a whole."""
+    """All pieces matched with the segments' texts one after the other; the last segments may be missing as a whole."""
     names = list(texts)
     for n_segments in range(len(names), 0, -1):
         chosen = names[:n_segments]

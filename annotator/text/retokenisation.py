@@ -48,11 +48,11 @@ def _filled(text: str, language: str, carried: Ranges, *, has_blanks: bool) -> I
         if done < start:
             part = text[done:start]
             body = tokenise(part, language)
-            found: Iterable[tuple[int, int]] = zip(body.starts, body.ends, strict=True)
+            ranges: Iterable[tuple[int, int]] = zip(body.starts, body.ends, strict=True)
             if has_blanks:
-                blanks = ((place, place + 1) for place, character in enumerate(part) if character.isspace())
-                found = sorted([*found, *blanks])
-            yield from ((done + first, done + last) for first, last in found)
+                blanks = ((index, index + 1) for index, character in enumerate(part) if character.isspace())
+                ranges = sorted([*ranges, *blanks])
+            yield from ((done + first, done + last) for first, last in ranges)
         if start < end:
             yield start, end
         done = end
@@ -61,13 +61,13 @@ def _filled(text: str, language: str, carried: Ranges, *, has_blanks: bool) -> I
 def _carried(original: TokenizedText, text: str) -> Ranges:
     """Where the original's tokens stand in the changed text, of those that were left alone."""
     carried: Ranges = []
-    kept = _kept_characters(original.text, text)
+    unchanged = _kept_characters(original.text, text)
     number = 0
     for unit in _units(original):
-        while number < len(kept) and kept[number][1] < unit[-1][1]:
+        while number < len(unchanged) and unchanged[number][1] < unit[-1][1]:
             number += 1
-        if number < len(kept) and kept[number][0] <= unit[0][0]:
-            shift = kept[number][2]
+        if number < len(unchanged) and unchanged[number][0] <= unit[0][0]:
+            shift = unchanged[number][2]
             carried += [(start + shift, end + shift) for start, end in unit if start < end]
     return carried
 
@@ -86,7 +86,7 @@ def _units(body: TokenizedText) -> Iterator[Ranges]:
 
 def _kept_characters(before: str, after: str) -> list[tuple[int, int, int]]:
     """Stretches of characters that both texts have: start, end in the text before, and how far they have moved."""
-    atoms = [[found.span() for found in _ATOM.finditer(side)] for side in (before, after)]
+    atoms = [[match.span() for match in _ATOM.finditer(side)] for side in (before, after)]
     words = [[side[start:end] for start, end in ranges] for side, ranges in zip((before, after), atoms, strict=True)]
     return [
         (atoms[0][run.start][0], atoms[0][run.end - 1][1], atoms[1][run.other_start][0] - atoms[0][run.start][0])

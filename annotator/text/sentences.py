@@ -38,12 +38,12 @@ def sentence_starts(text: str, starts: Sequence[int], ends: Sequence[int]) -> tu
     paragraphs = _paragraph_starts(text, starts, ends)
     begins = {0, n_tokens, *paragraphs}
     reached = 0
-    for found in _CANDIDATE.finditer(text, first.start()):
-        place = found.start()
-        number = bisect_left(starts, place, reached)
+    for match in _CANDIDATE.finditer(text, first.start()):
+        start_char = match.start()
+        number = bisect_left(starts, start_char, reached)
         if number == n_tokens:
             break
-        if starts[number] == place and ends[number] == place + 1 and found.group() in FINAL_CHARACTERS:
+        if starts[number] == start_char and ends[number] == start_char + 1 and match.group() in FINAL_CHARACTERS:
             reached = number + 1
             while (
                 reached < n_tokens and reached not in paragraphs and _is_trailing(text[starts[reached] : ends[reached]])
@@ -59,8 +59,8 @@ def _paragraph_starts(text: str, starts: Sequence[int], ends: Sequence[int]) -> 
     if not ("\n" in text or "\r" in text or "\u2029" in text):
         return begins
     number = 0
-    for found in _PARAGRAPH.finditer(text):
-        number = max(number, bisect_left(starts, found.end()))
+    for match in _PARAGRAPH.finditer(text):
+        number = max(number, bisect_left(starts, match.end()))
         while number < len(starts) and not text[starts[number] : ends[number]].strip():
             number += 1
         begins.add(number)

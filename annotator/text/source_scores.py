@@ -80,22 +80,27 @@ def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRatio
     return MachineRationale(source.kind, tuple(dict.fromkeys(spans)), tuple(dict.fromkeys(ranking)))
 
 
-def token_range(place: str | None, places: Places) -> tuple[int, int]:
-    """The tokens of a place: a segment's name, a document's, `<key>_<segment>`, or None for the whole instance."""
-    if place is None:
+def token_range(text_name: str | None, places: Places) -> tuple[int, int]:
+    """The tokens of a text by its name: a segment's, a document's, `<key>_<segment>`, or None for the whole instance."""
+    if text_name is None:
         return 0, places.layout.n_tokens
-    for name in (place, places.docids.get(place), place.removeprefix(f"{places.key}_"), _only_document(place, places)):
+    for name in (
+        text_name,
+        places.docids.get(text_name),
+        text_name.removeprefix(f"{places.key}_"),
+        _only_document(text_name, places),
+    ):
         for segment in places.layout.segments:
             if segment.name == name:
                 return segment.first_token, segment.end_token
     known = ", ".join(f"'{segment.name}'" for segment in places.layout.segments)
-    raise InvalidValue(f"there is no segment or document '{place}' in this instance (it has {known})")
+    raise InvalidValue(f"there is no segment or document '{text_name}' in this instance (it has {known})")
 
 
-def _only_document(place: str, places: Places) -> str | None:
+def _only_document(text_name: str, places: Places) -> str | None:
     """ERASER names the document of an instance with one text like the instance."""
     selectable = [segment.name for segment in places.layout.segments if segment.is_selectable]
-    return selectable[0] if len(selectable) == 1 and place == places.key else None
+    return selectable[0] if len(selectable) == 1 and text_name == places.key else None
 
 
 def _scores_of(
@@ -121,8 +126,10 @@ def _merged(
     part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]]
 ) -> Sequence[float]:
     """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
-    places = [place for place in instance.layout.segments if first <= place.first_token and place.end_token <= end]
-    bodies = {place.name: instance.segment(place.name).body for place in places}
+    within = [
+        segment for segment in instance.layout.segments if first <= segment.first_token and segment.end_token <= end
+    ]
+    bodies = {segment.name: instance.segment(segment.name).body for segment in within}
     merged = merge_over_segments(part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial)
     if merged.n_special or len(merged.pieces) != end - first:
         pieces += merged.pieces

@@ -27,18 +27,18 @@ def resolve_spans(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> l
 
 def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Span:
     """A segment's span in instance token indices; raises InvalidAnnotation saying what does not fit."""
-    place = layout.segment(span.segment)
+    segment = layout.segment(span.segment)
     if span.unit == "char":
         tokens = _tokens_of_characters(span, body_of(span.segment))
     else:
         tokens = (span.start, span.end)
-        if not 0 <= span.start < span.end <= place.n_tokens:
+        if not 0 <= span.start < span.end <= segment.n_tokens:
             raise InvalidAnnotation(
                 f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has "
-                f"{counted(place.n_tokens, 'token')}, "
+                f"{counted(segment.n_tokens, 'token')}, "
                 "from 0; the end is exclusive."
             )
-    return Span(place.first_token + tokens[0], place.first_token + tokens[1])
+    return Span(segment.first_token + tokens[0], segment.first_token + tokens[1])
 
 
 def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, int]:
@@ -85,10 +85,10 @@ def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: Rea
 def _check_selectable(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
     for number, rationale_set in enumerate(sets):
         for span in rationale_set.spans:
-            place = layout.segment_at(span.start)
-            if not place.is_selectable:
+            segment = layout.segment_at(span.start)
+            if not segment.is_selectable:
                 raise InvalidAnnotation(
-                    f"Set {number + 1} marks tokens of '{place.name}', which cannot be marked in this task.",
+                    f"Set {number + 1} marks tokens of '{segment.name}', which cannot be marked in this task.",
                     set_index=number,
                 )
 
@@ -100,8 +100,8 @@ def to_source_sets(sets: Sequence[RationaleSet], layout: TokenLayout) -> tuple[t
 
 def to_source_span(start: int, end: int, layout: TokenLayout) -> SourceSpan:
     """A range of instance tokens as a segment's own range."""
-    place = layout.segment_at(start)
-    return SourceSpan(place.name, start - place.first_token, end - place.first_token)
+    segment = layout.segment_at(start)
+    return SourceSpan(segment.name, start - segment.first_token, end - segment.first_token)
 
 
 def body_reader(bodies: Mapping[str, TokenizedText | Callable[[], TokenizedText]]) -> ReadBody:

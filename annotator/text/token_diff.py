@@ -67,11 +67,11 @@ class TokenDiff:
 
         A run that was replaced by as many tokens goes token by token; of others no token has a place.
         """
-        places: list[int | None] = [None] * self.n_after
+        positions: list[int | None] = [None] * self.n_after
         for run in self.runs:
             if run.n_before == run.n_after:
-                places[run.other_start : run.other_end] = range(run.start, run.end)
-        return places
+                positions[run.other_start : run.other_end] = range(run.start, run.end)
+        return positions
 
 
 def diff_tokens(before: Sequence[str], after: Sequence[str]) -> TokenDiff:
@@ -103,26 +103,26 @@ def moved_tokens(before: Sequence[str], after: Sequence[str], diff: TokenDiff) -
         if list(words.values()) != list(others.values()):  # else only their case changed
             left |= words
             right |= others
-    places = _only_once(right)
-    found: dict[int, int] = {}
+    positions = _only_once(right)
+    moved: dict[int, int] = {}
     for word, i in _only_once(left).items():
-        if i in found or word not in places or not any(map(str.isalnum, word)):
+        if i in moved or word not in positions or not any(map(str.isalnum, word)):
             continue
-        stretch = _grown(left, right, i, places[word])
+        stretch = _grown(left, right, i, positions[word])
         if len(stretch) > 1 or len(word) >= _SHORTEST_MOVED_WORD:
-            found |= {i: j for i, j in stretch if i not in found and j not in found.values()}
-    return sorted(found.items())
+            moved |= {i: j for i, j in stretch if i not in moved and j not in moved.values()}
+    return sorted(moved.items())
 
 
 def _only_once(words: dict[int, str]) -> dict[str, int]:
     """Where each word stands that stands in one place."""
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     repeated: set[str] = set()
-    for place, word in words.items():
-        if word in places:
+    for position, word in words.items():
+        if word in positions:
             repeated.add(word)
-        places[word] = place
-    return {word: place for word, place in places.items() if word not in repeated}
+        positions[word] = position
+    return {word: position for word, position in positions.items() if word not in repeated}
 
 
 def _grown(left: dict[int, str], right: dict[int, str], i: int, j: int) -> Pairs:

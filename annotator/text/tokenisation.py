@@ -97,11 +97,11 @@ _CHARACTER = regex.compile(rf"(?:[\p{{Latin}}0-9]{CONTINUES}*+)++|{CLUSTER}")
 
 
 def _find_chinese_characters(text: str) -> tuple[list[int], list[int]]:
-    return _parted([found.span() for found in _CHINESE_CHARACTER.finditer(text) if not found.group().isspace()])
+    return _parted([match.span() for match in _CHINESE_CHARACTER.finditer(text) if not match.group().isspace()])
 
 
 def _find_characters(text: str) -> tuple[list[int], list[int]]:
-    return _parted([found.span() for found in _CHARACTER.finditer(text) if not found.group().isspace()])
+    return _parted([match.span() for match in _CHARACTER.finditer(text) if not match.group().isspace()])
 
 
 def _parted(ranges: Ranges) -> tuple[list[int], list[int]]:
@@ -204,40 +204,40 @@ class _RuleTokeniser:
                 self._forget()
             self._n_found += 1
             ranges = [
-                found for start, end in _without_long_signs(part) for found in self._find_between(part, start, end)
+                token for start, end in _without_long_signs(part) for token in self._find_between(part, start, end)
             ]
         return keep_clusters_whole(part, ranges)
 
     def _find_between(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if end - start > _LONGEST_SIGNS and _LONG_SIGNS.fullmatch(text, start, end):
-            yield from (found.span() for found in _SAME_SIGN.finditer(text, start, end))
+            yield from (match.span() for match in _SAME_SIGN.finditer(text, start, end))
             return
         for piece_start, piece_end in _without_long_runs(text, start, end):
             for token in self._spacy(text[piece_start:piece_end]):
                 start = piece_start + token.idx
-                yield from (found.span() for found in _VISIBLE.finditer(text, start, start + len(token)))
+                yield from (match.span() for match in _VISIBLE.finditer(text, start, start + len(token)))
 
 
 def _without_long_signs(text: str) -> Iterator[tuple[int, int]]:
     """The text's parts in order: long runs of signs, and what lies between them."""
     done = 0
-    for found in _LONG_SIGNS.finditer(text):
-        if done < found.start():
-            yield done, found.start()
-        yield found.span()
-        done = found.end()
+    for match in _LONG_SIGNS.finditer(text):
+        if done < match.start():
+            yield done, match.start()
+        yield match.span()
+        done = match.end()
     if done < len(text):
         yield done, len(text)
 
 
 def _without_long_runs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The parts of a range of text that spaCy gets: long runs cut, long white space left out."""
-    for found in _LONG_RUN.finditer(text, start, end):
-        if start < found.start():
-            yield start, found.start()
-        start = found.start() if not found.group().isspace() else found.end()
-        while start < found.end():
-            border = _border_in_run(text, start, found.end())
+    for match in _LONG_RUN.finditer(text, start, end):
+        if start < match.start():
+            yield start, match.start()
+        start = match.start() if not match.group().isspace() else match.end()
+        while start < match.end():
+            border = _border_in_run(text, start, match.end())
             yield start, border
             start = border
     if start < end:
@@ -293,8 +293,8 @@ def _with_bounded_affixes(tokenizer: Any, stop: "re.Pattern[str] | None") -> Any
 
     def search_suffix(word: str) -> "re.Match[str] | None":
         begin = max(0, len(word) - _LONGEST_SIGNS - 1)
-        found: re.Match[str] | None = suffixes.search(word, begin)
-        return found if found is not None or stop is None else stop.search(word, begin)
+        match: re.Match[str] | None = suffixes.search(word, begin)
+        return match if match is not None or stop is None else stop.search(word, begin)
 
     return type(tokenizer)(
         tokenizer.vocab,

@@ -19,5 +19,5 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
         raise InvalidValue(f"There is no character offset {wrong} in a text of {counted(len(text), 'character')}.")
     if not text or max(text) <= "\uffff":
         return list(offsets)
-    astral = [place for place, character in enumerate(text) if character > "\uffff"]
+    astral = [index for index, character in enumerate(text) if character > "\uffff"]
     return [offset + bisect_left(astral, offset) for offset in offsets]

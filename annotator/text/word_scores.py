@@ -66,8 +66,8 @@ def merge_pieces(
     (0.75, 0.125)
     """
     _check(pieces, scores, how)
-    found = locate(pieces, range(len(pieces)), body.text, is_partial=is_partial)
-    located = [(found[number], score) for number, score in enumerate(scores)]
+    by_number = locate(pieces, range(len(pieces)), body.text, is_partial=is_partial)
+    located = [(by_number[number], score) for number, score in enumerate(scores)]
     return Merged(_by_token(located, body, how, is_partial=is_partial), tuple(located))
 
 

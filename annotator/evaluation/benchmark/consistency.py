@@ -36,15 +36,18 @@ def tokens_map(files: BenchmarkFiles, *, is_full: bool = False, counts_repeats: 
 
     def of_side(side: int) -> Floats:
         lists = [
-            (_tokens(files, one.original, side, is_full=is_full), _tokens(files, one.perturbed, side, is_full=is_full))
-            for one in files.links
+            (
+                _tokens(files, link.original, side, is_full=is_full),
+                _tokens(files, link.perturbed, side, is_full=is_full),
+            )
+            for link in files.links
         ]
 
-        def measure(places: Sequence[int]) -> Floats:
-            ids = encode_tokens(*[[lists[place][which] or [] for place in places] for which in (0, 1)])
+        def measure(numbers: Sequence[int]) -> Floats:
+            ids = encode_tokens(*[[lists[number][which] or [] for number in numbers] for which in (0, 1)])
             return mean_average_precision(*ids, counts_repeats=counts_repeats)
 
-        return _where_defined(files, lambda place: None not in lists[place], measure)
+        return _where_defined(files, lambda number: None not in lists[number], measure)
 
     return PairScores(tuple(of_side(side) for side in range(files.n_sides)))
 
@@ -55,29 +58,31 @@ def aligned_map(files: BenchmarkFiles, *, is_full: bool = False) -> PairScores:
     def of_side(side: int) -> Floats:
         lists = [
             (
-                _indices(files, one.original, side, is_full=is_full),
-                _indices(files, one.perturbed, side, is_full=is_full),
+                _indices(files, link.original, side, is_full=is_full),
+                _indices(files, link.perturbed, side, is_full=is_full),
             )
-            for one in files.links
+            for link in files.links
         ]
 
-        def measure(places: Sequence[int]) -> Floats:
-            ranked = [Ragged.of([lists[place][which] or () for place in places], np.int64) for which in (0, 1)]
-            links = [files.links[place] for place in places]
+        def measure(link_numbers: Sequence[int]) -> Floats:
+            ranked = [Ragged.of([lists[number][which] or () for number in link_numbers], np.int64) for which in (0, 1)]
+            links = [files.links[number] for number in link_numbers]
             originals, perturbed = (
                 [_text(files, number, side) for number in numbers]
-                for numbers in ([one.original for one in links], [one.perturbed for one in links])
+                for numbers in ([link.original for link in links], [link.perturbed for link in links])
             )
             return mean_average_precision(ranked[0], aligned_ranking(originals, perturbed, ranked[1]))
 
-        return _where_defined(files, lambda place: None not in lists[place], measure)
+        return _where_defined(files, lambda number: None not in lists[number], measure)
 
     return PairScores(tuple(of_side(side) for side in range(files.n_sides)))
 
 
 def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Report:
     """Of the links that are meant: all, those whose predicted label or answer stayed, those where it changed."""
-    has_changed = np.array([_has_changed(files, one.original, one.perturbed) for one in files.links], dtype=np.float64)
+    has_changed = np.array(
+        [_has_changed(files, link.original, link.perturbed) for link in files.links], dtype=np.float64
+    )
     return {
         "all": as_mean(values[is_meant]),
         "same": as_mean(values[is_meant & (has_changed == 0)]),
@@ -86,19 +91,22 @@ def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Report:
 
 
 def by_kind(files: BenchmarkFiles, tell: Callable[[Flags], Report]) -> Report:
-    """What is told of the links of each kind of perturbation, kinds in alphabetical order."""
-    kinds = [files.records[one.perturbed].kind or _NO_KIND for one in files.links]
-    return {kind: tell(np.array([one == kind for one in kinds], dtype=np.bool_)) for kind in sorted(set(kinds))}
+    """What is reported of the links of each kind of perturbation, kinds in alphabetical order."""
+    kinds = [files.records[link.perturbed].kind or _NO_KIND for link in files.links]
+    return {
+        kind: tell(np.array([kind_of_link == kind for kind_of_link in kinds], dtype=np.bool_))
+        for kind in sorted(set(kinds))
+    }
 
 
 def _where_defined(
     files: BenchmarkFiles, is_there: Callable[[int], bool], measure: Callable[[Sequence[int]], Floats]
 ) -> Floats:
     """Values of the links that have what is measured; a perturbed record of several originals has no value."""
-    places = [place for place, one in enumerate(files.links) if one.is_sole and is_there(place)]
+    defined = [number for number, link in enumerate(files.links) if link.is_sole and is_there(number)]
     values = np.full(len(files.links), np.nan)
-    if places:
-        values[places] = measure(places)
+    if defined:
+        values[defined] = measure(defined)
     return values
 
 
@@ -111,7 +119,7 @@ def _tokens(files: BenchmarkFiles, number: int, side: int, *, is_full: bool) -> 
 
 def _indices(files: BenchmarkFiles, number: int, side: int, *, is_full: bool) -> Sequence[int] | None:
     """Indices that lie in the record's text, which is known; a full ranking has all of its tokens."""
-    record, output = files.records[number], files.found[number]
+    record, output = files.records[number], files.outputs_of_records[number]
     if output is None or output.sides is None or record.tokens is None or not is_usable(fit_of_output(output, record)):
         return None
     if not is_full:
@@ -127,7 +135,7 @@ def _text(files: BenchmarkFiles, number: int, side: int) -> Sequence[str]:
 
 def _has_changed(files: BenchmarkFiles, original: int, perturbed: int) -> float:
     """1 where the two answers differ, NaN where one is not known."""
-    one, other = files.found[original], files.found[perturbed]
-    if one is None or other is None or one.label is None or other.label is None:
+    first, other = files.outputs_of_records[original], files.outputs_of_records[perturbed]
+    if first is None or other is None or first.label is None or other.label is None:
         return np.nan
-    return float(label_text(one.label) != label_text(other.label))
+    return float(label_text(first.label) != label_text(other.label))

@@ -32,7 +32,7 @@ _DIFFERS = (
     "The tokens that are named are not those at the indices. F1 is over the indices, MAP over the tokens as named."
 )
 
-# What the numbers hide, by the place of its count; each count that is here is told with its rows where it is not 0.
+# What the numbers hide, by the name of its count; each count that is here is reported with its rows where it is not 0.
 MEANINGS: dict[str, str] = {
     "gold.ids_twice": "The id appears twice in gold; the last row counts, as in both programs.",
     "gold.other_sample_types": "sample_type is neither 'ori' nor 'disturb'; the record is in no pair.",
@@ -67,10 +67,10 @@ MEANINGS: dict[str, str] = {
 }
 
 
-def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Report) -> Report:
+def counts_of(files: BenchmarkFiles, report: BenchmarkReport, scores: Report) -> Report:
     """Every count, over how many each number is, what is worth knowing, and what a program cannot give."""
     rows = {**_of_gold(files), **_of_links(files), **_of_predictions(files), **_of_extraction(files)}
-    sizes = {place: len(found) for place, found in rows.items()}
+    sizes = {flag: len(rows_of_flag) for flag, rows_of_flag in rows.items()}
     return {
         "task": files.task,
         "dialect": files.dialect,
@@ -78,22 +78,22 @@ def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Report) -> R
         "links": _sizes_of_links(files) | _below("links", sizes),
         "predictions": _sizes_of_predictions(files) | _below("predictions", sizes),
         "extraction": None if files.cut is None else _extraction(files) | _below("extraction", sizes),
-        "n": told.n,
+        "n": report.n,
         "flagged": [
             *_above_one(scores),
             *(
-                {"what": place, "n": len(rows[place]), "rows": _places(rows[place]), "meaning": meaning}
-                for place, meaning in MEANINGS.items()
-                if rows.get(place)
+                {"what": flag, "n": len(rows[flag]), "rows": _first_rows(rows[flag]), "meaning": meaning}
+                for flag, meaning in MEANINGS.items()
+                if rows.get(flag)
             ),
         ],
-        "refused": [_refused(stop) for stop in told.stops],
+        "refused": [_refused(stop) for stop in report.stops],
     }
 
 
 def _above_one(scores: Report) -> list[Report]:
     """Numbers of the programs that cannot be."""
-    found = {
+    above_one = {
         f"{reading}.{name}": value
         for reading in ("scripts", "evaluator")
         for name, value in cast("dict[str, float | None]", scores.get(reading, {})).items()
@@ -102,14 +102,14 @@ def _above_one(scores: Report) -> list[Report]:
     meaning = (
         "A share above 1 cannot be; it is what the program gives over these files. What makes it so is flagged too."
     )
-    return [{"what": place, "n": 1, "rows": [], "meaning": meaning} for place in found]
+    return [{"what": number_name, "n": 1, "rows": [], "meaning": meaning} for number_name in above_one]
 
 
 def _below(part: str, sizes: dict[str, int]) -> Report:
-    return {place.partition(".")[2]: n for place, n in sizes.items() if place.startswith(f"{part}.")}
+    return {flag.partition(".")[2]: n for flag, n in sizes.items() if flag.startswith(f"{part}.")}
 
 
-def _places(rows: Sequence[_AnyRow]) -> list[str]:
+def _first_rows(rows: Sequence[_AnyRow]) -> list[str]:
     """The first rows, as a person finds them."""
     return [
         f"{row.source}, line {row.line}, id {shown(row.value if isinstance(row, Problem) else row.key)}"
@@ -118,17 +118,17 @@ def _places(rows: Sequence[_AnyRow]) -> list[str]:
 
 
 def _refused(stop: Stop) -> Report:
-    return {"number": stop.number, "reason": stop.reason, "n": len(stop.rows), "rows": _places(stop.rows)}
+    return {"number": stop.number, "reason": stop.reason, "n": len(stop.rows), "rows": _first_rows(stop.rows)}
 
 
 def _twice(rows: Iterable[GoldRecord | ModelOutput]) -> list[_AnyRow]:
     """Rows whose id an earlier row has."""
     known: set[str] = set()
-    found: list[_AnyRow] = []
+    repeated: list[_AnyRow] = []
     for row in rows:
-        found += [row] if row.key in known else []
+        repeated += [row] if row.key in known else []
         known.add(row.key)
-    return found
+    return repeated
 
 
 def _of_gold(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
@@ -138,7 +138,7 @@ def _of_gold(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     empty: list[_AnyRow] = [
         record
         for record in files.records
-        if record.sets is not None and not all(any(one for one in sets) for sets in record.sets)
+        if record.sets is not None and not all(any(rationale for rationale in sets) for sets in record.sets)
     ]
     return {
         "gold.ids_twice": _twice(files.gold_rows),
@@ -165,7 +165,7 @@ def _sizes_of_gold(files: BenchmarkFiles) -> Report:
 
 def _of_links(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     originals = [record for record in files.records if record.sample_type == "ori"]
-    times = Counter(one.perturbed for one in files.links)
+    times = Counter(link.perturbed for link in files.links)
     numbered = list(enumerate(files.records))
     return {
         "links.to_unknown": [r for r in originals if any(other not in files.numbers for other in r.rel_ids or ())],
@@ -177,28 +177,45 @@ def _of_links(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
 
 def _sizes_of_links(files: BenchmarkFiles) -> Report:
     is_predicted = files.is_predicted
-    predicted = sum(bool(is_predicted[one.original] and is_predicted[one.perturbed]) for one in files.links)
+    predicted = sum(bool(is_predicted[link.original] and is_predicted[link.perturbed]) for link in files.links)
     return {"links": len(files.links), "predicted": predicted}
 
 
 def _of_predictions(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
-    outputs = files.outputs
-    fits: dict[Fit, list[_AnyRow]] = {}
-    for record, output in zip(files.records, files.found, strict=True):
-        if output is not None:
-            fits.setdefault(fit_of_output(output, record), []).append(output)
-    rankings = [(output, [side.ranking for side in output.sides or ()]) for output in outputs]
+    outputs, of_records = files.outputs, list(zip(files.records, files.outputs_of_records, strict=True))
+    answered = [(record, output) for record, output in of_records if output is not None]
     return {
         "predictions.ids_twice": _twice(files.output_rows),
         "predictions.without_gold": list(files.unknown),
-        "predictions.missing": [r for r, output in zip(files.records, files.found, strict=True) if output is None],
+        "predictions.missing": [record for record, output in of_records if output is None],
+        **_of_rankings(outputs),
+        **_of_fits([(output, fit_of_output(output, record)) for record, output in answered]),
+        "predictions.sorted_by_position": [] if files.cut else _sorted_by_position(outputs),
+        **_of_probabilities(outputs),
+    }
+
+
+def _of_rankings(outputs: Sequence[ModelOutput]) -> dict[str, list[_AnyRow]]:
+    rankings = [(output, [side.ranking for side in output.sides or ()]) for output in outputs]
+    return {
         "predictions.empty_rationales": [o for o, sides in rankings if not all(sides)],
         "predictions.repeated_indices": [o for o, sides in rankings if any(len(set(s)) < len(s) for s in sides)],
         "predictions.indices_as_text": [o for o in outputs if any(side.written_as_text for side in o.sides or ())],
-        "predictions.indices_outside": fits.get("outside", []),
-        "predictions.shifted_by_one": fits.get("shifted", []),
-        "predictions.named_tokens_differ": fits.get("differs", []),
-        "predictions.sorted_by_position": [] if files.cut else _sorted_by_position(outputs),
+    }
+
+
+def _of_fits(fits: Sequence[tuple[ModelOutput, Fit]]) -> dict[str, list[_AnyRow]]:
+    """The outputs whose indices do not fit their texts, by the way in which they do not."""
+    flags: dict[str, Fit] = {
+        "predictions.indices_outside": "outside",
+        "predictions.shifted_by_one": "shifted",
+        "predictions.named_tokens_differ": "differs",
+    }
+    return {flag: [o for o, fit in fits if fit == way] for flag, way in flags.items()}
+
+
+def _of_probabilities(outputs: Sequence[ModelOutput]) -> dict[str, list[_AnyRow]]:
+    return {
         "predictions.labels_not_of_the_highest_probability": [o for o in outputs if _is_not_highest(o)],
         "predictions.probabilities_not_summing_to_one": [
             o for o in outputs if o.p_full is not None and abs(math.fsum(o.p_full) - 1) > _SUM_TOLERANCE

@@ -43,7 +43,10 @@ def fit_of_output(output: ModelOutput, record: GoldRecord) -> Fit:
     if record.tokens is None or output.sides is None:
         return "fits"
     return _worst(
-        [fit_of(one.ranking, one.tokens, text) for one, text in zip(output.sides, record.tokens, strict=True)]
+        [
+            fit_of(of_side.ranking, of_side.tokens, text)
+            for of_side, text in zip(output.sides, record.tokens, strict=True)
+        ]
     )
 
 
@@ -54,8 +57,8 @@ def fit_of_gold(record: GoldRecord) -> Fit:
     fits = []
     for side, (sets, text) in enumerate(zip(record.sets, record.tokens, strict=True)):
         named = None if record.named is None or len(record.named) != len(record.sets) else record.named[side]
-        indices = [index for one in sets for index in one]
-        fits.append(fit_of(indices, None if named is None else [token for one in named for token in one], text))
+        indices = [index for rationale in sets for index in rationale]
+        fits.append(fit_of(indices, None if named is None else [token for tokens in named for token in tokens], text))
     return _worst(fits)
 
 
@@ -65,9 +68,11 @@ def is_usable(fit: Fit) -> bool:
 
 
 def _worst(fits: Sequence[Fit]) -> Fit:
-    return reduce(lambda one, other: max(one, other, key=_WORST_LAST.index), fits, _WORST_LAST[0])
+    return reduce(lambda worst, other: max(worst, other, key=_WORST_LAST.index), fits, _WORST_LAST[0])
 
 
-def _are_same(named: Sequence[str], found: Sequence[str]) -> bool:
+def _are_same(named: Sequence[str], in_text: Sequence[str]) -> bool:
     """Apart from case and blanks at the ends, which tokenisers and the scripts take away."""
-    return all(one.strip().casefold() == other.strip().casefold() for one, other in zip(named, found, strict=True))
+    return all(
+        token.strip().casefold() == other.strip().casefold() for token, other in zip(named, in_text, strict=True)
+    )

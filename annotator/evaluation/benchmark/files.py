@@ -46,7 +46,7 @@ class Link:
 class BenchmarkFiles:
     """Gold and predictions. Of rows with one id the last counts, as in both programs.
 
-    found:   the output for each record, None where there is none
+    outputs_of_records: the output for each record, None where there is none
     unknown: outputs whose id gold does not have
     """
 
@@ -55,7 +55,7 @@ class BenchmarkFiles:
     gold_rows: tuple[GoldRecord, ...]
     output_rows: tuple[ModelOutput, ...]
     records: tuple[GoldRecord, ...]
-    found: tuple[ModelOutput | None, ...]
+    outputs_of_records: tuple[ModelOutput | None, ...]
     unknown: tuple[ModelOutput, ...]
     saliency: Saliency | None
     cut: Cut | None
@@ -71,12 +71,12 @@ class BenchmarkFiles:
     @property
     def outputs(self) -> tuple[ModelOutput, ...]:
         """One output an id, those of unknown ids too."""
-        return (*(output for output in self.found if output is not None), *self.unknown)
+        return (*(output for output in self.outputs_of_records if output is not None), *self.unknown)
 
     @cached_property
     def is_predicted(self) -> Flags:
         """bool[n_records]."""
-        return np.array([output is not None for output in self.found], dtype=np.bool_)
+        return np.array([output is not None for output in self.outputs_of_records], dtype=np.bool_)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -105,11 +105,11 @@ class BenchmarkFiles:
         as_programs_read: an index that is written as text equals no number, so that it never hits
         """
         rows = []
-        for output in self.found:
-            one = None if output is None or output.sides is None else output.sides[side]
-            indices = [] if one is None else list(one.ranking)
-            for place in one.written_as_text if one is not None and as_programs_read else ():
-                indices[place] = -2 - abs(indices[place])
+        for output in self.outputs_of_records:
+            of_side = None if output is None or output.sides is None else output.sides[side]
+            indices = [] if of_side is None else list(of_side.ranking)
+            for position in of_side.written_as_text if of_side is not None and as_programs_read else ():
+                indices[position] = -2 - abs(indices[position])
             rows.append(indices)
         return Ragged.of(rows, np.int64)
 
@@ -118,13 +118,13 @@ class BenchmarkFiles:
 
         An index outside of the text names a token that equals no other.
         """
-        output, tokens = self.found[number], self.records[number].tokens
+        output, tokens = self.outputs_of_records[number], self.records[number].tokens
         if output is None or output.sides is None:
             return None
-        one = output.sides[side]
-        if one.tokens is not None or tokens is None:
-            return None if one.tokens is None else list(one.tokens)
-        return self.tokens_at(number, side, one.ranking)
+        of_side = output.sides[side]
+        if of_side.tokens is not None or tokens is None:
+            return None if of_side.tokens is None else list(of_side.tokens)
+        return self.tokens_at(number, side, of_side.ranking)
 
     def tokens_at(self, number: int, side: int, indices: Sequence[int]) -> list[str] | None:
         """The tokens of a record's text at indices; None where its text is not known."""
@@ -148,7 +148,8 @@ class BenchmarkFiles:
         for _, perturbed in named:
             times[perturbed] = times.get(perturbed, 0) + 1
         return tuple(
-            Link(one, other, times[other] == 1 and self.records[other].sample_type == "disturb") for one, other in named
+            Link(original, other, times[other] == 1 and self.records[other].sample_type == "disturb")
+            for original, other in named
         )
 
 
@@ -182,9 +183,9 @@ def read_files(
         refuse_if_any([*gold.problems, *saliency.problems])
         dialect, records = "saliency", _with_scored_tokens(records, saliency)
         rows, cut = _cut(saliency, records, ratios, n_sides_of(shape))
-    found = {row.key: row for row in rows}
-    joined = tuple(found.get(record.key) for record in records)
-    unknown = tuple(output for key, output in found.items() if key not in {record.key for record in records})
+    row_by_key = {row.key: row for row in rows}
+    joined = tuple(row_by_key.get(record.key) for record in records)
+    unknown = tuple(output for key, output in row_by_key.items() if key not in {record.key for record in records})
     files = BenchmarkFiles(task, dialect, gold.rows, rows, records, joined, unknown, saliency, cut)
     if needs_links:
         refuse_if_any(_originals_without_links(files))
@@ -246,7 +247,9 @@ def _mean_rlr(saliency: Saliency, records: Sequence[GoldRecord], n_sides: int) -
             n_scored = 0 if row is None else len(row.sides[side].ranking)
             n_tokens = n_scored if record.tokens is None else len(record.tokens[side])
             if record.sets is not None and n_tokens:
-                shares.append(Fraction(len({token for one in record.sets[side] for token in one}), n_tokens))
+                shares.append(
+                    Fraction(len({token for rationale in record.sets[side] for token in rationale}), n_tokens)
+                )
         mean = Fraction(sum(shares), max(len(shares), 1))
         if not mean:
             reason = "How long a rationale is cannot be told from this gold; say it with --ratio, such as 0.2."
@@ -262,6 +265,6 @@ def _originals_without_links(files: BenchmarkFiles) -> list[Problem]:
     reason = "An original names its perturbed records; write rel_ids, [] where there is none."
     return [
         Problem(record.source, record.line, "rel_ids", "missing", reason)
-        for record, output in zip(files.records, files.found, strict=True)
+        for record, output in zip(files.records, files.outputs_of_records, strict=True)
         if record.sample_type == "ori" and record.rel_ids is None and output is not None
     ]

@@ -35,20 +35,20 @@ class _Plausibility:
     pooled: Floats
 
 
-def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
+def paper_reading(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
     """Equations 1 to 4, and our variants of them."""
     plausible = _plausibility(files)
     pairs = tokens_map(files)
-    means = {name: mean_over_sides(found.sides) for name, found in plausible.items()}
+    means = {name: mean_over_sides(values.sides) for name, values in plausible.items()}
     return {
-        **{name: told.over(f"paper.{name}", mean_of(means[name])) if means else None for name in _MEASURES},
-        "map": told.over("paper.map", mean_of(pairs.values)),
-        **_faithfulness(files, told),
+        **{name: report.over(f"paper.{name}", mean_of(means[name])) if means else None for name in _MEASURES},
+        "map": report.over("paper.map", mean_of(pairs.values)),
+        **_faithfulness(files, report),
         "over_predicted": _over_predicted(files, means),
         "pooled": _pooled(plausible) if files.n_sides > 1 else None,
         "sides": [
             {
-                **{name: as_mean(found.sides[side]) for name, found in plausible.items()},
+                **{name: as_mean(values.sides[side]) for name, values in plausible.items()},
                 "map": as_mean(pairs.sides[side]),
             }
             for side in range(files.n_sides)
@@ -98,20 +98,20 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     return np.array(
         [
             is_usable(fit_of_gold(record)) and (output is None or is_usable(fit_of_output(output, record)))
-            for record, output in zip(files.records, files.found, strict=True)
+            for record, output in zip(files.records, files.outputs_of_records, strict=True)
         ],
         dtype=np.bool_,
     )
 
 
-def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
+def _faithfulness(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
-    outputs = [output for output in files.found if output is not None]
+    outputs = [output for output in files.outputs_of_records if output is not None]
     scores: Report = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
         mean = mean_of(lost_probability(outputs, reduced)) if is_there else None
-        scores[name] = None if mean is None else told.over(f"paper.{name}", mean)
+        scores[name] = None if mean is None else report.over(f"paper.{name}", mean)
     return scores
 
 
@@ -121,7 +121,9 @@ def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Report:
     values = {**means, **({"accuracy": is_right(files)} if has_labels else {})}
     if has_new_p(files):
         values["new_p"] = np.zeros(len(files.records))
-        values["new_p"][files.is_predicted] = new_p_of([output for output in files.found if output is not None])
+        values["new_p"][files.is_predicted] = new_p_of(
+            [output for output in files.outputs_of_records if output is not None]
+        )
     return {
         name: as_mean(_defined(values[name], files.is_predicted)) if name in values else None
         for name in (*_MEASURES, "accuracy", "new_p")
@@ -145,7 +147,7 @@ def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Report:
         return {name: by_change(files, values, is_meant) for name, values in crossed.items()}
 
     return {
-        "map_variants": {name: as_mean(found.values) for name, found in variants.items()},
+        "map_variants": {name: as_mean(variant.values) for name, variant in variants.items()},
         "map_by_change": changes(every),
         "map_by_kind": by_kind(files, changes),
     }
@@ -158,9 +160,9 @@ def _answers(files: BenchmarkFiles) -> Report | None:
     by_language: dict[str, list[int]] = {}
     for number, record in enumerate(files.records):
         by_language.setdefault(record.language or "xx", []).append(number)
-    found: Report = {}
+    scores: Report = {}
     for language, numbers in sorted(by_language.items()):
-        outputs = [files.found[number] for number in numbers]
+        outputs = [files.outputs_of_records[number] for number in numbers]
         given = [None if output is None else str(output.label) for output in outputs]
         gold = [files.records[number].label or "" for number in numbers]
         f1, em = (
@@ -168,13 +170,13 @@ def _answers(files: BenchmarkFiles) -> Report | None:
             if is_chinese(language)
             else (faithfulness.answer_f1_english, faithfulness.answer_em_english)
         )
-        found[language] = {"f1": as_mean(f1(gold, given)), "em": as_mean(em(gold, given))}
-    return found
+        scores[language] = {"f1": as_mean(f1(gold, given)), "em": as_mean(em(gold, given))}
+    return scores
 
 
 def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[list[int]]]:
     """Predicted tokens and distinct gold sets of a record, all sides together, tokens numbered as they are met."""
-    record, output = files.records[number], files.found[number]
+    record, output = files.records[number], files.outputs_of_records[number]
     numbers: dict[tuple[int, int], int] = {}
 
     def number_of(side: int, index: int) -> int:
@@ -182,8 +184,13 @@ def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[lis
 
     sides = record.sets or ()
     n_sets = max((len(of_side) for of_side in sides), default=0)
-    places = [[(side, place) for side in range(len(sides)) if place < len(sides[side])] for place in range(n_sets)]
-    sets = [frozenset(number_of(side, index) for side, place in one for index in sides[side][place]) for one in places]
+    sides_of_sets = [
+        [(side, index) for side in range(len(sides)) if index < len(sides[side])] for index in range(n_sets)
+    ]
+    sets = [
+        frozenset(number_of(side, index) for side, set_number in sides_of_set for index in sides[side][set_number])
+        for sides_of_set in sides_of_sets
+    ]
     predicted = () if output is None else output.sides or ()
-    marked = [number_of(side, index) for side, one in enumerate(predicted) for index in one.ranking]
-    return marked, [sorted(one) for one in dict.fromkeys(sets) if one]
+    marked = [number_of(side, index) for side, of_side in enumerate(predicted) for index in of_side.ranking]
+    return marked, [sorted(tokens) for tokens in dict.fromkeys(sets) if tokens]

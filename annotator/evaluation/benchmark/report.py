@@ -1,4 +1,4 @@
-"""What is told beside the benchmark's numbers: over how many each is, and which a program cannot give."""
+"""What is reported beside the benchmark's numbers: over how many each is, and which a program cannot give."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,20 +32,20 @@ class BenchmarkReport:
     n: dict[str, Report] = field(default_factory=dict)
     stops: list[Stop] = field(default_factory=list)
 
-    def over(self, place: str, aggregate: Aggregate) -> float | None:
+    def over(self, name: str, aggregate: Aggregate) -> float | None:
         """The mean, noting over how many it is."""
-        return self.number(place, aggregate.value, aggregate.n, aggregate.n_left_out)
+        return self.number(name, aggregate.value, aggregate.n, aggregate.n_left_out)
 
-    def number(self, place: str, value: float | None, n: int, n_left_out: int = 0) -> float | None:
+    def number(self, name: str, value: float | None, n: int, n_left_out: int = 0) -> float | None:
         """The number, noting over how many it is."""
-        self.n[place] = {"n": n, "n_left_out": n_left_out}
+        self.n[name] = {"n": n, "n_left_out": n_left_out}
         return value
 
-    def stop(self, place: str, reason: str, rows: Sequence[Problem] = (), *, refuses: bool = False) -> None:
+    def stop(self, name: str, reason: str, rows: Sequence[Problem] = (), *, refuses: bool = False) -> None:
         """Note that a program gives no number."""
-        self.stops.append(Stop(place, reason, tuple(rows), refuses))
+        self.stops.append(Stop(name, reason, tuple(rows), refuses))
 
 
 def as_mean(values: Floats) -> Report:
-    """A mean over instances with how many it is over and how many were left out, as our own numbers are told."""
+    """A mean over instances with how many it is over and how many were left out, as our own numbers are reported."""
     return asdict(mean_of(values))

@@ -44,24 +44,24 @@ def evaluate_benchmark(
     files = read_files(
         task, gold, predictions, inputs=inputs, ratios=ratios, language=language, needs_links=reading != "paper"
     )
-    told = BenchmarkReport()
-    asked = READINGS if reading is None else (reading,)
-    scores: Report = {name: _READINGS[name](files, told) for name in asked}
+    report = BenchmarkReport()
+    readings = READINGS if reading is None else (reading,)
+    scores: Report = {name: _READINGS[name](files, report) for name in readings}
     if reading is None:
         scores["sets"] = sets_reading(files)
     else:
-        _refuse_stops(told)
-    return {**scores, "counts": counts_of(files, told, scores)}
+        _refuse_stops(report)
+    return {**scores, "counts": counts_of(files, report, scores)}
 
 
-def _refuse_stops(told: BenchmarkReport) -> None:
+def _refuse_stops(report: BenchmarkReport) -> None:
     """What the one program that is asked for stops at is refused."""
     refuse_if_any(
         [
             replace(
                 row, reason=f"{stop.reason} No {stop.number} can be given; correct the row, or ask for all readings."
             )
-            for stop in told.stops
+            for stop in report.stops
             if stop.refuses
             for row in stop.rows
         ]

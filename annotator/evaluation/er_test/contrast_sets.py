@@ -32,9 +32,9 @@ class _Right:
 
 def items_of(sets: LabelledSets) -> Iterator[Labelled]:
     """Every original and contrast, in the order of the file."""
-    for one in sets.sets:
-        yield one.original
-        yield from one.contrasts
+    for contrast_set in sets.sets:
+        yield contrast_set.original
+        yield from contrast_set.contrasts
 
 
 def problems_of_run(sets: LabelledSets, run: Run) -> Iterator[Problem]:
@@ -77,14 +77,14 @@ def _right(sets: LabelledSets, run: Run) -> _Right:
         return run.of_instances[item.key].label == item.label
 
     return _Right(
-        np.array([is_right(one.original) for one in sets.sets], dtype=np.bool_),
-        Ragged.of(([is_right(item) for item in one.contrasts] for one in sets.sets), np.bool_),
+        np.array([is_right(contrast_set.original) for contrast_set in sets.sets], dtype=np.bool_),
+        Ragged.of(([is_right(item) for item in contrast_set.contrasts] for contrast_set in sets.sets), np.bool_),
     )
 
 
 def _numbers(right: Sequence[_Right]) -> dict[str, RunsReport]:
     made = [contrast(of_run.originals, of_run.contrasts) for of_run in right]
-    return {name: over_runs([getattr(one, name) for one in made]) for name in _NUMBERS}
+    return {name: over_runs([getattr(of_run, name) for of_run in made]) for name in _NUMBERS}
 
 
 def _per_original(right: Sequence[_Right]) -> dict[str, Floats]:
@@ -96,7 +96,7 @@ def _per_original(right: Sequence[_Right]) -> dict[str, Floats]:
 
 
 def _difference(first: object, other: object) -> float | None:
-    values = [one.get("value") if isinstance(one, dict) else None for one in (first, other)]
+    values = [number.get("value") if isinstance(number, dict) else None for number in (first, other)]
     return None if values[0] is None or values[1] is None else values[0] - values[1]
 
 
@@ -110,10 +110,10 @@ def _paired(
             "won and lost is counted "
             "run by run, so give as many."
         )
-    places = {run.name: number for number, run in enumerate(base)}
+    number_by_name = {run.name: number for number, run in enumerate(base)}
     names = [run.name for run in runs]
-    order = [places[name] for name in names] if set(names) == places.keys() else range(len(base))
-    return [(of_base[place], one) for place, one in zip(order, right, strict=True)]
+    order = [number_by_name[name] for name in names] if set(names) == number_by_name.keys() else range(len(base))
+    return [(of_base[number], of_run) for number, of_run in zip(order, right, strict=True)]
 
 
 def _costs(pairs: Sequence[tuple[_Right, _Right]]) -> Report:

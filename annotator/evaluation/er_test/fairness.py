@@ -40,8 +40,8 @@ def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive:
         for of_run in items.predicted
     ]
     return {
-        "difference": over_runs([one.difference for one in made]),
-        "overall": over_runs([one.overall for one in made]),
+        "difference": over_runs([of_run.difference for of_run in made]),
+        "overall": over_runs([of_run.overall for of_run in made]),
         "groups": {group.name: _of_group(number, made, mentions) for number, group in enumerate(groups)},
         "n_texts": len(items.texts),
         "n_negatives": int((~gold).sum()),
@@ -50,7 +50,7 @@ def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive:
 
 
 def _of_group(number: int, made: Sequence[Fairness], mentions: Flags) -> Report:
-    rates = [float(one.rates[number]) for one in made]
+    rates = [float(of_run.rates[number]) for of_run in made]
     return {
         "rate": over_runs([None if np.isnan(rate) else rate for rate in rates]),
         "n_texts": int(mentions[number].sum()),

@@ -21,29 +21,31 @@ def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], sa
     tests, categories = _numbers(suite, "test"), _numbers(suite, "category")
     scores: Report = {"tests": {}, "categories": {}}
     for group, by_name in (("tests", tests), ("categories", categories)):
-        found: Report = {}
+        of_group: Report = {}
         for name, numbers in by_name.items():
             first = suite.cases[numbers[0]]
-            said = {"category": first.category, "type": first.type} if group == "tests" else {}
-            place = f"functional.{group}.{name}"
-            found[name] = {**said, **_rates(verdicts, of_base, numbers, place, samples)}
-        scores[group] = found
+            kind = {"category": first.category, "type": first.type} if group == "tests" else {}
+            name_of_rate = f"functional.{group}.{name}"
+            of_group[name] = {**kind, **_rates(verdicts, of_base, numbers, name_of_rate, samples)}
+        scores[group] = of_group
     scores["all"] = _rates(verdicts, of_base, list(range(len(suite.cases))), "functional.all", samples)
     return scores
 
 
 def _numbers(suite: Suite, attribute: str) -> dict[str, list[int]]:
     """The numbers of the cases of each test or category, in the order of the file."""
-    found: dict[str, list[int]] = {}
+    numbers_by_name: dict[str, list[int]] = {}
     for number, case in enumerate(suite.cases):
-        found.setdefault(getattr(case, attribute), []).append(number)
-    return found
+        numbers_by_name.setdefault(getattr(case, attribute), []).append(number)
+    return numbers_by_name
 
 
-def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], place: str, samples: Samples) -> Report:
+def _rates(
+    verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], name_of_rate: str, samples: Samples
+) -> Report:
     here = verdicts[:, numbers]
     scores: Report = {"n_cases": len(numbers), **_of_model(here)}
-    samples.single[f"{place}.rate"] = means_of_runs(here)
+    samples.single[f"{name_of_rate}.rate"] = means_of_runs(here)
     if of_base is not None:
         base = of_base[:, numbers]
         pair = means_of_runs(here), means_of_runs(base)
@@ -52,7 +54,7 @@ def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], pla
         scores["difference"] = {
             "value": difference.value, "n": difference.n, "n_left_out": difference.n_left_out
         }  # fmt: skip
-        samples.paired[f"{place}.difference"] = pair
+        samples.paired[f"{name_of_rate}.difference"] = pair
     return scores
 
 

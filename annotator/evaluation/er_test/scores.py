@@ -141,31 +141,32 @@ def _of_both(runs: Iterable[list[Run]]) -> tuple[list[Run], list[Run]]:
 
 def _fairness(read: _Read, positive: str) -> Report:
     """False positives on contrast sets, and on the texts of tests that expect one label (MFT)."""
-    found: Report = {}
+    by_part: Report = {}
     for part, texts in (("functional", _texts_of_suite), ("contrast", _texts_of_sets)):
         made = [items for items in (texts(read, model) for model in read.models) if items is not None]
         if made:
             scores = [fairness_scores(items, read.groups, positive) for items in made]
-            found[part] = scores[0] if len(scores) == 1 else {**scores[0], "base": scores[1]}
-    if not found:
+            by_part[part] = scores[0] if len(scores) == 1 else {**scores[0], "base": scores[1]}
+    if not by_part:
         raise InvalidValue(
             "No test of the suite expects one label (MFT), so there is no false positive; add --contrast."
         )
-    return found
+    return by_part
 
 
 def _texts_of_suite(read: _Read, model: Runs) -> LabelledTexts | None:
     cases = [] if read.suite is None else read.suite.cases
     wanted = [case for case in cases if case.type == "MFT" and len(case.labels) == 1 and not case.is_forbidden]
-    places = [(case, position) for case in wanted for position in range(len(case.texts))]
-    if not places:
+    positions = [(case, position) for case in wanted for position in range(len(case.texts))]
+    if not positions:
         return None
-    texts = [case.texts[position] for case, position in places]
+    texts = [case.texts[position] for case, position in positions]
     predicted = [
-        [run.of_texts[case.test, case.case, position].label for case, position in places] for run in model.for_suite()
+        [run.of_texts[case.test, case.case, position].label for case, position in positions]
+        for run in model.for_suite()
     ]
     as_lines = [text if isinstance(text, str) else "\n".join(text.values()) for text in texts]
-    return LabelledTexts(as_lines, [case.labels[0] for case, _ in places], predicted)
+    return LabelledTexts(as_lines, [case.labels[0] for case, _ in positions], predicted)
 
 
 def _texts_of_sets(read: _Read, model: Runs) -> LabelledTexts | None:
@@ -189,7 +190,7 @@ def _counts_of_model(read: _Read, model: Runs) -> Report:
     cases = {(case.test, case.case) for case in (read.suite.cases if read.suite else ())}
     keys = {item.key for item in contrasts.items_of(read.sets)} if read.sets else set()
     every = [p for run in model.runs for p in (*run.of_texts.values(), *run.of_instances.values())]
-    told = [p for p in every if p.probabilities is not None]
+    with_probabilities = [p for p in every if p.probabilities is not None]
     of_suite = functional.counts_of_answers(read.suite, model.for_suite()) if read.suite else {}
     return {
         "runs_for_suite": [run.name for run in model.for_suite()],
@@ -197,9 +198,9 @@ def _counts_of_model(read: _Read, model: Runs) -> Report:
         "rows": len(every),
         "rows_of_unknown_cases": sum((test, case) not in cases for run in model.runs for test, case, _ in run.of_texts),
         "rows_of_unknown_instances": sum(key not in keys for run in model.runs for key in run.of_instances),
-        "labels_not_of_the_highest_probability": sum(_is_not_highest(p) for p in told),
+        "labels_not_of_the_highest_probability": sum(_is_not_highest(p) for p in with_probabilities),
         "probabilities_not_summing_to_one": sum(
-            abs(sum((p.probabilities or {}).values()) - 1) > _SUM_TOLERANCE for p in told
+            abs(sum((p.probabilities or {}).values()) - 1) > _SUM_TOLERANCE for p in with_probabilities
         ),
         **of_suite,
     }

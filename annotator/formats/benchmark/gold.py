@@ -69,8 +69,8 @@ def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language:
     Raises: NotFound or InvalidValue when there is no such file, or no gold in it
     """
     reader = _GoldReader(shape, language)
-    for place in (path, inputs):
-        for source, file in ({} if place is None else record_files(place)).items():
+    for file_or_folder in (path, inputs):
+        for source, file in ({} if file_or_folder is None else record_files(file_or_folder)).items():
             for row in read_rows(file, source):
                 reader.add(row)
     if not reader.gold and not reader.problems:
@@ -159,22 +159,25 @@ class _GoldReader:
             name = "rationales" if record.rationale_ids is None else "rationale_ids"
             findings.refuse(name, record.rationale_ids or record.rationales, reason)
         return tuple(
-            tuple(tuple(read_indices(one, number, findings)) for number, one in enumerate(sets)) for sets in sides
+            tuple(tuple(read_indices(indices, number, findings)) for number, indices in enumerate(sets))
+            for sets in sides
         )
 
     def _tokens(self, record: Record, beside: Record, findings: Findings) -> tuple[tuple[str, ...], ...] | None:
-        own, other = tokens_of_sides(record, self.shape), tokens_of_sides(beside, self.shape)
-        if own is not None and other is not None and own != other:
+        tokens, other = tokens_of_sides(record, self.shape), tokens_of_sides(beside, self.shape)
+        if tokens is not None and other is not None and tokens != other:
             reason = "The gold's tokens are not those of the input record of this id; token numbers need one list."
-            findings.refuse("sent_token", [list(side) for side in own], reason)
-        return other if own is None else own
+            findings.refuse("sent_token", [list(side) for side in tokens], reason)
+        return other if tokens is None else tokens
 
     def _language_of(self, record: Record, beside: Record) -> str | None:
         """What the record or its input says or its text shows; else what was given."""
-        for one in (record, beside):
-            has_text = any((one.context, one.question, one.sent_text, one.sent_token, one.query, one.sentence1))
-            if one.language or has_text:
-                return guess_language(one, self.language)
+        for values in (record, beside):
+            has_text = any(
+                (values.context, values.question, values.sent_text, values.sent_token, values.query, values.sentence1)
+            )
+            if values.language or has_text:
+                return guess_language(values, self.language)
         return self.language
 
 
@@ -189,7 +192,7 @@ def _named(given: object) -> tuple[tuple[tuple[str, ...], ...], ...] | None:
         sides = msgspec.convert(given, list[list[list[str]]])
     except msgspec.ValidationError:
         return None
-    return tuple(tuple(tuple(one) for one in side) for side in sides)
+    return tuple(tuple(tuple(tokens) for tokens in side) for side in sides)
 
 
 def _half_given(rows: Sequence[GoldRecord]) -> list[Problem]:

@@ -27,10 +27,10 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     Raises: NotFound or InvalidValue when there is no such file, the task is none of the benchmark's, or no model is named
     """
     run = _run(options, "rationale")
-    found = read_predictions(path, shape_of_task(options.task))
-    yield from found.problems
-    bad = {problem.line for problem in found.problems if not problem.is_warning}
-    for row in found.rows:
+    predictions = read_predictions(path, shape_of_task(options.task))
+    yield from predictions.problems
+    bad = {problem.line for problem in predictions.problems if not problem.is_warning}
+    for row in predictions.rows:
         if row.line not in bad:
             yield _of_prediction(row, run, options)
 
@@ -38,9 +38,9 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     """Answers and scores of a saliency file; the order of its keys is kept as the ranking. Raises as `read` does."""
     run = _run(options, "saliency")
-    found = read_saliency(path, shape_of_task(options.task))
-    yield from found.problems
-    for row in found.rows:
+    saliency = read_saliency(path, shape_of_task(options.task))
+    yield from saliency.problems
+    for row in saliency.rows:
         gap = next((gap for side in row.sides if (gap := _gap(side)) is not None), None)
         if gap is None:
             yield _of_saliency(row, run, options)
@@ -62,8 +62,8 @@ def _of_prediction(row: ModelOutput, run: Run, options: OutputOptions) -> Source
         _prediction(row.label_rest, row.p_rest, "rest", options),
     )
     parts = tuple(
-        MarkedPart(ranking=tuple(dict.fromkeys(side.ranking)), place=place)
-        for place, side in zip(_places(options), row.sides or (), strict=False)
+        MarkedPart(ranking=tuple(dict.fromkeys(side.ranking)), place=segment)
+        for segment, side in zip(_segments_of_sides(options), row.sides or (), strict=False)
     )
     return SourceOutput(
         options.key_prefix + row.key, run, row.source, row.line, options.split,
@@ -73,7 +73,7 @@ def _of_prediction(row: ModelOutput, run: Run, options: OutputOptions) -> Source
 
 def _of_saliency(row: SaliencyRecord, run: Run, options: OutputOptions) -> SourceOutput:
     answer = _prediction(row.label, row.probabilities, "full", options)
-    parts = tuple(_part(place, side) for place, side in zip(_places(options), row.sides, strict=False))
+    parts = tuple(_part(segment, side) for segment, side in zip(_segments_of_sides(options), row.sides, strict=False))
     explained = "" if answer is None else answer.label or ""
     return SourceOutput(
         options.key_prefix + row.key, run, row.source, row.line, options.split,
@@ -81,19 +81,19 @@ def _of_saliency(row: SaliencyRecord, run: Run, options: OutputOptions) -> Sourc
     )  # fmt: skip
 
 
-def _part(place: str | None, side: SalientSide) -> ScoredPart:
+def _part(segment: str | None, side: SalientSide) -> ScoredPart:
     by_token = dict(zip(side.ranking, side.scores, strict=True))
     scores = tuple(by_token[token] for token in range(len(by_token)))
-    return ScoredPart(scores, place, ranking=side.ranking, is_partial=True)
+    return ScoredPart(scores, segment, ranking=side.ranking, is_partial=True)
 
 
 def _gap(side: SalientSide) -> int | None:
     """The first token without a score that has a scored one after it."""
-    there = set(side.ranking)
-    return next((token for token in range(len(there)) if token not in there), None)
+    ranked = set(side.ranking)
+    return next((token for token in range(len(ranked)) if token not in ranked), None)
 
 
-def _places(options: OutputOptions) -> Sequence[str | None]:
+def _segments_of_sides(options: OutputOptions) -> Sequence[str | None]:
     """Sides of a pair are its two segments; else a file numbers the tokens through the instance, as we do."""
     if shape_of_task(options.task) != "pair":
         return (None,)
@@ -103,12 +103,14 @@ def _places(options: OutputOptions) -> Sequence[str | None]:
 def _prediction(label: Index | None, p: Numbers | None, on: str, options: OutputOptions) -> Prediction | None:
     if label is None and p is None:
         return None
-    probabilities: Mapping[str, float] = {} if p is None else {_label(n, options): one for n, one in enumerate(p)}
+    probabilities: Mapping[str, float] = (
+        {} if p is None else {_label(n, options): probability for n, probability in enumerate(p)}
+    )
     return Prediction(None if label is None else _label(label, options), probabilities, on)  # type: ignore[arg-type]  # one of three
 
 
 def _label(given: Index, options: OutputOptions) -> str:
     """A number stands for the project's label of that position, unless it is itself a label; answers are as they are."""
     text, labels = str(given), options.labels if options.task.result_kind == "label" else ()
-    place = None if text in labels or text in options.renamed else whole_number(text)
-    return labels[place] if place is not None and place < len(labels) else text
+    index = None if text in labels or text in options.renamed else whole_number(text)
+    return labels[index] if index is not None and index < len(labels) else text

@@ -204,8 +204,12 @@ class _Reader:
         if not key:
             findings.refuse("id", values.id, "The row has no id; it needs that of its input.")
         sides = self._sides(values, findings, names)
-        label, only, rest = (_given(one) for one in (values.label, values.label_only, values.label_rest))
-        p_full, p_only, p_rest = (_numbers(one) for one in (values.p_full, values.p_only, values.p_rest))
+        label, only, rest = (
+            _given(label_given) for label_given in (values.label, values.label_only, values.label_rest)
+        )
+        p_full, p_only, p_rest = (
+            _numbers(numbers_given) for numbers_given in (values.p_full, values.p_only, values.p_rest)
+        )
         if self.shape == "reading":
             p_full = p_only = p_rest = None  # there are no probabilities of answers
         _check_probabilities(label, {"p_full": p_full, "p_only": p_only, "p_rest": p_rest}, names, findings)
@@ -270,12 +274,12 @@ def _by_our_names(values: dict[str, Any], findings: Findings) -> tuple[dict[str,
     return named, names
 
 
-def _read_indices(given: Sequence[Index], place: str, findings: Findings) -> tuple[int, ...]:
+def _read_indices(given: Sequence[Index], field_name: str, findings: Findings) -> tuple[int, ...]:
     read = []
-    for number, one in enumerate(given):
-        index = _as_index(one)
+    for number, given_index in enumerate(given):
+        index = _as_index(given_index)
         if index is None:
-            findings.refuse(f"{place}[{number}]", one, "A token index is a whole number, counted from 0.")
+            findings.refuse(f"{field_name}[{number}]", given_index, "A token index is a whole number, counted from 0.")
         read.append(index or 0)
     return tuple(read)
 
@@ -293,11 +297,11 @@ def _check_probabilities(
 ) -> None:
     """The label's number has a probability in each list, and the lists are of the same labels."""
     full = given["p_full"]
-    there = [(names[name], numbers) for name, numbers in given.items() if numbers is not None]
-    if there and full is None:
-        findings.refuse("pred_proba", "missing", f"It is needed beside '{there[0][0]}'.")
+    probabilities = [(names[name], numbers) for name, numbers in given.items() if numbers is not None]
+    if probabilities and full is None:
+        findings.refuse("pred_proba", "missing", f"It is needed beside '{probabilities[0][0]}'.")
         return
-    for name, numbers in there:
+    for name, numbers in probabilities:
         if len(numbers) != len(full or ()):
             findings.refuse(name, list(numbers), f"It has {len(numbers)} numbers, but pred_proba {len(full or ())}.")
         if not all(math.isfinite(number) for number in numbers):

@@ -81,7 +81,7 @@ class _BenchmarkReader:
         self.checker = Checker(self.options)
 
     def survey(self) -> Iterator[Problem]:
-        """Note where every record stands and who is whose original; lines that cannot be read are told here."""
+        """Note where every record stands and who is whose original; lines that cannot be read are reported here."""
         links: list[tuple[Place, Place, _Where]] = []
         for source, path in self.files.items():
             for row in read_rows(path, source):
@@ -109,7 +109,7 @@ class _BenchmarkReader:
         )
         return Problem(row.source, row.line, "line", ", ".join(row.values), reason)
 
-    def _place(self, values: Mapping[str, Any]) -> Place | None:
+    def _split_and_id(self, values: Mapping[str, Any]) -> Place | None:
         given = values.get("id", values.get("sent_id"))
         if not isinstance(given, int | str) or isinstance(given, bool) or given == "":
             return None
@@ -117,26 +117,24 @@ class _BenchmarkReader:
         return split if isinstance(split, str) else self.options.split or "", str(given)
 
     def _note(self, row: Row, links: list[tuple[Place, Place, _Where]], findings: Findings) -> None:
-        place = self._place(row.values)
-        if place is None:
+        split_and_id = self._split_and_id(row.values)
+        if split_and_id is None:
             findings.refuse(
                 "id", row.values.get("id"), "The record has no id; it needs a number (id, or sent_id in gold)."
             )
             return
         known = self._gold if is_gold(row.values) else self._inputs
         where = _Where(row.source, row.line, row.offset)
-        first = known.setdefault(place, where)
+        first = known.setdefault(split_and_id, where)
         if first is not where:
-            reason = (
-                f"The id {place[1]} stands in {first.source}, line {first.line}, already. Where ids repeat between "
-            )
-            findings.refuse("id", place[1], reason + "files, import each with its own --key-prefix.")
+            reason = f"The id {split_and_id[1]} stands in {first.source}, line {first.line}, already. Where ids repeat between "
+            findings.refuse("id", split_and_id[1], reason + "files, import each with its own --key-prefix.")
             return
         if isinstance(key := row.values.get("key"), str):
-            self._keys[place] = key
+            self._keys[split_and_id] = key
         related = row.values.get("rel_ids")
         others = related if isinstance(related, list) else ()
-        links.extend(((place[0], str(other)), place, where) for other in others)
+        links.extend(((split_and_id[0], str(other)), split_and_id, where) for other in others)
 
     def _link(self, links: list[tuple[Place, Place, _Where]]) -> Iterator[Problem]:
         """Tie perturbed records to their originals; input and gold may both say it."""
@@ -164,15 +162,15 @@ class _BenchmarkReader:
     def _input(self, row: Row) -> Iterator[SourceItem]:
         findings = row.findings()
         record = convert(row.values, Record, findings)
-        place = self._place(row.values)
-        if record is not None and place is not None:
-            gold = self._gold.get(place)
-            instance = self._instance(row, record, place, findings)
+        split_and_id = self._split_and_id(row.values)
+        if record is not None and split_and_id is not None:
+            gold = self._gold.get(split_and_id)
+            instance = self._instance(row, record, split_and_id, findings)
             if instance is not None and not findings.is_refused:
                 yield from self._with_gold(instance, record, gold)
         yield from findings.problems
 
-    def _instance(self, row: Row, record: Record, place: Place, findings: Findings) -> SourceInstance | None:
+    def _instance(self, row: Row, record: Record, split_and_id: Place, findings: Findings) -> SourceInstance | None:
         language = guess_language(record, self.options.language)
         texts = read_texts(record, self.options.task, language, findings)
         segments: Mapping[str, SourceText | str] = {} if texts is None else texts.segments
@@ -186,13 +184,13 @@ class _BenchmarkReader:
             segments = segments if is_whole else {}
             borders = texts.borders if texts is not None and is_whole else None
             annotations = self._annotations(record, borders, findings)
-        original = self._originals.get(place)
+        original = self._originals.get(split_and_id)
         instance = SourceInstance(
-            key=self._key(place),
+            key=self._key(split_and_id),
             segments=segments,
             source=row.source,
             line=row.line,
-            split=place[0],
+            split=split_and_id[0],
             language=language if segments else self.options.language,
             result=self._result(record),
             annotations=annotations,
@@ -205,15 +203,15 @@ class _BenchmarkReader:
         return instance
 
     def _with_gold(self, instance: SourceInstance, record: Record, gold: _Where | None) -> Iterator[SourceItem]:
-        """An instance of the input with what the gold of its id says; what is wrong with the gold is told."""
+        """An instance of the input with what the gold of its id says; what is wrong with the gold is reported."""
         if gold is None or (gold.source, gold.line) in self._refused:
             yield instance
             return
         values = parse_object(line_at(self.files[gold.source], gold.offset))
         findings = Findings(gold.source, gold.line)
-        said = convert(values, Record, findings)
-        if said is not None:
-            yield self._joined(instance, record, said, findings)
+        stated = convert(values, Record, findings)
+        if stated is not None:
+            yield self._joined(instance, record, stated, findings)
         else:
             yield instance
         yield from findings.problems
@@ -237,13 +235,13 @@ class _BenchmarkReader:
 
     def gold_alone(self) -> Iterator[SourceItem]:
         """Gold whose input is not there: with its texts where it has them, else to be added by key."""
-        for place, where in self._gold.items():
-            if place in self._inputs or (where.source, where.line) in self._refused:
+        for split_and_id, where in self._gold.items():
+            if split_and_id in self._inputs or (where.source, where.line) in self._refused:
                 continue
             row = Row(where.source, where.line, parse_object(line_at(self.files[where.source], where.offset)))
             findings = row.findings()
             record = convert(row.values, Record, findings)
-            instance = None if record is None else self._instance(row, record, place, findings)
+            instance = None if record is None else self._instance(row, record, split_and_id, findings)
             if instance is not None and not findings.is_refused:
                 yield instance
             yield from findings.problems
@@ -255,8 +253,8 @@ class _BenchmarkReader:
         sets = read_sets(record, borders, self.options.task, findings)
         return () if sets is None else (SourceAnnotation(ANNOTATOR, self._result(record), sets),)
 
-    def _key(self, place: Place) -> str:
-        return self.options.key_prefix + self._keys.get(place, place[1])
+    def _key(self, split_and_id: Place) -> str:
+        return self.options.key_prefix + self._keys.get(split_and_id, split_and_id[1])
 
     def _result(self, record: Record) -> str | None:
         """The label: a number stands for the project's label of that position, unless it is itself a label."""
@@ -264,5 +262,5 @@ class _BenchmarkReader:
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
         if given is None or str(given) in labels:
             return None if given is None else str(given)
-        place = whole_number(str(given))
-        return labels[place] if place is not None and place < len(labels) else str(given)
+        index = whole_number(str(given))
+        return labels[index] if index is not None and index < len(labels) else str(given)

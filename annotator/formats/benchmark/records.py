@@ -132,20 +132,20 @@ def _borders(names: Sequence[str], bodies: Sequence[SourceText]) -> tuple[tuple[
     )
 
 
-def _text_of(own: str | None, sent_text: str | list[str] | None, side: int) -> str | None:
-    if own is not None or sent_text is None:
-        return own
+def _text_of(own_text: str | None, sent_text: str | list[str] | None, side: int) -> str | None:
+    if own_text is not None or sent_text is None:
+        return own_text
     if isinstance(sent_text, str):
         return sent_text if side == 0 else None
     return sent_text[side] if side < len(sent_text) else None
 
 
 def _tokens_of(record: Record, side: int) -> list[str] | None:
-    own = record.text_t_seg if side else record.text_q_seg
+    own_tokens = record.text_t_seg if side else record.text_q_seg
     nested = record.sent_token
-    if own is None and nested is not None and len(nested) == 2 and isinstance(nested[side], list):
+    if own_tokens is None and nested is not None and len(nested) == 2 and isinstance(nested[side], list):
         return list(nested[side])
-    return own
+    return own_tokens
 
 
 def tokens_of_sides(record: Record, shape: Shape) -> tuple[tuple[str, ...], ...] | None:

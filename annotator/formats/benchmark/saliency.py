@@ -43,14 +43,14 @@ class SalientSide:
     @property
     def is_by_score(self) -> bool:
         """Whether the scores fall along the ranking, as the format says."""
-        return all(one >= other for one, other in zip(self.scores, self.scores[1:], strict=False))
+        return all(score >= other for score, other in zip(self.scores, self.scores[1:], strict=False))
 
     def text(self) -> tuple[str, ...] | None:
         """The tokens in the order of the text; None unless each from the first to the last is there."""
         if sorted(self.ranking) != list(range(len(self.ranking))):
             return None
-        places = {index: place for place, index in enumerate(self.ranking)}
-        return tuple(self.tokens[places[index]] for index in range(len(self.ranking)))
+        ranks = {index: rank for rank, index in enumerate(self.ranking)}
+        return tuple(self.tokens[ranks[index]] for index in range(len(self.ranking)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,15 +81,15 @@ class _BenchmarkWriter:
     def add(self, gold: GoldInstance) -> None:
         """Take an instance in; it is written when all ids are known."""
         instance = gold.instance
-        place = (instance.split, instance.key)
+        split_and_key = (instance.split, instance.key)
         if gold.result is None:
             self._no_result.add(instance.key)
             return
-        if place in self._numbers:
+        if split_and_key in self._numbers:
             raise ExportRefused(f"Two instances of split '{instance.split}' have the key '{instance.key}'.")
-        self._numbers[place] = len(self._numbers) + 1
+        self._numbers[split_and_key] = len(self._numbers) + 1
         if instance.parent_key is not None:
-            self._partners.setdefault((instance.split, instance.parent_key), []).append(place)
+            self._partners.setdefault((instance.split, instance.parent_key), []).append(split_and_key)
         is_perturbed = instance.parent_key is not None
         pending = _Pending(
             split=instance.split,
@@ -100,7 +100,7 @@ class _BenchmarkWriter:
             gold={**_labels(gold.result, self.options), **self.dialect.values(gold)},
             adv_type=instance.perturbation_kind,
         )
-        self.lines.add(f"{int(is_perturbed)}{self._numbers[place]:012d}", msgspec.json.encode(pending))
+        self.lines.add(f"{int(is_perturbed)}{self._numbers[split_and_key]:012d}", msgspec.json.encode(pending))
 
     def finish(self, folder: Path, stack: ExitStack) -> None:
         """Write all records, originals first."""
@@ -122,7 +122,7 @@ class _BenchmarkWriter:
         """Keys that are whole numbers stay, if all are and no two are equal; else all are numbered from 1."""
         keys = [key for _, key in self._numbers]
         if len(set(keys)) == len(keys) and all(_WHOLE_NUMBER.fullmatch(key) for key in keys):
-            return {place: int(place[1]) for place in self._numbers}
+            return {split_and_key: int(split_and_key[1]) for split_and_key in self._numbers}
         return self._numbers
 
     def _open(self, folder: Path, language: str, stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
@@ -136,9 +136,9 @@ class _BenchmarkWriter:
         )
 
     def _records(self, pending: _Pending, ids: Mapping[Place, int]) -> tuple[Values, Values]:
-        place = (pending.split, pending.key)
-        number = ids[place]
-        partners = [ids[partner] for partner in self._partners.get(place, ())]
+        split_and_key = (pending.split, pending.key)
+        number = ids[split_and_key]
+        partners = [ids[partner] for partner in self._partners.get(split_and_key, ())]
         links: Values = {"sample_type": "disturb"} if pending.is_perturbed else {"sample_type": "ori"}
         if partners or not pending.is_perturbed:
             links["rel_ids"] = partners

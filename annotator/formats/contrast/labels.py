@@ -53,51 +53,53 @@ def read_labelled_sets(path: Path) -> LabelledSets:
     Keys stand once in the file, also in different splits, since predictions are joined by them.
     Raises: NotFound or InvalidValue when there is no such file, or nothing in it
     """
-    found = LabelledSets(path.name)
+    labelled_sets = LabelledSets(path.name)
     lines: dict[str, int] = {}
     for row in set_rows(path):
         if isinstance(row, Problem):
-            found.problems.append(row)
+            labelled_sets.problems.append(row)
             continue
         findings = row.findings()
-        one = _set_of(row, findings)
-        for item in () if one is None else (one.original, *one.contrasts):
+        labelled_set = _set_of(row, findings)
+        for item in () if labelled_set is None else (labelled_set.original, *labelled_set.contrasts):
             if item.key in lines:
                 reason = f"The id '{item.key}' is already on line {lines[item.key]}; predictions are joined by it."
                 findings.refuse("id", item.key, reason)
             lines.setdefault(item.key, row.line)
-        found.problems.extend(findings.problems)
-        if one is not None and not findings.is_refused:
-            found.sets.append(one)
-    if not found.sets and not found.problems:
+        labelled_sets.problems.extend(findings.problems)
+        if labelled_set is not None and not findings.is_refused:
+            labelled_sets.sets.append(labelled_set)
+    if not labelled_sets.sets and not labelled_sets.problems:
         raise InvalidValue(f"'{path}' holds no contrast set; write one a line (docs/formats.md).")
-    return found
+    return labelled_sets
 
 
 def _set_of(row: Row, findings: Findings) -> LabelledSet | None:
     texts = _texts(row.values)
     key = _value(row.values, KEY_NAMES, "id", findings)
     original = _labelled(row.values, key, texts, findings)
-    said = [(texts, row.values.get("target"))]
+    contents = [(texts, row.values.get("target"))]
     contrasts = []
     for number, values in enumerate(contrasts_of(row.values.get("contrasts"), findings)):
-        place = f"contrasts[{number}]."
-        own_key = _value(values, KEY_NAMES, "id", findings, place, default=contrast_key(key or "", number))
-        content = ({**texts, **_texts(values, texts)}, values.get("target", said[0][1]))
+        field_prefix = f"contrasts[{number}]."
+        own_key = _value(values, KEY_NAMES, "id", findings, field_prefix, default=contrast_key(key or "", number))
+        content = ({**texts, **_texts(values, texts)}, values.get("target", contents[0][1]))
         if "contrasts" in values:
-            findings.refuse(f"{place}contrasts", values["contrasts"], NESTED)
-        if content in said:
-            findings.refuse(f"{place}text", own_key or "", NO_OP if content == said[0] else "It stands there twice.")
-        said.append(content)
-        contrasts.append(_labelled(values, own_key, content[0], findings, place))
+            findings.refuse(f"{field_prefix}contrasts", values["contrasts"], NESTED)
+        if content in contents:
+            findings.refuse(
+                f"{field_prefix}text", own_key or "", NO_OP if content == contents[0] else "It stands there twice."
+            )
+        contents.append(content)
+        contrasts.append(_labelled(values, own_key, content[0], findings, field_prefix))
     taken = tuple(contrast for contrast in contrasts if contrast is not None)
     return LabelledSet(original, taken) if original is not None and not findings.is_refused else None
 
 
 def _labelled(
-    values: Mapping[str, Any], key: str | None, texts: Mapping[str, str], findings: Findings, place: str = ""
+    values: Mapping[str, Any], key: str | None, texts: Mapping[str, str], findings: Findings, field_prefix: str = ""
 ) -> Labelled | None:
-    label = _value(values, _RESULTS, "label", findings, place)
+    label = _value(values, _RESULTS, "label", findings, field_prefix)
     return None if key is None or label is None else Labelled(key, label, "\n".join(texts.values()))
 
 
@@ -106,19 +108,21 @@ def _value(
     names: tuple[str, ...],
     called: str,
     findings: Findings,
-    place: str = "",
+    field_prefix: str = "",
     default: str = "",
 ) -> str | None:
     """The first of the fields that is there, as text; None, with a finding, when there is none."""
     name = next((name for name in names if values.get(name) is not None), None)
     value = default if name is None else values[name]
     if isinstance(value, bool) or not isinstance(value, str | int):
-        findings.refuse(place + (name or called), value, "It must be text or a whole number.")
+        findings.refuse(field_prefix + (name or called), value, "It must be text or a whole number.")
         return None
     if value == "" and called == "id":
-        findings.refuse(place + called, "", "The key is empty; every instance needs one.")
+        findings.refuse(field_prefix + called, "", "The key is empty; every instance needs one.")
     elif name is None and not default:
-        findings.refuse(place + called, "", "The label is missing; scoring needs that of every original and contrast.")
+        findings.refuse(
+            field_prefix + called, "", "The label is missing; scoring needs that of every original and contrast."
+        )
     else:
         return str(value)
     return None

@@ -96,8 +96,8 @@ class _SetReader:
             self.keys.refuse_twice(changed, of_contrast)
             _check_change(changed, taken, of_contrast)
             taken.append(changed)
-        place = f"contrasts[{number}]"
-        findings.problems += [replace(p, field=f"{place}.{p.field}") for p in of_contrast.problems]
+        field_name = f"contrasts[{number}]"
+        findings.problems += [replace(p, field=f"{field_name}.{p.field}") for p in of_contrast.problems]
         findings.is_refused |= of_contrast.is_refused
 
     def _full(
@@ -139,19 +139,21 @@ class _SetReader:
         task, tokens = self.options.task, values.get("tokens")
         if tokens is not None and not isinstance(tokens, dict):
             return  # the one segment that can be marked has its own; or it is refused as it is
-        said = {segment_of(task, name) for name in (*values, *(tokens or ()))}
-        kept = {name: body for name, body in original.segments.items() if name not in said}
+        given = {segment_of(task, name) for name in (*values, *(tokens or ()))}
+        inherited = {name: body for name, body in original.segments.items() if name not in given}
         of_kept = {
-            name: body.tokens.tokens() for name, body in kept.items() if isinstance(body, SourceText) and body.tokens
+            name: body.tokens.tokens()
+            for name, body in inherited.items()
+            if isinstance(body, SourceText) and body.tokens
         }
-        values.update((name, body.text) for name, body in kept.items() if isinstance(body, SourceText))
+        values.update((name, body.text) for name, body in inherited.items() if isinstance(body, SourceText))
         if of_kept:
             values["tokens"] = {**(tokens or {}), **of_kept}
 
 
 def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
     """The contrasts of a row, as far as they can be read."""
-    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
+    if isinstance(given, list) and all(isinstance(element, dict) for element in given):
         return given
     reason = "It must be a list of objects, such as [{...}]; [] says that the original has no contrast."
     findings.refuse("contrasts", "" if given is None else given, reason)
@@ -160,9 +162,9 @@ def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
 
 def _check_change(changed: SourceInstance, before: list[SourceInstance], findings: Findings) -> None:
     """Refuse a contrast that changes nothing, or says what one before it says."""
-    for place, other in enumerate(before):
+    for index, other in enumerate(before):
         if _texts(changed) == _texts(other) and changed.target == other.target:
-            reason = f"Its texts are those of contrasts[{place - 1}]; keep one of the two." if place else NO_OP
+            reason = f"Its texts are those of contrasts[{index - 1}]; keep one of the two." if index else NO_OP
             findings.refuse(next(iter(changed.segments), "line"), changed.key, reason)
             return
 

@@ -121,7 +121,7 @@ def plain_row(gold: GoldInstance, task: Task) -> dict[str, Any]:
         row[task.result_kind] = gold.result
     row |= lifted
     row |= {"language": instance.language, "tokens": {s.name: _tokens(instance, s) for s in segments}}
-    row["rationales"] = [[_span(instance, span) for span in one.spans] for one in gold.sets]
+    row["rationales"] = [[_span(instance, span) for span in rationale_set.spans] for rationale_set in gold.sets]
     if instance.target is not None:
         row["target"] = _span(instance, Span(*instance.target))
     if instance.is_exhaustive is not None:
@@ -139,10 +139,10 @@ def _tokens(instance: Instance, segment: Segment) -> list[str]:
     body = segment.body
     tokens = body.tokens()
     try:
-        found = align_tokens(body.text, tokens, body.sentence_starts)
+        aligned = align_tokens(body.text, tokens, body.sentence_starts)
     except InvalidValue:
-        found = None
-    if found != body:
+        aligned = None
+    if aligned != body:
         raise ExportRefused(
             f"Instance '{instance.key}': the tokens of segment '{segment.name}' leave out text, or stand where they would "
             "not be looked for, so that a list of them is not enough. Export the project as jsonl."

@@ -113,13 +113,13 @@ class _AeswReader:
     def _annotation(self, sentence: EditedSentence, body: TokenizedText, findings: Findings) -> SourceAnnotation:
         """The rationale sets that follow from the deletions."""
         deletions = sentence.deletions
-        groups = [(place,) for place in deletions] if self.options.one_set_per_edit else [deletions]
+        groups = [(deletion,) for deletion in deletions] if self.options.one_set_per_edit else [deletions]
         sets: list[list[int]] = []
         for ranges in groups:
             tokens = touched_tokens(body, ranges)
             if tokens and tokens not in sets:
                 sets.append(tokens)
-            elif any(start < end for start, end in ranges):  # an empty one is told already
+            elif any(start < end for start, end in ranges):  # an empty one has been reported already
                 reason = "It lies in the same word as another deletion and gets no second set." if tokens else _BLANK
                 findings.warn("del", ", ".join(f"characters {start} to {end}" for start, end in ranges), reason)
         _warn_of_parts(sentence, body, findings)

@@ -103,13 +103,13 @@ class _Elements:
 
     source: str
     _line: int = 0
-    _place: int = 0  # in the line
+    _index: int = 0  # in the line
     _number: int = 0  # of sentences that began on the line
     _stray: list[str] = field(default_factory=list)  # text of the line that stands in no sentence
     _begin: int = 0  # the line on which the open sentence began; 0 when none is open
     _parts: list[str] = field(default_factory=list)
     _size: int = 0
-    _is_broken: bool = False  # what is wrong is told: read on to the end of the sentence, wherever it began
+    _is_broken: bool = False  # what is wrong has been reported: read on to the end of the sentence, wherever it began
     _comment: int = 0  # the line on which the open comment began
     _is_ended: bool = False
 
@@ -128,8 +128,8 @@ class _Elements:
             yield self._unclosed("the end of the file")
 
     def _read_line(self, line: str) -> Iterator[Markup | Problem]:
-        self._place, self._number, self._stray = 0, 0, []
-        while self._place < len(line):
+        self._index, self._number, self._stray = 0, 0, []
+        while self._index < len(line):
             if self._comment:
                 self._skip_comment(line)
             elif self._begin or self._is_broken:
@@ -142,44 +142,44 @@ class _Elements:
             yield from self._add("\n")
 
     def _skip_comment(self, line: str) -> None:
-        end = line.find("-->", self._place)
-        self._place = len(line) if end < 0 else end + 3
+        end = line.find("-->", self._index)
+        self._index = len(line) if end < 0 else end + 3
         self._comment = self._comment if end < 0 else 0
 
     def _outside(self, line: str) -> Iterator[Markup | Problem]:
         """Read on behind the next tag, and keep the text before it."""
-        found = _OUTSIDE.search(line, self._place)
-        text = line[self._place : found.start() if found else len(line)].strip()
+        match = _OUTSIDE.search(line, self._index)
+        text = line[self._index : match.start() if match else len(line)].strip()
         self._stray += [text] if text else []
-        self._place = found.end() if found else len(line)
-        if found is None:
+        self._index = match.end() if match else len(line)
+        if match is None:
             return
-        if found.group() == "<!--":
+        if match.group() == "<!--":
             self._comment = self._line
-        elif found.group().startswith("<!"):
-            yield self._problem(self._line, line[found.start() :], _DTD)
-            self._is_ended, self._place = True, len(line)
-        elif _OPEN.fullmatch(found.group()):
+        elif match.group().startswith("<!"):
+            yield self._problem(self._line, line[match.start() :], _DTD)
+            self._is_ended, self._index = True, len(line)
+        elif _OPEN.fullmatch(match.group()):
             self._number += 1
             self._begin, self._parts, self._size = self._line, ["<sentence"], 0
-            if rest := _REST_OF_EMPTY.match(line, self._place):
-                self._place = rest.end()
+            if rest := _REST_OF_EMPTY.match(line, self._index):
+                self._index = rest.end()
                 yield from self._close(rest.group())
 
     def _inside(self, line: str) -> Iterator[Markup | Problem]:
         """Read on to what ends the sentence: its end tag, the next sentence, or the end of its paragraph."""
-        found = _INSIDE.search(line, self._place)
-        if found is not None and found.group().startswith("</sentence"):
-            text = line[self._place : found.end()]
-            self._place = found.end()
+        match = _INSIDE.search(line, self._index)
+        if match is not None and match.group().startswith("</sentence"):
+            text = line[self._index : match.end()]
+            self._index = match.end()
             yield from self._close(text)
             return
-        end = found.start() if found else len(line)
-        yield from self._add(line[self._place : end])
-        self._place = end
-        if found is not None:
+        end = match.start() if match else len(line)
+        yield from self._add(line[self._index : end])
+        self._index = end
+        if match is not None:
             if not self._is_broken:
-                yield self._unclosed(f"'{found.group()}'")
+                yield self._unclosed(f"'{match.group()}'")
             self._end()
 
     def _add(self, text: str) -> Iterator[Problem]:

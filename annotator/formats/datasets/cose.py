@@ -40,20 +40,20 @@ class _QuestionRow(msgspec.Struct):
     answerKey: str | None = None  # noqa: N815  # the file's own name
 
 
-class _Said(msgspec.Struct):
+class _Explained(msgspec.Struct):
     selected: str
     open_ended: str | None = msgspec.field(default=None, name="open-ended")
 
 
 class _ExplanationRow(msgspec.Struct):
     id: str
-    explanation: _Said
+    explanation: _Explained
 
 
 @dataclass(frozen=True, slots=True)
 class _Explanation:
     row: Row
-    said: _Said
+    explained: _Explained
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -99,8 +99,8 @@ class _Files:
         if not path.exists():
             raise NotFound(f"There is no file or folder '{path}'. Check the path.")
         folder = path if path.is_dir() else path.parent
-        asked = asked_split if path.is_dir() else None
-        kinds = {file: _kind_of(file) for file in files_of_split(folder.glob("*.jsonl"), asked)}
+        split = asked_split if path.is_dir() else None
+        kinds = {file: _kind_of(file) for file in files_of_split(folder.glob("*.jsonl"), split)}
         questions = [file for file, kind in kinds.items() if kind == "question"]
         explanations = [file for file, kind in kinds.items() if kind == "explanation"]
         if path.is_dir():
@@ -154,7 +154,7 @@ class _CoseReader:
     files: _Files
     checker: Checker = field(init=False)
     keys: KeyLines = field(default_factory=KeyLines)
-    _said: dict[str, _Explanation] = field(default_factory=dict)
+    _explanations: dict[str, _Explanation] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -170,10 +170,10 @@ class _CoseReader:
                 findings = row.findings()
                 parsed = convert(row.values, _ExplanationRow, findings)
                 if parsed is not None:
-                    first = self._said.setdefault(parsed.id, _Explanation(row, parsed.explanation))
+                    first = self._explanations.setdefault(parsed.id, _Explanation(row, parsed.explanation))
                     if first.row is not row:
-                        place = f"{first.row.source}, line {first.row.line}"
-                        findings.refuse("id", parsed.id, f"The question has an explanation in {place}; keep one.")
+                        position = f"{first.row.source}, line {first.row.line}"
+                        findings.refuse("id", parsed.id, f"The question has an explanation in {position}; keep one.")
                 yield from findings.problems
 
     def question(self, row: Row, split_of_file: str) -> Iterator[SourceItem]:
@@ -182,7 +182,7 @@ class _CoseReader:
         parsed = convert(row.values, _QuestionRow, findings)
         if parsed is not None:
             self._asked.add(parsed.id)
-            explanation = self._said.get(parsed.id)
+            explanation = self._explanations.get(parsed.id)
             if explanation is None and self.files.named == "explanation":
                 return
             yield from self._joined(row, parsed, explanation, split_of_file, findings)
@@ -196,9 +196,9 @@ class _CoseReader:
         annotations: tuple[SourceAnnotation, ...] = ()
         warnings: list[Problem] = []
         if explanation is not None:
-            said_of = explanation.row.findings()
-            annotation = _annotation(parsed, explanation.said, said_of)
-            annotations, warnings = (annotation,), said_of.problems
+            findings_of_explanation = explanation.row.findings()
+            annotation = _annotation(parsed, explanation.explained, findings_of_explanation)
+            annotations, warnings = (annotation,), findings_of_explanation.problems
             metadata.update(_metadata_of_explanation(explanation, annotation))
         instance = SourceInstance(
             key=self.options.key_prefix + parsed.id if parsed.id else "",
@@ -222,7 +222,7 @@ class _CoseReader:
 
     def without_question(self) -> Iterator[Problem]:
         """Explanations whose question is in no file that was read."""
-        for key, explanation in self._said.items():
+        for key, explanation in self._explanations.items():
             if key not in self._asked:
                 findings = explanation.row.findings()
                 names = listed([file.name for file in self.files.questions])
@@ -243,11 +243,11 @@ def _check_answer(parsed: _QuestionRow, findings: Findings) -> None:
         )
 
 
-def _annotation(parsed: _QuestionRow, said: _Said, findings: Findings) -> SourceAnnotation:
-    spans = Selection(said.selected, "explanation.selected", findings).find(parsed.question.stem)
+def _annotation(parsed: _QuestionRow, explanation: _Explained, findings: Findings) -> SourceAnnotation:
+    spans = Selection(explanation.selected, "explanation.selected", findings).find(parsed.question.stem)
     marked = tuple(SourceSpan("question", start, end, "char") for start, end in spans)
     return SourceAnnotation(
-        ANNOTATOR, parsed.answerKey or None, (marked,) if marked else (), note=said.open_ended or ""
+        ANNOTATOR, parsed.answerKey or None, (marked,) if marked else (), note=explanation.open_ended or ""
     )
 
 
@@ -264,5 +264,7 @@ def _metadata_of_explanation(explanation: _Explanation, annotation: SourceAnnota
     values = explanation.row.values
     rest = {name: value for name, value in values.items() if name not in {"id", "explanation"}}
     more = {n: v for n, v in values["explanation"].items() if n not in {"selected", "open-ended"}}
-    lost = {"selected": explanation.said.selected} if explanation.said.selected and not annotation.sets else {}
+    lost = (
+        {"selected": explanation.explained.selected} if explanation.explained.selected and not annotation.sets else {}
+    )
     return {**rest, **more, **lost}

@@ -42,20 +42,20 @@ class Selection:
             (_in_pieces(bare), [*around, "in the pieces between its commas"]),
         )
         for pattern, how in attempts:
-            if pattern and (found := list(re.finditer(pattern, question))):
+            if pattern and (matches := list(re.finditer(pattern, question))):
                 if how:
                     self._warn(f"The selection is not in the question as it is; it was found {' and '.join(how)}.")
-                return self._chosen(found, question)
+                return self._chosen(matches, question)
         self._warn("The selection is not in the question; it is taken as no rationale and kept in the metadata.")
         return ()
 
-    def _chosen(self, found: "Sequence[re.Match[str]]", question: str) -> Sequence[Characters]:
+    def _chosen(self, matches: "Sequence[re.Match[str]]", question: str) -> Sequence[Characters]:
         """The first match of whole words, else the first; its groups where it has some."""
-        whole = [match for match in found if not _cuts_a_word(match.span(), question)]
-        match = (whole or found)[0]
-        if len(found) > 1:
-            place = f"the {'first of whole words' if whole else 'first'} is taken, at character {match.start()}"
-            self._warn(f"The selection stands in the question {counted(len(found), 'time')}; {place}.")
+        whole = [match for match in matches if not _cuts_a_word(match.span(), question)]
+        match = (whole or matches)[0]
+        if len(matches) > 1:
+            choice = f"the {'first of whole words' if whole else 'first'} is taken, at character {match.start()}"
+            self._warn(f"The selection stands in the question {counted(len(matches), 'time')}; {choice}.")
         spans = [match.span(number) for number in range(1, len(match.groups()) + 1)] or [match.span()]
         if any(_cuts_a_word(span, question) for span in spans):
             self._warn("The selection begins or ends inside a word; the whole word will be marked.")

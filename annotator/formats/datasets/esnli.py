@@ -92,7 +92,7 @@ class _EsnliReader:
         bodies = {segment: split_on_spaces(values[name]) for segment, name in _SENTENCES.items()}
         label = values["gold_label"].strip()
         result = None if label in {"", NO_LABEL} else label
-        found = (_annotation(number, values, bodies, result, findings) for number in _ANNOTATORS)
+        annotations = (_annotation(number, values, bodies, result, findings) for number in _ANNOTATORS)
         instance = SourceInstance(
             key=self.options.key_prefix + values["pairID"] if values["pairID"] else "",
             segments={segment: SourceText(body.text, body) for segment, body in bodies.items()},
@@ -101,7 +101,7 @@ class _EsnliReader:
             split=split,
             language=self.options.language or LANGUAGE,
             result=result,
-            annotations=tuple(annotation for annotation in found if annotation is not None),
+            annotations=tuple(annotation for annotation in annotations if annotation is not None),
             metadata={name: value for name, value in values.items() if name not in _KNOWN},
         )
         self.checker.check(instance, findings)

@@ -92,16 +92,16 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
     if any(not (piece.isascii() and piece.isdigit() and len(piece) < 7) for piece in pieces):
         return [], f"It must hold numbers of words with commas between them, or {_NONE} for none."
     numbers = sorted({int(piece) for piece in pieces})
-    found = []
+    readings = []
     if numbers[-1] < sentence.n_tokens:
-        found.append(numbers)
+        readings.append(numbers)
     if sentence.text.split(" ") != sentence.tokens():
         by_blank = _between_blanks(numbers, sentence)
-        if by_blank is not None and by_blank not in found:
-            found.append(by_blank)
-    if not found:
+        if by_blank is not None and by_blank not in readings:
+            readings.append(by_blank)
+    if not readings:
         return [], f"Word {numbers[-1]} is not in the sentence, which has {counted(sentence.n_tokens, 'word')}, from 0."
-    return found, ""
+    return readings, ""
 
 
 def _between_blanks(numbers: Sequence[int], sentence: TokenizedText) -> list[int] | None:

@@ -105,11 +105,11 @@ class _Splits:
 
     def of(self, post_id: str, findings: Findings) -> str | None:
         """The split of a post; None where the file names none for it."""
-        found = self._of_post.get(post_id, ())
-        if len(found) > 1:
-            reason = f"{self.source} names the post in {listed(found)}; name it once."
+        splits = self._of_post.get(post_id, ())
+        if len(splits) > 1:
+            reason = f"{self.source} names the post in {listed(splits)}; name it once."
             findings.refuse("split", post_id, reason)
-        return found[0] if found else None
+        return splits[0] if splits else None
 
     def left_over(self, seen: set[str]) -> Iterator[Problem]:
         """A warning about posts that have a split and are not in the data."""
@@ -149,11 +149,11 @@ class _HatexplainReader:
 
     def _split(self, post_id: str, findings: Findings) -> str | None:
         """The post's split; None when another split is asked for."""
-        asked = self.options.split
+        wanted = self.options.split
         if not self.splits.is_given:
-            return asked or ""
+            return wanted or ""
         split = self.splits.of(post_id, findings) or ""
-        return split if asked in {None, split} else None
+        return split if wanted in {None, split} else None
 
     def _instance(self, post_id: str, row: Row, post: _Post, split: str, findings: Findings) -> SourceInstance | None:
         if post.post_id != post_id:
@@ -190,19 +190,21 @@ def _text(tokens: Sequence[str], findings: Findings) -> SourceText:
 
 def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, findings: Findings) -> Sets:
     """The tokens of a mask as one set, contiguous tokens as one span; no set where it marks none."""
-    place, n_tokens = f"rationales[{number}]", len(post.post_tokens)
+    field_name, n_tokens = f"rationales[{number}]", len(post.post_tokens)
     if len(mask) != n_tokens:
         reason = (
             f"The mask has {counted(len(mask), 'value')}, but the post has {counted(n_tokens, 'token')}; it "
             "needs one for each."
         )
-        findings.refuse(place, list(mask), reason)
+        findings.refuse(field_name, list(mask), reason)
     for position, value in enumerate(mask):
         if value not in {0, 1}:
-            findings.refuse(f"{place}[{position}]", value, "A mask holds 1 for a marked token and 0 for any other.")
+            findings.refuse(
+                f"{field_name}[{position}]", value, "A mask holds 1 for a marked token and 0 for any other."
+            )
     spans = spans_of_tokens(segment, [position for position, value in enumerate(mask) if value == 1])
     if not spans:
-        findings.warn(place, list(mask), "The mask marks no token; it is taken as no rationale.")
+        findings.warn(field_name, list(mask), "The mask marks no token; it is taken as no rationale.")
     return (spans,) if spans else ()
 
 

@@ -117,21 +117,21 @@ class _GoldReader:
         self.ids.append(annotation.annotation_id)
         self.labels.append(annotation.classification)
         seen: set[tuple[tuple[object, ...], ...]] = set()
-        for place, group in enumerate(annotation.evidences):
+        for group_number, group in enumerate(annotation.evidences):
             if len(annotation.evidences) > 1:  # one group cannot stand twice
                 content = tuple(msgspec.structs.astuple(evidence) for evidence in group)
                 if content in seen:
                     continue
                 seen.add(content)
-            self._add_group(line, annotation.annotation_id, place, group)
+            self._add_group(line, annotation.annotation_id, group_number, group)
             self.annotations_of_groups.append(number)
 
-    def _add_group(self, line: int, annotation_id: str, place: int, group: list[Evidence]) -> None:
+    def _add_group(self, line: int, annotation_id: str, group_number: int, group: list[Evidence]) -> None:
         for position, evidence in enumerate(group):
             numbers = (evidence.start_token, evidence.end_token, evidence.start_sentence, evidence.end_sentence)
             if max(numbers) > FARTHEST or min(numbers) < -FARTHEST:
                 reason = f"An offset lies between -{FARTHEST} and {FARTHEST}."
-                name = f"evidences[{place}][{position}]"
+                name = f"evidences[{group_number}][{position}]"
                 self.problems.append(Problem(self.source, line, name, shown(numbers), reason))
                 continue
             key = self.keys.of(annotation_id, evidence.docid)
@@ -162,8 +162,8 @@ def read_lengths(data_folder: Path, docids: Collection[str]) -> tuple[dict[str, 
     """
     in_folder, in_file = data_folder / "docs", data_folder / "docs.jsonl"
     if in_folder.is_dir() == in_file.is_file():
-        found = "both docs/ and docs.jsonl" if in_folder.is_dir() else "neither docs/ nor docs.jsonl"
-        raise InvalidValue(f"'{data_folder}' holds {found}; an ERASER data folder has one of the two.")
+        contents = "both docs/ and docs.jsonl" if in_folder.is_dir() else "neither docs/ nor docs.jsonl"
+        raise InvalidValue(f"'{data_folder}' holds {contents}; an ERASER data folder has one of the two.")
     return _lengths_in_folder(in_folder, docids) if in_folder.is_dir() else _lengths_in_file(in_file, docids)
 
 

@@ -85,14 +85,14 @@ def _rationales(row: PredictionRow, prefix: str, findings: Findings) -> Iterator
         yield SourceRationale("hard", tuple(MarkedPart(tuple(of_one), place=docid) for docid, of_one in spans.items()))
 
 
-def _spans(entry: DocumentRow, place: str, findings: Findings) -> Iterator[tuple[int, int]]:
+def _spans(entry: DocumentRow, field_prefix: str, findings: Findings) -> Iterator[tuple[int, int]]:
     for number, span in enumerate(entry.hard_rationale_predictions or ()):
         start, end = span.start_token, span.end_token
         if 0 <= start < end <= FARTHEST:
             yield start, end
         elif (start, end) != (-1, -1):
             reason = f"It goes from token {start} to {end} (exclusive); it needs 0 <= start < end."
-            findings.refuse(f"{place}.hard_rationale_predictions[{number}]", [start, end], reason)
+            findings.refuse(f"{field_prefix}.hard_rationale_predictions[{number}]", [start, end], reason)
 
 
 def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterator[SourceAttribution]:
@@ -102,11 +102,11 @@ def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterat
         scores = entry.soft_rationale_predictions
         if scores is UNSET:
             continue
-        place, docid = f"rationales[{number}].soft_rationale_predictions", f"{prefix}{entry.docid}"
+        field_name, docid = f"rationales[{number}].soft_rationale_predictions", f"{prefix}{entry.docid}"
         if docid in parts:
             reason = f"The document '{entry.docid}' has scores twice in this row; keep one of the two."
-            findings.refuse(place, entry.docid, reason)
-        check_scores(scores, findings, place)
+            findings.refuse(field_name, entry.docid, reason)
+        check_scores(scores, findings, field_name)
         parts[docid] = ScoredPart(tuple(scores), docid)
     if parts:
         yield SourceAttribution(tuple(parts.values()))
@@ -125,10 +125,10 @@ def _predictions(row: PredictionRow, findings: Findings) -> Iterator[Prediction]
         if isinstance(scores, dict):
             yield Prediction(None, scores, on)
     seen: set[float] = set()
-    for number, one in enumerate(row.thresholded_scores or ()):
-        if one.threshold in seen:
-            place = f"thresholded_scores[{number}].threshold"
-            findings.refuse(place, one.threshold, "The threshold appears twice; keep one of the two.")
-        seen.add(one.threshold)
-        yield Prediction(None, one.comprehensiveness_classification_scores, "rest", one.threshold)
-        yield Prediction(None, one.sufficiency_classification_scores, "rationale", one.threshold)
+    for number, at_threshold in enumerate(row.thresholded_scores or ()):
+        if at_threshold.threshold in seen:
+            field_name = f"thresholded_scores[{number}].threshold"
+            findings.refuse(field_name, at_threshold.threshold, "The threshold appears twice; keep one of the two.")
+        seen.add(at_threshold.threshold)
+        yield Prediction(None, at_threshold.comprehensiveness_classification_scores, "rest", at_threshold.threshold)
+        yield Prediction(None, at_threshold.sufficiency_classification_scores, "rationale", at_threshold.threshold)

@@ -198,7 +198,7 @@ class _Reader:
             self.problems,
         )
 
-    def _add_entry(self, entry: DocumentRow, place: str, annotation_id: str, findings: Findings) -> None:
+    def _add_entry(self, entry: DocumentRow, field_prefix: str, annotation_id: str, findings: Findings) -> None:
         line = findings.line or 0
         key, number = self.keys.of(annotation_id, entry.docid), len(self.entries) // 2
         self.entries.extend((key, line))
@@ -206,22 +206,22 @@ class _Reader:
             self.n_with_hard += 1
             for position, span in enumerate(entry.hard_rationale_predictions):
                 if max(abs(span.start_token), abs(span.end_token)) > FARTHEST:
-                    name = f"{place}.hard_rationale_predictions[{position}]"
+                    name = f"{field_prefix}.hard_rationale_predictions[{position}]"
                     findings.refuse(name, [span.start_token, span.end_token], "No document has so many tokens.")
                 else:
                     self.hard.extend((number, span.start_token, span.end_token))
         for name, lists in zip(SCORED, (self.tokens, self.sentences), strict=True):
             scores = getattr(entry, name)
-            self._all_or_none(name, scores is not UNSET, findings, f"{place}.{name}")
+            self._all_or_none(name, scores is not UNSET, findings, f"{field_prefix}.{name}")
             if scores is not UNSET:
                 lists.add(key, line, scores)
 
-    def _all_or_none(self, name: str, is_there: bool, findings: Findings, place: str = "") -> None:
+    def _all_or_none(self, name: str, is_there: bool, findings: Findings, field_name: str = "") -> None:
         """The scorer takes an optional field in every row (of rationales: in every document entry) or in none."""
         line, first = self.first.setdefault(name, (findings.line or 0, is_there))
         if first != is_there:
             reason = f"Line {line} {'has' if first else 'has no'} '{name}'; every row has it, or none."
-            findings.refuse(place or name, "missing" if first else "given", reason)
+            findings.refuse(field_name or name, "missing" if first else "given", reason)
 
     def _add_answer(self, row: PredictionRow, findings: Findings) -> None:
         label, p_full = row.classification, row.classification_scores
@@ -233,7 +233,7 @@ class _Reader:
         if missing or label is UNSET or p_full is UNSET:
             return
         thresholded = None if row.thresholded_scores is UNSET else tuple(
-            sorted(row.thresholded_scores, key=lambda one: one.threshold)
+            sorted(row.thresholded_scores, key=lambda scores: scores.threshold)
         )  # fmt: skip
         p_without, p_only = (None if s is UNSET else s for s in (
             row.comprehensiveness_classification_scores, row.sufficiency_classification_scores
@@ -255,25 +255,27 @@ class _Reader:
         for name, scores in compared:
             for label in answer.p_full.keys() - scores.keys():
                 findings.refuse(name, list(scores), f"The score of the label '{label}' is missing.")
-        for number, one in enumerate(answer.thresholded or ()):
+        for number, at_threshold in enumerate(answer.thresholded or ()):
             for name in ANSWERED[2:4]:
-                if answer.label not in getattr(one, name):
-                    place = f"thresholded_scores[{number}].{name}"
+                if answer.label not in getattr(at_threshold, name):
+                    field_name = f"thresholded_scores[{number}].{name}"
                     findings.refuse(
-                        place, list(getattr(one, name)), f"The score of the label '{answer.label}' is missing."
+                        field_name,
+                        list(getattr(at_threshold, name)),
+                        f"The score of the label '{answer.label}' is missing.",
                     )
 
     def _check_thresholds(self, answer: Answer, findings: Findings) -> None:
         if answer.thresholded is None:
             return
-        found = tuple(one.threshold for one in answer.thresholded)
+        thresholds = tuple(scores.threshold for scores in answer.thresholded)
         if self.thresholds is None:
-            self.thresholds = found
-        if set(found) != set(self.thresholds):
+            self.thresholds = thresholds
+        if set(thresholds) != set(self.thresholds):
             reason = f"Every row has the thresholds of the first one: {list(self.thresholds)}."
-            findings.refuse("thresholded_scores", list(found), reason)
-        elif len(set(found)) != len(found):
-            findings.refuse("thresholded_scores", list(found), "A threshold appears twice; keep one of the two.")
+            findings.refuse("thresholded_scores", list(thresholds), reason)
+        elif len(set(thresholds)) != len(thresholds):
+            findings.refuse("thresholded_scores", list(thresholds), "A threshold appears twice; keep one of the two.")
 
     def _overlaps(self, entries: Integers, hard: Integers) -> list[Problem]:
         """Two different spans of one document entry that share a token; equal ones pass, as in the scorer."""

@@ -75,11 +75,11 @@ def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
     if path.is_file():
         return [(options.split or (path.stem if path.stem in SPLITS else ""), path)]
     wanted = [split for split in SPLITS if options.split in {None, split}]
-    found = [(split, path / f"{split}.jsonl") for split in wanted if (path / f"{split}.jsonl").is_file()]
-    if not found:
+    files = [(split, path / f"{split}.jsonl") for split in wanted if (path / f"{split}.jsonl").is_file()]
+    if not files:
         names = listed([f"{split}.jsonl" for split in wanted]) or f"'{options.split}.jsonl'"
         raise InvalidValue(f"The folder '{path}' holds no {names}; name the folder of the split files, or one file.")
-    return found
+    return files
 
 
 @dataclass(slots=True)
@@ -229,12 +229,12 @@ class _EraserReader:
                 continue
             spans = []
             for number, evidence in enumerate(group):
-                place = f"evidences[{group_number}][{number}]"
+                field_name = f"evidences[{group_number}][{number}]"
                 if _is_empty(evidence):
-                    self.empty.add(f"line {row.line}, {place}")
+                    self.empty.add(f"line {row.line}, {field_name}")
                     continue
                 given = row.values["evidences"][group_number][number]
-                span = _span(evidence, given, place, bodies=bodies, segment_of=segment_of, findings=findings)
+                span = _span(evidence, given, field_name, bodies=bodies, segment_of=segment_of, findings=findings)
                 if span is not None:
                     spans.append(span)
             if spans:
@@ -252,7 +252,7 @@ def _is_empty(evidence: _Evidence) -> bool:
 def _span(
     evidence: _Evidence,
     given: Mapping[str, Any],
-    place: str,
+    field_name: str,
     *,
     bodies: Mapping[str, DocumentTokens],
     segment_of: Mapping[str, str],
@@ -269,27 +269,27 @@ def _span(
             reason = (
                 "Evidence has token offsets (start_token, end_token), not characters; convert start_char and end_char."
             )
-        findings.refuse(f"{place}.start_token", start, reason)
+        findings.refuse(f"{field_name}.start_token", start, reason)
     elif start >= end:
         reason = f"The evidence goes from token {start} to {end} (exclusive); it needs start_token < end_token."
-        findings.refuse(f"{place}.end_token", end, reason)
+        findings.refuse(f"{field_name}.end_token", end, reason)
     elif end > body.n_tokens:
         reason = (
             f"The evidence ends at token {end} (exclusive), but the document '{docid}' has "
             f"{counted(body.n_tokens, 'token')}."
         )
-        findings.refuse(f"{place}.end_token", end, reason)
+        findings.refuse(f"{field_name}.end_token", end, reason)
     else:
-        _compare_text(evidence, body, place, findings)
+        _compare_text(evidence, body, field_name, findings)
         return SourceSpan(segment, start, end)
     return None
 
 
-def _compare_text(evidence: _Evidence, body: DocumentTokens, place: str, findings: Findings) -> None:
+def _compare_text(evidence: _Evidence, body: DocumentTokens, field_name: str, findings: Findings) -> None:
     tokens = body.text(evidence.start_token, evidence.end_token)
     if evidence.text is not None and evidence.text != tokens:
         reason = f"The text is not that of its tokens ({tokens[:60]!r}); the offsets are taken."
-        findings.warn(f"{place}.text", evidence.text, reason)
+        findings.warn(f"{field_name}.text", evidence.text, reason)
 
 
 def _metadata(values: Mapping[str, Any]) -> dict[str, object]:

@@ -78,10 +78,10 @@ class _EraserWriter:
                 file.writelines(lines)
 
     def _check_key(self, instance: Instance) -> None:
-        place = hash((instance.split, instance.key))
-        if place in self._keys:
+        key_hash = hash((instance.split, instance.key))
+        if key_hash in self._keys:
             raise ExportRefused(f"Two instances of split '{instance.split}' have the key '{instance.key}'.")
-        self._keys.add(place)
+        self._keys.add(key_hash)
 
     def _docids(self, instance: Instance) -> dict[str, str]:
         """Each segment's document: its own name, else the key, or <key>_<segment> where there may be several."""
@@ -143,15 +143,15 @@ def _token(segment: Segment, number: int, key: str) -> str:
 
 
 def _evidence(instance: Instance, span: Span, docids: dict[str, str]) -> dict[str, object]:
-    place = instance.layout.segment_at(span.start)
-    if place.name not in docids or span.end > place.end_token:
+    segment = instance.layout.segment_at(span.start)
+    if segment.name not in docids or span.end > segment.end_token:
         raise ExportRefused(
             f"Instance '{instance.key}': the span of tokens {span.start} to {span.end - 1} is not within one document."
         )
-    start, end = span.start - place.first_token, span.end - place.first_token
-    body: TokenizedText = instance.segment(place.name).body
+    start, end = span.start - segment.first_token, span.end - segment.first_token
+    body: TokenizedText = instance.segment(segment.name).body
     return {
-        "docid": docids[place.name],
+        "docid": docids[segment.name],
         "end_sentence": body.sentence_of(end - 1) + 1,
         "end_token": end,
         "start_sentence": body.sentence_of(start),

@@ -61,14 +61,14 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     row = convert({"explanation": {"": values}} if isinstance(values, list) else values, _Row, findings)
     if row is None:
         return
-    places = _places(list(row.explanation), file, findings)
+    segments = _segments_of_names(list(row.explanation), file, findings)
     tokens = [token for of_field in row.explanation.values() for token in of_field]
     labels = list(dict.fromkeys(label for token in tokens for label in token.attributions))
     if not labels:
         findings.refuse("explanation", "", "There is no token with a score.")
     attributions = []
     for label in labels:
-        parts = [_part(of_field, label, places.get(name)) for name, of_field in row.explanation.items()]
+        parts = [_part(of_field, label, segments.get(name)) for name, of_field in row.explanation.items()]
         check_scores([score for part in parts for score in part.scores], findings, f"attributions.{label}")
         attributions.append(SourceAttribution(tuple(parts), file.label(label, "attributions", findings)))
     run = file.run(findings)
@@ -77,27 +77,27 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         yield file.output(record, run, text, findings, attributions, _predictions(row, file, findings))
 
 
-def _part(tokens: Sequence[_Token], label: str, place: str | None) -> ScoredPart:
+def _part(tokens: Sequence[_Token], label: str, segment: str | None) -> ScoredPart:
     scores = tuple(token.attributions.get(label, 0.0) for token in tokens)
-    return ScoredPart(scores, place, tuple(Piece(token.token) for token in tokens))
+    return ScoredPart(scores, segment, tuple(Piece(token.token) for token in tokens))
 
 
-def _places(names: Sequence[str], file: OutputFile, findings: Findings) -> dict[str, str | None]:
+def _segments_of_names(names: Sequence[str], file: OutputFile, findings: Findings) -> dict[str, str | None]:
     """The segment of each field; a single field may be called as it likes."""
     task = file.options.task
-    places = {name: segment_of(task, name) for name in names}
-    known, counts = listed([spec.name for spec in task.segments]), Counter(places.values())
-    for name, segment in places.items() if len(names) > 1 else ():
+    segments = {name: segment_of(task, name) for name in names}
+    known, counts = listed([spec.name for spec in task.segments]), Counter(segments.values())
+    for name, segment in segments.items() if len(names) > 1 else ():
         if segment is None:
             findings.refuse("explanation", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
         elif counts[segment] > 1:
             findings.refuse("explanation", name, f"Two fields are the segment '{segment}'; leave one out.")
-    return places
+    return segments
 
 
 def _predictions(row: _Row, file: OutputFile, findings: Findings) -> list[Prediction]:
     if not row.prediction:
         return []
-    answers = [one if isinstance(one, _Answer) else _Answer(*one) for one in row.prediction]
+    answers = [answer if isinstance(answer, _Answer) else _Answer(*answer) for answer in row.prediction]
     probabilities = {file.label(answer.label, "prediction", findings): answer.score for answer in answers}
     return [Prediction(max(probabilities, key=lambda label: probabilities[label]), probabilities)]

@@ -87,17 +87,17 @@ def _name_of(row: Row) -> Name:
 
 def _groups(rows: Iterable[Row | Problem], names: _Names) -> Iterator[Record | Problem]:
     """Rows of each attribution as one record; those that do not stand together become one problem."""
-    told: set[int] = set()
-    for name, found in groupby(rows, key=lambda row: _name_of(row) if isinstance(row, Row) else None):
+    reported: set[int] = set()
+    for name, of_name_with_problems in groupby(rows, key=lambda row: _name_of(row) if isinstance(row, Row) else None):
         if name is None:
-            yield from (problem for problem in found if isinstance(problem, Problem))
+            yield from (problem for problem in of_name_with_problems if isinstance(problem, Problem))
             continue
-        of_name = [row for row in found if isinstance(row, Row)]
+        of_name = [row for row in of_name_with_problems if isinstance(row, Row)]
         first, again = names.first.get(hash(name)), names.again.get(hash(name))
         if again is None:
             yield Record(of_name[0].source, of_name[0].line, _Group(name, of_name))
-        elif hash(name) not in told:
-            told.add(hash(name))
+        elif hash(name) not in reported:
+            reported.add(hash(name))
             reason = (
                 f"Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by id, model, "
                 "method, label, layer and seed."
@@ -130,28 +130,28 @@ def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, fl
     if not key:
         findings.refuse("id", "", "The key is empty; every row needs one.")
         return None
-    found: dict[int, tuple[str, float]] = {}
+    scores: dict[int, tuple[str, float]] = {}
     lines: dict[int, int] = {}
     for row in rows:
         here = Findings(row.source, row.line)
         index = _whole(row.values["token_index"], "token_index", here, is_needed=True)
         score = _number(row.values["score"], key, here)
-        if index is not None and index in found:
+        if index is not None and index in scores:
             reason = f"The token {index} of '{key}' has a score on line {lines[index]} already; keep one of the two."
             here.refuse("token_index", index, reason)
         if index is not None and score is not None:
-            found[index] = (row.values.get("token") or "", score)
+            scores[index] = (row.values.get("token") or "", score)
             lines[index] = row.line
         findings.problems += here.problems
         findings.is_refused |= here.is_refused
     if findings.is_refused:
         return None
-    gap = next(number for number in range(len(found) + 1) if number not in found)
-    if gap < len(found):
-        reason = f"The indices of '{key}' go from 0 without a gap, but {gap} is missing (the last is {max(found)})."
+    gap = next(number for number in range(len(scores) + 1) if number not in scores)
+    if gap < len(scores):
+        reason = f"The indices of '{key}' go from 0 without a gap, but {gap} is missing (the last is {max(scores)})."
         findings.refuse("token_index", gap, reason)
         return None
-    return [found[number] for number in range(len(found))]
+    return [scores[number] for number in range(len(scores))]
 
 
 def _whole(cell: str, name: str, findings: Findings, *, is_needed: bool = False) -> int | None:

@@ -95,31 +95,46 @@ def _is_pair(value: object) -> bool:
 
 
 def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
-    values = record.values
-    if isinstance(values, list):
-        values = {"word_attributions": values}
-    elif isinstance(values, dict) and "word_attributions" not in values:
-        if any(isinstance(one, dict) and "attribution_scores" in one for one in values.values()):
-            reason = "It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score]."
-            findings.refuse("record", values, reason)
-            return
-        values = {"word_attributions": values}
-    row = convert(values, _PairsRow, findings)
+    if _has_lost_tokens(record.values):
+        reason = "It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score]."
+        findings.refuse("record", record.values, reason)
+        return
+    row = convert(_with_name(record.values), _PairsRow, findings)
     if row is None:
         return
     predicted = file.label(row.predicted, "predicted", findings)
     explained = predicted if row.explained is None else file.label(row.explained, "explained", findings)
-    by_label: Mapping[str, Pairs]
-    if isinstance(row.word_attributions, dict):
-        by_label = {file.label(name, "word_attributions", findings): p for name, p in row.word_attributions.items()}
-    else:
-        by_label = {explained: row.word_attributions}
-    attributions = []
-    for label, pairs in by_label.items():
-        check_scores([score for _, score in pairs], findings, "word_attributions")
-        attributions.append(SourceAttribution((pieces_part([p for p, _ in pairs], [s for _, s in pairs]),), label))
+    by_label = _pairs_by_label(row.word_attributions, explained, file, findings)
+    attributions = [_attribution_of(pairs, label, findings) for label, pairs in by_label.items()]
     run = file.run(findings)
     if run is not None:
         text = row.text or tuple(piece for pairs in by_label.values() for piece, _ in pairs)
         predictions = [Prediction(predicted)] if predicted else []
         yield file.output(record, run, text, findings, attributions, predictions)
+
+
+def _has_lost_tokens(values: object) -> bool:
+    """Whether a record is a map of a label to its scores by token text."""
+    if not isinstance(values, dict) or "word_attributions" in values:
+        return False
+    return any(isinstance(value, dict) and "attribution_scores" in value for value in values.values())
+
+
+def _with_name(values: object) -> object:
+    """A record's values, its attributions under their name also where nothing else is written."""
+    is_alone = isinstance(values, list) or (isinstance(values, dict) and "word_attributions" not in values)
+    return {"word_attributions": values} if is_alone else values
+
+
+def _pairs_by_label(
+    attributions: Pairs | Mapping[str, Pairs], explained: str, file: OutputFile, findings: Findings
+) -> Mapping[str, Pairs]:
+    if isinstance(attributions, Mapping):
+        return {file.label(name, "word_attributions", findings): pairs for name, pairs in attributions.items()}
+    return {explained: attributions}
+
+
+def _attribution_of(pairs: Pairs, label: str, findings: Findings) -> SourceAttribution:
+    pieces, scores = [piece for piece, _ in pairs], [score for _, score in pairs]
+    check_scores(scores, findings, "word_attributions")
+    return SourceAttribution((pieces_part(pieces, scores),), label)

@@ -115,33 +115,33 @@ def _predictions(number: int, info: _Info, file: OutputFile) -> list[Prediction]
     return [Prediction(answer)] if is_answer else []
 
 
-def _attributions(sequence: _Sequence, place: str, findings: Findings) -> list[SourceAttribution]:
+def _attributions(sequence: _Sequence, field_prefix: str, findings: Findings) -> list[SourceAttribution]:
     """One attribution for each output step."""
     steps = [token.token for token in sequence.target[sequence.attr_pos_start : sequence.attr_pos_end]]
     if sequence.source_attributions is not None:
         name, pieces, coded = "source_attributions", sequence.source, sequence.source_attributions
     else:
         name, pieces, coded = "target_attributions", sequence.target, sequence.target_attributions or []
-    matrix = _matrix(coded, f"{place}.{name}", findings)
+    matrix = _matrix(coded, f"{field_prefix}.{name}", findings)
     if matrix is None:
         return []
     if matrix.shape != (len(pieces), len(steps)):
         shape = " x ".join(str(length) for length in matrix.shape)
         wanted = f"{counted(len(pieces), 'piece')} and {len(steps)} output steps (attr_pos_start to attr_pos_end)"
         remedy = "Save the output after aggregate()." if matrix.ndim > 2 else ""
-        findings.refuse(f"{place}.{name}", shape, f"The scores are {shape}, for {wanted}. {remedy}".strip())
+        findings.refuse(f"{field_prefix}.{name}", shape, f"The scores are {shape}, for {wanted}. {remedy}".strip())
         return []
     n_input = len(pieces) if name == "source_attributions" else sequence.attr_pos_start
     tokens = [token.token for token in pieces[:n_input]]
     attributions = []
     for step, label in enumerate(_names(steps)):
         scores: list[float] = matrix[:n_input, step].tolist()
-        check_scores(scores, findings, f"{place}.{name}")
+        check_scores(scores, findings, f"{field_prefix}.{name}")
         attributions.append(SourceAttribution((pieces_part(tokens, scores),), label))
     return attributions
 
 
-def _matrix(coded: str | list[Any], place: str, findings: Findings) -> Matrix | None:
+def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matrix | None:
     """The scores as they are saved: base64 of a safetensors file with one array, or lists of numbers."""
     try:
         if isinstance(coded, list):
@@ -152,7 +152,7 @@ def _matrix(coded: str | list[Any], place: str, findings: Findings) -> Matrix | 
         reason = f"It holds {len(arrays)} arrays; one is expected."
     except (InvalidValue, binascii.Error, ValueError, TypeError) as error:
         reason = f"It must be base64 of a safetensors file, or lists of numbers. {error}"
-    findings.refuse(place, coded, reason)
+    findings.refuse(field_name, coded, reason)
     return None
 
 

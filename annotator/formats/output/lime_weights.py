@@ -43,25 +43,25 @@ class _Explanation(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A text as LIME cuts it. parts: words and what stands between them; places: of each word among the parts."""
+    """A text as LIME cuts it. parts: words and what stands between them; word_indices: of each word among the parts."""
 
     parts: tuple[str, ...]
-    places: tuple[int, ...]
+    word_indices: tuple[int, ...]
 
     @staticmethod
     def of(text: str) -> "_Words":
-        found = [match for match in _PART.finditer(text) if match["word"] or not match.group().isspace()]
+        parts = [match for match in _PART.finditer(text) if match["word"] or not match.group().isspace()]
         return _Words(
-            tuple(match.group() for match in found),
-            tuple(place for place, match in enumerate(found) if match["word"]),
+            tuple(match.group() for match in parts),
+            tuple(index for index, match in enumerate(parts) if match["word"]),
         )
 
     def occurrences(self) -> dict[str, list[int]]:
-        """The places of each different word, in the order of first appearance."""
-        found: dict[str, list[int]] = {}
-        for place in self.places:
-            found.setdefault(self.parts[place], []).append(place)
-        return found
+        """Where each different word stands, in the order of first appearance."""
+        indices_by_word: dict[str, list[int]] = {}
+        for index in self.word_indices:
+            indices_by_word.setdefault(self.parts[index], []).append(index)
+        return indices_by_word
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
@@ -78,12 +78,12 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         return
     words = _Words.of(row.text)
     bow = _has_bow(row, words)
-    if bow and any(len(places) > 1 for places in words.occurrences().values()):
+    if bow and any(len(indices) > 1 for indices in words.occurrences().values()):
         file.tell_once("as_map" if row.as_map is not None else "as_list", "", _SPREAD)
     attributions = []
     for name, weights in _by_class(row, words, bow, findings).items():
         label = file.label(name, "label", findings)
-        scores = tuple(weights.get(place, 0.0) for place in range(len(words.parts)))
+        scores = tuple(weights.get(index, 0.0) for index in range(len(words.parts)))
         check_scores(scores, findings, "weights")
         part = ScoredPart(scores, pieces=tuple(Piece(text) for text in words.parts))
         attributions.append(SourceAttribution((part,), label, facts=_r2(row, name)))
@@ -115,8 +115,8 @@ def _by_class(
 ) -> dict[int | str | None, dict[int, float]]:
     """The weight of each part, by class."""
     if row.as_map is not None:
-        places = list(words.occurrences().values()) if bow else [[place] for place in words.places]
-        return {name: _of_map(name, weights, places, findings) for name, weights in row.as_map.items()}
+        occurrences = list(words.occurrences().values()) if bow else [[index] for index in words.word_indices]
+        return {name: _of_map(name, weights, occurrences, findings) for name, weights in row.as_map.items()}
     if row.as_list is None:
         findings.refuse("as_map", "", "The record needs as_map (or as_list): the weights of its words.")
         return {}
@@ -126,21 +126,21 @@ def _by_class(
 
 
 def _of_map(
-    name: str, weights: list[tuple[int, float]], places: list[list[int]], findings: Findings
+    name: str, weights: list[tuple[int, float]], occurrences: list[list[int]], findings: Findings
 ) -> dict[int, float]:
-    found: dict[int, float] = {}
+    weight_by_index: dict[int, float] = {}
     for number, (index, weight) in enumerate(weights):
-        if not 0 <= index < len(places):
+        if not 0 <= index < len(occurrences):
             reason = (
-                f"The text has {counted(len(places), 'word')} for LIME, from 0; is 'text' the text that was "
+                f"The text has {counted(len(occurrences), 'word')} for LIME, from 0; is 'text' the text that was "
                 "explained, and 'bow' right?"
             )
             findings.refuse(f"as_map.{name}[{number}]", index, reason)
-        elif places[index][0] in found:
+        elif occurrences[index][0] in weight_by_index:
             findings.refuse(f"as_map.{name}[{number}]", index, "The word has two weights; keep one of the two.")
         else:
-            found |= dict.fromkeys(places[index], weight)
-    return found
+            weight_by_index |= dict.fromkeys(occurrences[index], weight)
+    return weight_by_index
 
 
 def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, float]:
@@ -152,4 +152,4 @@ def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, f
     if repeated:
         reason = f"It does not say which occurrence of {listed(repeated)} has which weight; write as_map."
         findings.refuse("as_list", repeated[0], reason)
-    return {place: weight for word, weight in weights for place in occurrences.get(word, ())}
+    return {index: weight for word, weight in weights for index in occurrences.get(word, ())}

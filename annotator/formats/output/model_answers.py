@@ -15,12 +15,12 @@ _ROUNDING = 1e-6
 
 def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[Prediction, ...]:
     """What a row answers: in `prediction`, or in `label` (or `answer`) and `probabilities`; nothing is fine."""
-    own = AnswerRow(row.label, row.answer, row.probabilities, row.on, row.threshold)
-    has_own = own.label is not None or own.answer is not None or own.probabilities is not None
+    of_row = AnswerRow(row.label, row.answer, row.probabilities, row.on, row.threshold)
+    has_own = of_row.label is not None or of_row.answer is not None or of_row.probabilities is not None
     if row.prediction is None:
-        if not has_own and (own.on != "full" or own.threshold is not None):
-            findings.refuse("on", own.on, "There is 'on' or 'threshold', but no label and no probabilities.")
-        return (_answer(own, "", file, findings),) if has_own else ()
+        if not has_own and (of_row.on != "full" or of_row.threshold is not None):
+            findings.refuse("on", of_row.on, "There is 'on' or 'threshold', but no label and no probabilities.")
+        return (_answer(of_row, "", file, findings),) if has_own else ()
     if has_own:
         findings.refuse("prediction", row.prediction, "The answer stands in 'prediction' or in 'label', not in both.")
         return ()
@@ -53,20 +53,22 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _answer(answer: AnswerRow, place: str, file: OutputFile, findings: Findings) -> Prediction:
+def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Findings) -> Prediction:
     if answer.label is not None and answer.answer is not None and str(answer.label) != answer.answer:
         findings.refuse(
-            f"{place}answer", answer.answer, f"The row has a label too, '{answer.label}'; keep one of the two."
+            f"{field_prefix}answer", answer.answer, f"The row has a label too, '{answer.label}'; keep one of the two."
         )
     given = answer.answer if answer.label is None else answer.label
-    result = None if given is None else file.label(given, f"{place}label", findings)
+    result = None if given is None else file.label(given, f"{field_prefix}label", findings)
     threshold = answer.threshold
     if threshold is not None and not 0 <= threshold <= 1:
-        findings.refuse(f"{place}threshold", threshold, "A threshold is a share of tokens, from 0 to 1.")
-    return Prediction(result, _probabilities(answer, f"{place}probabilities", file, findings), answer.on, threshold)
+        findings.refuse(f"{field_prefix}threshold", threshold, "A threshold is a share of tokens, from 0 to 1.")
+    return Prediction(
+        result, _probabilities(answer, f"{field_prefix}probabilities", file, findings), answer.on, threshold
+    )
 
 
-def _probabilities(answer: AnswerRow, place: str, file: OutputFile, findings: Findings) -> Mapping[str, float]:
+def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, findings: Findings) -> Mapping[str, float]:
     """Probabilities by label; a list is in the order of the project's labels."""
     given = answer.probabilities
     if given is None:
@@ -75,21 +77,21 @@ def _probabilities(answer: AnswerRow, place: str, file: OutputFile, findings: Fi
     if isinstance(given, list):
         if labels and len(labels) != len(given):
             findings.refuse(
-                place,
+                field_name,
                 given,
                 f"It has {counted(len(given), 'probability', 'probabilities')}, but the project has "
                 f"{counted(len(labels), 'label')}.",
             )
             return {}
         given = {str(number): p for number, p in enumerate(given)}
-    found: dict[str, float] = {}
+    probabilities: dict[str, float] = {}
     for name, p in given.items():
-        label = file.label(name, place, findings)
-        if label in found:
-            findings.refuse(place, name, f"The label '{label}' has two probabilities; keep one of the two.")
+        label = file.label(name, field_name, findings)
+        if label in probabilities:
+            findings.refuse(field_name, name, f"The label '{label}' has two probabilities; keep one of the two.")
         if not (math.isfinite(p) and -_ROUNDING <= p <= 1 + _ROUNDING):
             findings.refuse(
-                f"{place}.{name}", p, "A probability lies between 0 and 1; of logits take the softmax first."
+                f"{field_name}.{name}", p, "A probability lies between 0 and 1; of logits take the softmax first."
             )
-        found[label] = p
-    return found
+        probabilities[label] = p
+    return probabilities

@@ -101,8 +101,8 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
         if not parts:
             findings.refuse("parts", "[]", "There are no scores; leave the field out, or write some.")
     else:
-        own = PartRow(row.scores or [], row.segment, row.tokens, row.special, row.ranking, row.partial)
-        parts = [_part(own, "", findings)]
+        of_row = PartRow(row.scores or [], row.segment, row.tokens, row.special, row.ranking, row.partial)
+        parts = [_part(of_row, "", findings)]
     if row.convergence is not None and not math.isfinite(row.convergence):
         findings.refuse("convergence", str(row.convergence), "It must be a finite number.")
     target = _target(row.target, file, findings)
@@ -115,18 +115,20 @@ def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Fi
     return file.label(target, "target", findings)
 
 
-def _part(part: PartRow, place: str, findings: Findings) -> ScoredPart:
-    check_scores(part.scores, findings, f"{place}scores")
+def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
+    check_scores(part.scores, findings, f"{field_prefix}scores")
     n_scores = len(part.scores)
-    mask = [False] * n_scores if part.special is None else [bool(one) for one in part.special]
-    check_lengths(f"{place}special", len(mask), "scores", n_scores, findings)
+    mask = [False] * n_scores if part.special is None else [bool(is_special) for is_special in part.special]
+    check_lengths(f"{field_prefix}special", len(mask), "scores", n_scores, findings)
     ranking = None if part.ranking is None else tuple(part.ranking)
     if ranking is not None and (len(set(ranking)) < len(ranking) or min(ranking, default=0) < 0):
-        findings.refuse(f"{place}ranking", part.ranking, "A ranking names each token once, by its number from 0.")
+        findings.refuse(
+            f"{field_prefix}ranking", part.ranking, "A ranking names each token once, by its number from 0."
+        )
     if part.tokens is None:  # the tokens of the place, without what the mask calls special
         scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
         return ScoredPart(scores, part.segment, None, ranking, part.partial)
-    check_lengths(f"{place}tokens", len(part.tokens), "scores", n_scores, findings)
+    check_lengths(f"{field_prefix}tokens", len(part.tokens), "scores", n_scores, findings)
     pieces = tuple(_piece(token, is_special) for token, is_special in zip(part.tokens, mask, strict=False))
     return ScoredPart(tuple(part.scores), part.segment, pieces, ranking, part.partial)
 
@@ -142,16 +144,20 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
         return ()
     parts = []
     for number, part in enumerate(row.rationale.parts):
-        place = f"rationale.parts[{number}]"
+        field_name = f"rationale.parts[{number}]"
         wrong = next(((start, end) for start, end in part.spans if not 0 <= start < end), None)
         if wrong is not None:
-            findings.refuse(f"{place}.spans", wrong, "A span [start, end) of tokens needs 0 <= start < end.")
+            findings.refuse(f"{field_name}.spans", wrong, "A span [start, end) of tokens needs 0 <= start < end.")
         if len(set(part.ranking)) < len(part.ranking) or min(part.ranking, default=0) < 0:
-            findings.refuse(f"{place}.ranking", part.ranking, "A ranking names each token once, by its number from 0.")
+            findings.refuse(
+                f"{field_name}.ranking", part.ranking, "A ranking names each token once, by its number from 0."
+            )
         other = "ranking" if row.rationale.kind == "hard" else "spans"
         if getattr(part, other):
             findings.refuse(
-                f"{place}.{other}", getattr(part, other), f"A rationale that is {row.rationale.kind} has no {other}."
+                f"{field_name}.{other}",
+                getattr(part, other),
+                f"A rationale that is {row.rationale.kind} has no {other}.",
             )
         parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
     return (SourceRationale(row.rationale.kind, tuple(parts)),)

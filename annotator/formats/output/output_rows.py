@@ -30,24 +30,24 @@ _CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")
 
 @dataclass(slots=True)
 class OutputFile:
-    """One file that is being read: what is told of it once, the numbers of its records, and what stood in it before."""
+    """One file that is being read: what is reported of it once, the numbers of its records, and what stood in it before."""
 
     source: str
     options: OutputOptions
     default_method: str
     _notes: list[Problem] = field(default_factory=list)
     _told: set[str] = field(default_factory=set)
-    _n_said: dict[int, int] = field(default_factory=dict)  # how often a run said the same of a text
+    _n_repeats: dict[int, int] = field(default_factory=dict)  # how often a run said the same of a text
     _keys: dict[tuple[int, int], int] = field(default_factory=dict)
-    _places: dict[int, int] = field(default_factory=dict)
-    _place: tuple[str, int] = ("line", 0)
+    _first_lines: dict[int, int] = field(default_factory=dict)
+    _word_and_line: tuple[str, int] = ("line", 0)
     _seen_here: set[int] = field(default_factory=set)
     _has_refused: bool = False
     _is_key_sure: bool = True
     _n_unsure: int = 0
 
     def notes(self) -> list[Problem]:
-        """What is to be told of the file since this was asked last."""
+        """The problems of the file that have come up since this was called last."""
         notes, self._notes = self._notes, []
         return notes
 
@@ -107,7 +107,7 @@ class OutputFile:
         key = self._key(values, (text, run, *(attribution.label for attribution in attributions)), text, findings)
         return SourceOutput(key, run, record.source, record.line, split, tuple(predictions), tuple(attributions))
 
-    def _key(self, values: Mapping[str, object], said: Hashable, text: Hashable, findings: Findings) -> str:
+    def _key(self, values: Mapping[str, object], content: Hashable, text: Hashable, findings: Findings) -> str:
         """The key of a record: its own; else the number of its text, from 0.
 
         Records of one text that differ in run or label are of one instance; a text that comes again for the same run
@@ -119,13 +119,13 @@ class OutputFile:
         if given is not None:
             findings.refuse("id", given, "The key must be text or a whole number.")
         self.tell_once("id", "", "The records have no ids, so their numbers (from 0, by text) are taken as keys.")
-        n_before = self._n_said.get(hash(said), 0)
-        self._n_said[hash(said)] = n_before + 1
+        n_before = self._n_repeats.get(hash(content), 0)
+        self._n_repeats[hash(content)] = n_before + 1
         name = (hash(text), n_before)
         self._is_key_sure &= name in self._keys or not self._has_refused
         return f"{self.options.key_prefix}{self._keys.setdefault(name, len(self._keys))}"
 
-    def label(self, value: str | int | None, place: str, findings: Findings) -> str:
+    def label(self, value: str | int | None, field_name: str, findings: Findings) -> str:
         """A label: a class number is the project's label of that position, unless it is a label itself; "" for None."""
         if value is None:
             return ""
@@ -133,21 +133,21 @@ class OutputFile:
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
         if not labels or text in labels or text in self.options.renamed:
             return text
-        found = _CLASS.fullmatch(text)
-        if not (found or isinstance(value, int)):
+        match = _CLASS.fullmatch(text)
+        if not (match or isinstance(value, int)):
             return text
-        number = int(found.group(1)) if found else -1
+        number = int(match.group(1)) if match else -1
         if 0 <= number < len(labels):
             return labels[number]
         reason = (
             f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is class 0)."
         )
-        findings.refuse(place, value, reason)
+        findings.refuse(field_name, value, reason)
         return text
 
     def begin(self, record: Record, number: int) -> None:
         """Go on to a record, which is called by its line where each line is one."""
-        self._place = ("line", record.line) if record.source == self.source else ("record", number)
+        self._word_and_line = ("line", record.line) if record.source == self.source else ("record", number)
         self._seen_here.clear()
         self._is_key_sure = True
 
@@ -161,7 +161,7 @@ class OutputFile:
         return self._is_key_sure
 
     def last_notes(self) -> Iterator[Problem]:
-        """What is to be told when all is read."""
+        """The problems that are known only when all is read."""
         if self._n_unsure:
             reason = (
                 f"{counted(self._n_unsure, 'record without an id follows', 'records without an id follow')} a "
@@ -172,24 +172,24 @@ class OutputFile:
 
     def refuse_twice(self, output: SourceOutput, findings: Findings) -> None:
         """Note scores of one instance, run, label and layer that stood before, and so reasons, and answers by themselves."""
-        said: list[tuple[str, tuple[object, ...]]] = [("scores", (a.label, a.layer)) for a in output.attributions]
-        said += [("a rationale", (rationale.kind,)) for rationale in output.rationales]
-        if not said:
-            said = [("an answer", (prediction.on, prediction.threshold)) for prediction in output.predictions]
-        word, place = self._place
-        for what, name in said:
+        contents: list[tuple[str, tuple[object, ...]]] = [("scores", (a.label, a.layer)) for a in output.attributions]
+        contents += [("a rationale", (rationale.kind,)) for rationale in output.rationales]
+        if not contents:
+            contents = [("an answer", (prediction.on, prediction.threshold)) for prediction in output.predictions]
+        word, line = self._word_and_line
+        for what, name in contents:
             fingerprint = _fingerprint(output, what, name)
-            first = self._places.setdefault(fingerprint, place)
-            if fingerprint in self._seen_here or first != place:
+            first = self._first_lines.setdefault(fingerprint, line)
+            if fingerprint in self._seen_here or first != line:
                 reason = f"The instance has {what} by this run in {word} {first} already; keep one of the two."
                 findings.refuse("id", output.key, reason)
             self._seen_here.add(fingerprint)
 
     def is_first(self, output: SourceOutput) -> bool:
         """Note an output of one line with one attribution; False where the same was said in another line before."""
-        attribution, place = output.attributions[0], output.line or 0
+        attribution, line = output.attributions[0], output.line or 0
         fingerprint = _fingerprint(output, "scores", (attribution.label, attribution.layer))
-        return self._places.setdefault(fingerprint, place) == place
+        return self._first_lines.setdefault(fingerprint, line) == line
 
 
 def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
@@ -243,14 +243,14 @@ def read_json(
     yield from read_each(() if first is None else chain((first,), records), file, take)
 
 
-def check_scores(scores: Sequence[float], findings: Findings, place: str = "scores") -> None:
+def check_scores(scores: Sequence[float], findings: Findings, field_name: str = "scores") -> None:
     """Note scores that are no numbers, and warn where all are 0."""
     if not are_finite(scores):
         number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
-        findings.refuse(f"{place}[{number}]", str(scores[number]), "A score must be a finite number.")
+        findings.refuse(f"{field_name}[{number}]", str(scores[number]), "A score must be a finite number.")
         return
     if scores and not any(scores):
-        findings.warn(place, len(scores), "All scores are 0; see whether the method worked.")
+        findings.warn(field_name, len(scores), "All scores are 0; see whether the method worked.")
 
 
 def check_lengths(name: str, length: int, other: str, other_length: int, findings: Findings) -> bool:

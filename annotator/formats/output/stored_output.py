@@ -18,7 +18,7 @@ from annotator.errors import ExportRefused
 
 
 def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
-    """A stored output as a file says it. Pieces are left out: their scores have been laid on tokens.
+    """A stored output as a file says it. Pieces are left out: their scores have been merged over tokens.
 
     Raises: ExportRefused for a token without a score between tokens of its segment that have one
     """
@@ -30,8 +30,8 @@ def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
         stored.line,
         stored.split,
         output.predictions,
-        tuple(_attribution(one, layout, stored.key) for one in output.attributions),
-        tuple(_rationale(one) for one in output.rationales),
+        tuple(_attribution(attribution, layout, stored.key) for attribution in output.attributions),
+        tuple(_rationale(rationale) for rationale in output.rationales),
     )
 
 
@@ -47,16 +47,16 @@ def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[Sco
     if not _has_gap(seen):
         return (ScoredPart(seen, None, None, ranking, is_partial=len(seen) < len(scores)),)
     parts = [] if ranking is None else [ScoredPart((), None, None, ranking, is_partial=True)]
-    for place in layout.segments:
-        of_segment = scores[place.first_token : place.end_token]
+    for segment in layout.segments:
+        of_segment = scores[segment.first_token : segment.end_token]
         seen = _seen(of_segment)
         if _has_gap(seen):
             raise ExportRefused(
-                f"Instance '{key}': scores of '{place.name}' lack tokens between others, which a line cannot say. "
+                f"Instance '{key}': scores of '{segment.name}' lack tokens between others, which a line cannot say. "
                 "Export the project as jsonl, which can."
             )
         if seen:
-            parts.append(ScoredPart(seen, place.name, is_partial=len(seen) < place.n_tokens))
+            parts.append(ScoredPart(seen, segment.name, is_partial=len(seen) < segment.n_tokens))
     return tuple(parts)
 
 

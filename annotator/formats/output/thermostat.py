@@ -55,16 +55,16 @@ def _take(
     ):
         return
     check_scores(row.attributions, findings, "attributions")
-    kept = [
+    of_words = [
         (number, vocabulary.get(number), score) for number, score in zip(row.input_ids, row.attributions, strict=True)
     ]
-    unknown = next((number for number, text, _ in kept if text is None), None)
+    unknown = next((number for number, text, _ in of_words if text is None), None)
     if unknown is not None:
         findings.refuse(
             "input_ids", unknown, "The vocabulary has no token of this id; give that of the model's tokeniser."
         )
         return
-    seen = [(text, score) for _, text, score in kept if text is not None and text not in PAD_TEXTS]
+    seen = [(text, score) for _, text, score in of_words if text is not None and text not in PAD_TEXTS]
     label = file.label(_largest(row.predictions), "predictions", findings)
     run = file.run(findings)
     if run is None:
@@ -72,7 +72,7 @@ def _take(
     part = ScoredPart(
         tuple(score for _, score in seen),
         pieces=tuple(Piece(text) for text, _ in seen),
-        is_partial=len(seen) == len(kept),
+        is_partial=len(seen) == len(of_words),
     )
     predictions = _predictions(row.predictions, label, file, findings)
     yield file.output(record, run, tuple(row.input_ids), findings, [SourceAttribution((part,), label)], predictions)

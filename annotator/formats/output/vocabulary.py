@@ -50,8 +50,8 @@ class _Model(msgspec.Struct):
 def _from_tokenizer(values: Mapping[str, msgspec.Raw]) -> Mapping[int, str]:
     vocab = msgspec.json.decode(values["model"], type=_Model).vocab
     if isinstance(vocab, dict):
-        found = {number: text for text, number in vocab.items()}
+        text_by_number = {number: text for text, number in vocab.items()}
     else:
-        found = {number: text for number, (text, _) in enumerate(vocab)}
+        text_by_number = {number: text for number, (text, _) in enumerate(vocab)}
     added = msgspec.json.decode(values["added_tokens"], type=list[_Added]) if "added_tokens" in values else []
-    return found | {one.id: one.content for one in added}
+    return text_by_number | {added_token.id: added_token.content for added_token in added}

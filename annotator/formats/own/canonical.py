@@ -231,17 +231,19 @@ class _CanonicalReader:
             if given.docid is not None:
                 segments[segment] = self.options.key_prefix + given.docid
             elif given.text or spec is None or not spec.may_be_empty:
-                place = f"fields.{name}.tokens"
-                segments[segment] = _text(given.text or "", given.tokens, name in marked, place, findings)
+                field_name = f"fields.{name}.tokens"
+                segments[segment] = _text(given.text or "", given.tokens, name in marked, field_name, findings)
         if self.options.task.spec_of("choices") and "choices" not in segments:
             segments.update(_choices(parsed.meta.get("choices")))
         return segments
 
     def _annotation(
-        self, given: _Annotation, names: Mapping[str, str], place: str, findings: Findings
+        self, given: _Annotation, names: Mapping[str, str], field_name: str, findings: Findings
     ) -> SourceAnnotation:
         sets = tuple(
-            tuple(span for name, tokens in one_set.items() for span in _spans(names, name, tokens, place, findings))
+            tuple(
+                span for name, tokens in one_set.items() for span in _spans(names, name, tokens, field_name, findings)
+            )
             for one_set in given.rationales
         )
         if not sets and given.char_spans:
@@ -258,11 +260,11 @@ def _choices(choices: object) -> dict[str, SourceText]:
 
 
 def _spans(
-    names: Mapping[str, str], name: str, tokens: Sequence[int], place: str, findings: Findings
+    names: Mapping[str, str], name: str, tokens: Sequence[int], field_name: str, findings: Findings
 ) -> Sequence[SourceSpan]:
     negative = next((index for index in tokens if index < 0), None)
     if negative is not None:
-        findings.refuse(f"{place}.rationales", negative, "Tokens are numbered from 0.")
+        findings.refuse(f"{field_name}.rationales", negative, "Tokens are numbered from 0.")
         return ()
     return spans_of_tokens(names.get(name, name), tokens)
 
@@ -272,7 +274,7 @@ def _character_span(names: Mapping[str, str], span: _CharSpan) -> SourceSpan:
 
 
 def _text(
-    text: str, tokens: Sequence[str] | None, is_marked_by_token: bool, place: str, findings: Findings
+    text: str, tokens: Sequence[str] | None, is_marked_by_token: bool, field_name: str, findings: Findings
 ) -> SourceText:
     """A text with the source's tokens: its own list, or those of the form's expression where it is marked by them."""
     try:
@@ -280,7 +282,7 @@ def _text(
             return SourceText(text, align_tokens(text, tokens))
         return SourceText(text, expression_tokens(text) if is_marked_by_token else None)
     except InvalidValue as error:
-        findings.refuse(place, "", str(error))
+        findings.refuse(field_name, "", str(error))
         return SourceText(text)
 
 

@@ -28,5 +28,5 @@ def write_gold_lines(path: Path, gold: Iterable[GoldInstance], task: Task) -> in
 def _line(gold: GoldInstance, task: Task) -> dict[str, object]:
     instance = gold.instance
     link = {"parent": instance.parent_key, "perturbation_kind": instance.perturbation_kind}
-    said = {"split": instance.split, **{name: value for name, value in link.items() if value is not None}}
-    return plain_row(gold, task) | said
+    more = {"split": instance.split, **{name: value for name, value in link.items() if value is not None}}
+    return plain_row(gold, task) | more

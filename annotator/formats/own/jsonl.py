@@ -34,8 +34,8 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     columns = Columns()
     yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
-    if told := column_report(columns, options):
-        yield told
+    if report := column_report(columns, options):
+        yield report
 
 
 def write_own(path: Path, items: Iterable[SourceItem]) -> None:

@@ -84,8 +84,8 @@ def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
 def perturbation_of(record: PerturbationRecord, key_prefix: str, source: str, line: int) -> SourcePerturbation:
     """A perturbation as a domain value."""
 
-    def named(place: tuple[str, str]) -> tuple[str, str]:
-        return key_prefix + place[0], place[1]
+    def named(split_and_key: tuple[str, str]) -> tuple[str, str]:
+        return key_prefix + split_and_key[0], split_and_key[1]
 
     versions = tuple(
         SourceVersion(v.by, ChangedText(v.kind, v.texts, v.result, v.note), v.reason, v.at) for v in record.versions

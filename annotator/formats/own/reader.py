@@ -11,6 +11,19 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of
+from annotator.formats.own.record_values import (
+    annotation_of,
+    choice_of,
+    event_of,
+    list_of,
+    project_of,
+    proposal_of,
+    round_of,
+    text_of,
+    thread_of,
+    training_of,
+    work_of,
+)
 from annotator.formats.own.records import (
     VERSION,
     DocumentRecord,
@@ -23,17 +36,6 @@ from annotator.formats.own.records import (
     TokensRecord,
     TrainingRecord,
     WordListRecord,
-    annotation_of,
-    choice_of,
-    event_of,
-    list_of,
-    project_of,
-    proposal_of,
-    round_of,
-    text_of,
-    thread_of,
-    training_of,
-    work_of,
 )
 from annotator.formats.own.reviews import check_reviewing
 from annotator.formats.own.values import folded
@@ -215,12 +217,14 @@ def _check_people(record: InstanceRecord, findings: Findings) -> None:
         held.add(who)
     seen: set[tuple[str, int, bool]] = set()
     for number, annotation in enumerate(record.annotations):
-        place, name = f"annotations[{number}].annotator", annotation.annotator
+        field_name, name = f"annotations[{number}].annotator", annotation.annotator
         if (name, annotation.round, annotation.by_user) in seen:
-            findings.refuse(place, name, "This annotator has two annotations of the instance in one round; keep one.")
+            findings.refuse(
+                field_name, name, "This annotator has two annotations of the instance in one round; keep one."
+            )
         seen.add((name, annotation.round, annotation.by_user))
         if annotation.by_user and (folded(name), annotation.round) not in held:
-            findings.refuse(place, name, "An annotation by a person needs that person's work in the same round.")
+            findings.refuse(field_name, name, "An annotation by a person needs that person's work in the same round.")
 
 
 def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
@@ -230,10 +234,10 @@ def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
             findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
 
 
-def _text(text: str, tokens: TokensRecord | None, place: str, findings: Findings) -> SourceText:
+def _text(text: str, tokens: TokensRecord | None, field_name: str, findings: Findings) -> SourceText:
     try:
         return text_of(text, tokens)
     except (InvalidValue, ValueError) as error:
         reason = str(error) if isinstance(error, InvalidValue) else "starts and ends must be equally many."
-        findings.refuse(place, "", reason)
+        findings.refuse(field_name, "", reason)
         return SourceText(text)

@@ -1,4 +1,4 @@
-"""The records of our own JSONL as they stand in the file, and the way from and to domain values."""
+"""The records of our own JSONL as they stand in the file."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,24 +9,8 @@ from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
 from annotator.domain.people import Role
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceChoice,
-    SourceEvent,
-    SourceList,
-    SourceProject,
-    SourceProposal,
-    SourceProposedSet,
-    SourceRound,
-    SourceSpan,
-    SourceText,
-    SourceThread,
-    SourceTraining,
-    SourceWork,
-)
-from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
-from annotator.domain.trainings import HeldOut, Way
+from annotator.domain.trainings import Way
 from annotator.domain.word_lists import WordListRole
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
@@ -325,117 +309,3 @@ OwnRecord = (
     | PerturbationRecord
     | EventRecord
 )
-
-
-def project_of(record: ProjectRecord) -> SourceProject:
-    """The project header as a domain value."""
-    return SourceProject(
-        name=record.name,
-        task=record.task,
-        segments=tuple(record.segments),
-        labels=tuple(record.labels),
-        language=record.language,
-        settings=record.settings,
-        guidelines=record.guidelines,
-        question=record.question,
-        licence=record.licence,
-        citation=record.citation,
-        members=tuple(record.members),
-    )
-
-
-def event_of(record: EventRecord) -> SourceEvent:
-    """An event as a domain value."""
-    return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail, record.split)
-
-
-def training_of(record: TrainingRecord, key_prefix: str, source: str, line: int) -> SourceTraining:
-    """What a model learned from as a domain value."""
-    held_out = None if record.held_out is None else HeldOut(**msgspec.structs.asdict(record.held_out))
-    members = tuple((key_prefix + key, split) for key, split in record.members)
-    return SourceTraining(
-        record.model, record.digest, record.seed, record.split, record.trained_at, held_out, members, source, line
-    )
-
-
-def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> SourceList:
-    """A saved list as a domain value."""
-    members = tuple((key_prefix + key, split) for key, split in record.members)
-    return SourceList(
-        record.name,
-        record.note,
-        record.made_by,
-        record.by_user,
-        record.created_at,
-        record.changed_at,
-        members,
-        source,
-        line,
-    )
-
-
-def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
-    """A text with its tokens; raises InvalidValue when the offsets do not describe the text."""
-    if tokens is None:
-        return SourceText(text)
-    body = TokenizedText(text, tuple(tokens.starts), tuple(tokens.ends), tuple(tokens.sentence_starts))
-    body.check()
-    return SourceText(text, body)
-
-
-def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
-    """An annotation with sets that were read before."""
-    return SourceAnnotation(
-        record.annotator,
-        record.result,
-        sets,
-        record.note,
-        record.round,
-        record.state,
-        record.by_user,
-        record.created_at,
-    )
-
-
-def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:
-    """Someone's work with the sets of the draft that were read before."""
-    return SourceWork(
-        record.user,
-        record.round,
-        record.state,
-        record.revision,
-        annotation_of(record.draft, sets),
-        record.no_rationale,
-        record.first_view_at,
-        record.first_action_at,
-        record.submitted_at,
-        record.active_ms,
-        record.idle_ms,
-        record.edits,
-        record.follows,
-        tuple(record.origins),
-        tuple(record.unlocked),
-        tuple(SourceProposedSet(one.source, one.name, tuple(one.spans), one.state) for one in record.proposed),
-    )
-
-
-def round_of(record: RoundRecord) -> SourceRound:
-    """A round as a domain value."""
-    verdict = None if record.verdict is None else msgspec.to_builtins(record.verdict)
-    return msgspec.convert(msgspec.to_builtins(record) | {"verdict": verdict}, SourceRound)
-
-
-def choice_of(record: ChoiceRecord) -> SourceChoice:
-    """A choice of gold as a domain value."""
-    return msgspec.convert(msgspec.to_builtins(record), SourceChoice)
-
-
-def thread_of(record: ThreadRecord) -> SourceThread:
-    """A thread as a domain value."""
-    defaults = {"annotation": None, "position": None, "begun_by": None, "waits_for_lead": False}
-    return msgspec.convert(defaults | msgspec.to_builtins(record), SourceThread)
-
-
-def proposal_of(record: ProposalRecord) -> SourceProposal:
-    """A proposal as a domain value."""
-    return SourceProposal(**{name: getattr(record, name) for name in SourceProposal.__slots__})

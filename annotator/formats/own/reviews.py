@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from annotator.domain.numbers import counted
-from annotator.formats.own.records import InstanceRecord, RoundRecord, ThreadRecord
+from annotator.formats.own.records import InstanceRecord, ReviewRecord, RoundRecord, ThreadRecord
 from annotator.formats.rows.findings import Findings
 
 
 def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
     """Note every place that points nowhere, round that appears twice, and score that is missing or too many."""
-    for field, place in _places(record):
-        if place >= len(record.annotations):
-            findings.refuse(field, place, f"The instance has {counted(len(record.annotations), 'annotation')}, from 0.")
+    for field, annotation_number in _annotation_numbers(record):
+        if annotation_number >= len(record.annotations):
+            findings.refuse(
+                field, annotation_number, f"The instance has {counted(len(record.annotations), 'annotation')}, from 0."
+            )
     if findings.is_refused:
         return
     seen: set[int] = set()
@@ -26,7 +28,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
         _check_thread(number, thread, findings)
 
 
-def _places(record: InstanceRecord) -> Iterator[tuple[str, int]]:
+def _annotation_numbers(record: InstanceRecord) -> Iterator[tuple[str, int]]:
     for number, work in enumerate(record.work):
         if work.follows is not None:
             yield f"work[{number}].follows", work.follows
@@ -42,31 +44,49 @@ def _places(record: InstanceRecord) -> Iterator[tuple[str, int]]:
 
 
 def _check_round(record: InstanceRecord, number: int, made: RoundRecord, findings: Findings) -> None:
-    place = f"rounds[{number}]"
+    field_prefix = f"rounds[{number}]"
+    _check_decision(made, field_prefix, findings)
+    _check_origins(made, field_prefix, findings)
     n_sets = len(record.annotations[made.annotation].rationales)
-    if (made.outcome is None) != (made.decided_at is None):
-        findings.refuse(f"{place}.decided_at", made.decided_at or "", "A decided round needs it, an open one has none.")
-    if made.outcome is None and made.verdict is not None:
-        findings.refuse(f"{place}.verdict", "", "An open round has no verdict.")
-    if made.origins and made.previous is None:
-        findings.refuse(f"{place}.origins", made.origins, "Only a correction has origins; name its previous round.")
-    if len({origin[0] for origin in made.origins}) != len(made.origins):
-        findings.refuse(f"{place}.origins", made.origins, "A set has one origin.")
     carried = {position for position, _, is_carried in made.origins if is_carried}
     reviewers: set[bytes] = set()
-    for at, review in enumerate(made.reviews):
-        where = f"{place}.reviews[{at}]"
+    for review_number, review in enumerate(made.reviews):
+        field_name = f"{field_prefix}.reviews[{review_number}]"
         name = review.user.encode().lower()
         if name in reviewers:
-            findings.refuse(f"{where}.user", review.user, "This person reviews the annotation twice.")
+            findings.refuse(f"{field_name}.user", review.user, "This person reviews the annotation twice.")
         reviewers.add(name)
-        if len(review.sets) > n_sets:
-            findings.refuse(f"{where}.sets", len(review.sets), f"The annotation has {counted(n_sets, 'set')}.")
-        if review.state != "submitted":
-            continue
-        scored = {position for position, (suf, com, _) in enumerate(review.sets) if suf is not None and com is not None}
-        if review.comprehensiveness is None or not set(range(n_sets)) - carried <= scored:
-            findings.refuse(f"{where}.sets", "", "A submitted review must have all its scores.")
+        _check_scores(review, n_sets, carried, field_name, findings)
+
+
+def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
+    is_open = made.outcome is None
+    if is_open != (made.decided_at is None):
+        findings.refuse(
+            f"{field_prefix}.decided_at", made.decided_at or "", "A decided round needs it, an open one has none."
+        )
+    if is_open and made.verdict is not None:
+        findings.refuse(f"{field_prefix}.verdict", "", "An open round has no verdict.")
+
+
+def _check_origins(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
+    if made.origins and made.previous is None:
+        findings.refuse(
+            f"{field_prefix}.origins", made.origins, "Only a correction has origins; name its previous round."
+        )
+    if len({origin[0] for origin in made.origins}) != len(made.origins):
+        findings.refuse(f"{field_prefix}.origins", made.origins, "A set has one origin.")
+
+
+def _check_scores(review: ReviewRecord, n_sets: int, carried: set[int], field_name: str, findings: Findings) -> None:
+    """What a review scores is there, and a submitted one scores all; a set that was carried over need not be scored anew."""
+    if len(review.sets) > n_sets:
+        findings.refuse(f"{field_name}.sets", len(review.sets), f"The annotation has {counted(n_sets, 'set')}.")
+    if review.state != "submitted":
+        return
+    scored = {position for position, (suf, com, _) in enumerate(review.sets) if suf is not None and com is not None}
+    if review.comprehensiveness is None or not set(range(n_sets)) - carried <= scored:
+        findings.refuse(f"{field_name}.sets", "", "A submitted review must have all its scores.")
 
 
 def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:

@@ -171,5 +171,8 @@ def _work_record(item: SourceWork) -> WorkRecord:
         item.follows,
         list(item.origins),
         list(item.unlocked),
-        [ProposedSetRecord(one.source, one.name, list(one.spans), one.state) for one in item.proposed],
+        [
+            ProposedSetRecord(proposed_set.source, proposed_set.name, list(proposed_set.spans), proposed_set.state)
+            for proposed_set in item.proposed
+        ],
     )

@@ -58,11 +58,11 @@ class Facts:
 
     def count(self, gold: GoldInstance, *, is_exhaustive: bool) -> None:
         """Count an instance; is_exhaustive: for one that does not say it itself."""
-        said = gold.instance.is_exhaustive
+        stated = gold.instance.is_exhaustive
         self.n_instances += 1
         self.n_sets += len(gold.sets)
         self.n_without_sets += not gold.sets
-        self.n_exhaustive += is_exhaustive if said is None else said
+        self.n_exhaustive += is_exhaustive if stated is None else stated
         self.languages.add(gold.instance.language)
 
 
@@ -112,7 +112,12 @@ def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
         yield f"| {split} | {of_split.n_instances:,} | {of_split.n_sets:,} | {of_split.n_without_sets:,} |"
     yield from ("", "    from datasets import load_dataset", '    data = load_dataset("path/to/this/folder")', "")
     yield from ("Ranges are half open and count from 0; characters are Unicode code points.", "")
-    yield from ("| column | holds |", "|---|---|", *(f"| `{name}` | {told} |" for name, told in COLUMNS.items()), "")
+    yield from (
+        "| column | holds |",
+        "|---|---|",
+        *(f"| `{name}` | {meaning} |" for name, meaning in COLUMNS.items()),
+        "",
+    )
     yield from (
         "## Licence",
         "",

@@ -76,8 +76,10 @@ def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
         "exhaustive": options.project.settings.is_exhaustive if exhaustive is None else exhaustive,
         "target": None if instance.target is None else asdict(placed_span(instance, Span(*instance.target))),
         "segments": [_segment_row(instance, segment) for segment in instance.segments],
-        "rationales": [[asdict(placed_span(instance, span)) for span in one.spans] for one in gold.sets],
-        "rationale_tokens": [list(one.token_indices) for one in gold.sets],
+        "rationales": [
+            [asdict(placed_span(instance, span)) for span in rationale_set.spans] for rationale_set in gold.sets
+        ],
+        "rationale_tokens": [list(rationale_set.token_indices) for rationale_set in gold.sets],
         "rationale_origins": _origins(gold),
         "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
     }

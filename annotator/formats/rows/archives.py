@@ -27,12 +27,12 @@ def unpack(archive: Path, folder: Path, *, name: str) -> None:
             _check(name, entries, folder)
             opened.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
-        raise InvalidValue(f"'{name}' is not a zip file, or is damaged: {_said(error)}. Pack it again.") from None
+        raise InvalidValue(f"'{name}' is not a zip file, or is damaged: {_reason(error)}. Pack it again.") from None
     except OSError as error:
         raise InvalidValue(f"'{name}' cannot be unpacked: {error.strerror or 'its content breaks off'}.") from None
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """What Python says, without a full stop of its own; EOFError says nothing."""
     return str(error).rstrip(".") or "it breaks off"
 

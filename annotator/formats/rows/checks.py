@@ -96,11 +96,11 @@ class Checker:
                 reason = f"The segment '{name}' is missing; the task '{task.name}' needs it (as {names})."
                 findings.refuse(name, "", reason)
 
-    def _check_result(self, place: str, result: str | None, findings: Findings) -> None:
+    def _check_result(self, field_name: str, result: str | None, findings: Findings) -> None:
         if result is not None and self._labels and result not in self._labels:
             known = listed(self.options.labels)
             findings.refuse(
-                place,
+                field_name,
                 result,
                 f"The project has no label '{result}' (it has {known}); correct it in the file, or add it to the project's "
                 "labels.",
@@ -122,18 +122,18 @@ class Checker:
             self._check_sets("rationales", annotation.sets, sizes, findings)
 
     def _check_sets(
-        self, place: str, sets: Sequence[Sequence[SourceSpan]], sizes: dict[str, Size] | None, findings: Findings
+        self, field_name: str, sets: Sequence[Sequence[SourceSpan]], sizes: dict[str, Size] | None, findings: Findings
     ) -> None:
         for set_number, spans in enumerate(sets):
             if not spans:
                 reason = "The set is empty; leave it out. No set at all ([]) says that there is no rationale."
-                findings.refuse(f"{place}[{set_number}]", "[]", reason)
+                findings.refuse(f"{field_name}[{set_number}]", "[]", reason)
             for span_number, span in enumerate(spans):
-                self.check_span(f"{place}[{set_number}][{span_number}]", span, sizes, findings)
+                self.check_span(f"{field_name}[{set_number}][{span_number}]", span, sizes, findings)
 
     def check_span(
         self,
-        place: str,
+        field_name: str,
         span: SourceSpan,
         sizes: dict[str, Size] | None,
         findings: Findings,
@@ -144,21 +144,21 @@ class Checker:
         value = [span.segment, span.start, span.end]
         if not 0 <= span.start < span.end:
             reason = f"It goes from {span.unit} {span.start} to {span.end} (exclusive); it needs 0 <= start < end."
-            findings.refuse(place, value, reason)
+            findings.refuse(field_name, value, reason)
             return
         if span.segment == "" and sizes is None:
             return  # numbered through the instance that the row adds to
         spec = self.options.task.spec_of(span.segment)
         if spec is None or (sizes is not None and span.segment not in sizes):
             known = listed(list(sizes)) if sizes else listed([s.name for s in self.options.task.segments])
-            findings.refuse(place, value, f"The instance has no segment '{span.segment}' (it has {known}).")
+            findings.refuse(field_name, value, f"The instance has no segment '{span.segment}' (it has {known}).")
         elif must_be_selectable and not spec.is_selectable:
-            findings.refuse(place, value, f"Nothing can be marked in the segment '{span.segment}'.")
+            findings.refuse(field_name, value, f"Nothing can be marked in the segment '{span.segment}'.")
         elif sizes is not None:
-            _check_end(place, span, sizes[span.segment], findings)
+            _check_end(field_name, span, sizes[span.segment], findings)
 
 
-def _check_end(place: str, span: SourceSpan, size: Size, findings: Findings) -> None:
+def _check_end(field_name: str, span: SourceSpan, size: Size, findings: Findings) -> None:
     limit = size.n_tokens if span.unit == "token" else size.n_characters
     if limit is not None and span.end > limit:
         unit = "token" if span.unit == "token" else "character"
@@ -166,7 +166,7 @@ def _check_end(place: str, span: SourceSpan, size: Size, findings: Findings) -> 
             f"It ends at {unit} {span.end} (exclusive), but the segment '{span.segment}' has {limit} {unit}s, "
             f"0 to {limit - 1}."
         )
-        findings.refuse(place, [span.segment, span.start, span.end], reason)
+        findings.refuse(field_name, [span.segment, span.start, span.end], reason)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What people are told of a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
+"""What people read about a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
 
 import re
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | None:
-    """What is told of the columns of a file that was read; None where none was met."""
+    """The report on the columns of a file that was read; None where none was met."""
     if not columns.by_name:
         return None
     plan = make_plan(options.task, tuple(columns.by_name))
@@ -65,8 +65,8 @@ def taken(plan: Plan, task: Task) -> str:
     """
     known = [(column, _meaning(name, task)) for name, column in plan.fields]
     known[1:1] = [(column, _segment_words(segment)) for segment, column in plan.segments]
-    told = [f"'{shown(column)}' {'' if n else 'holds '}{what}" for n, (column, what) in enumerate(known)]
-    sentences = [f"The column {', '.join(told)}."] if told else []
+    parts = [f"'{shown(column)}' {'' if n else 'holds '}{what}" for n, (column, what) in enumerate(known)]
+    sentences = [f"The column {', '.join(parts)}."] if parts else []
     if plan.metadata:
         become = "becomes" if len(plan.metadata) == 1 else "become"
         sentences.append(f"{listed([shown(c) for c in plan.metadata])} {become} metadata.")
@@ -78,44 +78,46 @@ def taken(plan: Plan, task: Task) -> str:
 
 def missing(plan: Plan, columns: Columns, task: Task) -> list[str]:
     """What no row can be read without, and which column may be it: a sentence with the remedy for each."""
-    return [said for said, _ in _missing(plan, columns, task)]
+    return [sentence for sentence, _ in _missing(plan, columns, task)]
 
 
 def _missing(plan: Plan, columns: Columns, task: Task) -> list[tuple[str, list[str]]]:
     """The same, each with the columns that may be it."""
-    found: list[tuple[str, list[str]]] = []
+    sentences: list[tuple[str, list[str]]] = []
     if "key" not in plan.names:
         likely = [c for c in plan.metadata if _words(c) & _KEY_WORDS]
         remedy = _remedy(likely, KEY_NAMES) + (
             "" if likely else " If the rows have no keys, number them in that column."
         )
-        found.append((f"No column holds the key of each row. {remedy}", likely))
+        sentences.append((f"No column holds the key of each row. {remedy}", likely))
     if "tokens" not in plan.names:
-        there = dict(plan.segments)
-        wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in there]
+        planned = dict(plan.segments)
+        wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in planned]
         for name in wanted:
             names = (name, *SEGMENT_NAMES.get(task.name, {}).get(name, ()))
             likely = _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1)
-            found.append((f"No column holds {_segment_words(name)}. {_remedy(likely, names)}", likely))
+            sentences.append((f"No column holds {_segment_words(name)}. {_remedy(likely, names)}", likely))
     if task.has_target and "target" not in plan.names:
-        said = "No column holds the target, the token range that the label is about. Call the column with it 'target'."
-        found.append((said, []))
-    return found
+        sentence = (
+            "No column holds the target, the token range that the label is about. Call the column with it 'target'."
+        )
+        sentences.append((sentence, []))
+    return sentences
 
 
 def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """Where a column becomes metadata, though its name or its values look like something that is read."""
-    found: list[str] = []
-    asked = {column for _, likely in _missing(plan, columns, options.task) for column in likely}
+    found_doubts: list[str] = []
+    questioned = {column for _, likely in _missing(plan, columns, options.task) for column in likely}
     for name, likely in (("result", _likely_results(plan, columns, options)), ("split", _likely_splits(plan, columns))):
         if likely and name not in plan.names:
-            found.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
-            asked.update(likely)
+            found_doubts.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
+            questioned.update(likely)
     for column in plan.metadata:
-        read_as = None if column in asked else _nearly(column, plan, options.task)
+        read_as = None if column in questioned else _nearly(column, plan, options.task)
         if read_as is not None:
-            found.append(_doubt([column], f"'{read_as}'", read_as))
-    return found
+            found_doubts.append(_doubt([column], f"'{read_as}'", read_as))
+    return found_doubts
 
 
 def _meaning(name: str, task: Task) -> str:

@@ -62,10 +62,10 @@ class Columns:
         if self.n_rows > _ROWS_LOOKED_AT:
             return
         for name, value in row.items():
-            there = self.by_name.get(name)
-            if there is None:
-                there = self.by_name[name] = ColumnValues()
-            there.add(value)
+            values = self.by_name.get(name)
+            if values is None:
+                values = self.by_name[name] = ColumnValues()
+            values.add(value)
 
     def watched(self, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
         """The same rows; each was looked at."""

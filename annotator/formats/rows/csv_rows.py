@@ -25,9 +25,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """
     table = _PlainTable(path, options)
     yield from RowReader(options).read(table.columns.watched(table.rows()))
-    told = table.report()
-    if told is not None:
-        yield told
+    report = table.report()
+    if report is not None:
+        yield report
 
 
 @dataclass(slots=True)
@@ -51,13 +51,13 @@ class _PlainTable(CsvTable):
 
     def report(self) -> SourceColumns | None:
         """What the columns are taken for; None of a file without a header."""
-        told = column_report(self.columns, self.options)
+        report = column_report(self.columns, self.options)
         unnamed = [number for number, name in enumerate(self.header, start=1) if not name]
-        if told is None or not unnamed:
-            return told
+        if report is None or not unnamed:
+            return report
         which = f"Column {unnamed[0]} has" if len(unnamed) == 1 else f"{counted(len(unnamed), 'column')} have"
         doubt = f"{which} no name and will be left out. If what stands there is needed, write a name into the header."
-        return replace(told, doubts=(*told.doubts, doubt))
+        return replace(report, doubts=(*report.doubts, doubt))
 
     def _plan(self, header: list[str]) -> Plan:
         return make_plan(self.options.task, tuple(dict.fromkeys(name for name in header if name)))

@@ -26,7 +26,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(slots=True)
 class CsvTable:
-    """One CSV file. Of a header that cannot be used everything that is wrong with it is told at once, and no row is read."""
+    """One CSV file. Of a header that cannot be used everything that is wrong with it is reported at once, and no row is read."""
 
     path: Path
     options: ReadOptions
@@ -80,7 +80,9 @@ class CsvTable:
         named = _NAMED_DELIMITER.fullmatch(first)
         if named is not None:
             self.header_line, lines = 2, lines[1:]
-        self.delimiter = named.group(1) if named else max(_DELIMITERS, key=lambda one: self._fit(one, lines))
+        self.delimiter = (
+            named.group(1) if named else max(_DELIMITERS, key=lambda delimiter: self._fit(delimiter, lines))
+        )
         try:
             self.header = _names(lines, self.delimiter)
         except csv.Error as error:

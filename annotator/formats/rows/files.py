@@ -19,7 +19,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the place of `path` only when everything was written and is on the disk."""
     if path.is_dir():
         raise ExportRefused(f"'{path}' is a folder; name a file to write.")
-    with _said(path):
+    with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder, (folder / path.name).open("wb") as file:
             (folder / path.name).chmod(_OWNERS_FILE)
@@ -36,7 +36,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it becomes `path` only when all is written. A folder that holds something is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ExportRefused(f"'{path}' is there already and is not an empty folder; name a new one, or empty it.")
-    with _said(path):
+    with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder:
             made = folder / path.name
@@ -55,7 +55,7 @@ class SortedLines:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by close)
-        self._places: list[tuple[str, int, int]] = []
+        self._positions: list[tuple[str, int, int]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -65,12 +65,12 @@ class SortedLines:
 
     def add(self, key: str, line: bytes) -> None:
         """Keep a line (without its line end) under its key."""
-        self._places.append((key, self._file.tell(), len(line)))
+        self._positions.append((key, self._file.tell(), len(line)))
         self._file.write(line)
 
     def __iter__(self) -> Iterator[bytes]:
         """The lines, sorted by key."""
-        for _, offset, length in sorted(self._places):
+        for _, offset, length in sorted(self._positions):
             self._file.seek(offset)
             yield self._file.read(length) + b"\n"
 
@@ -98,7 +98,7 @@ class Refused:
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
+def _errors_named(path: Path) -> Iterator[None]:
     """What the operating system refuses, in a sentence."""
     try:
         yield

@@ -59,18 +59,18 @@ class Places:
     n: int = 0
     first: list[str] = field(default_factory=list)
 
-    def add(self, place: str) -> None:
+    def add(self, location: str) -> None:
         """One more of them."""
         self.n += 1
         if len(self.first) < _NAMED_PLACES:
-            self.first.append(place)
+            self.first.append(location)
 
     def __str__(self) -> str:
         """As many of them as a sentence can hold, and how many more there are."""
-        told: list[str] = []
-        for place in self.first:
-            if told and sum(map(len, told)) + len(place) > _TOLD_CHARACTERS:
+        named: list[str] = []
+        for location in self.first:
+            if named and sum(map(len, named)) + len(location) > _TOLD_CHARACTERS:
                 break
-            told.append(place)
-        rest = self.n - len(told)
-        return "; ".join(told) + (f"; and {rest:,} more" if rest else "")
+            named.append(location)
+        rest = self.n - len(named)
+        return "; ".join(named) + (f"; and {rest:,} more" if rest else "")

@@ -20,8 +20,8 @@ class PlacedSpan:
 
 def placed_span(instance: Instance, span: Span) -> PlacedSpan:
     """Where a span of an instance lies; it must not run over the border of two segments."""
-    place = instance.layout.segment_at(span.start)
-    body = instance.segment(place.name).body
-    start, end = span.start - place.first_token, span.end - place.first_token
+    segment = instance.layout.segment_at(span.start)
+    body = instance.segment(segment.name).body
+    start, end = span.start - segment.first_token, span.end - segment.first_token
     start_char, end_char = body.starts[start], body.ends[end - 1]
-    return PlacedSpan(place.name, start, end, start_char, end_char, body.text[start_char:end_char])
+    return PlacedSpan(segment.name, start, end, start_char, end_char, body.text[start_char:end_char])

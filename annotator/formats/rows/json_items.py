@@ -39,10 +39,10 @@ def read_items(content: bytes, source: str, wanted: str) -> Iterator[Row | Probl
     line, counted = 1, 0
     for number, raw in enumerate(items):
         item = bytes(raw)
-        place = content.index(item, counted)
-        line += content.count(b"\n", counted, place)
+        start = content.index(item, counted)
+        line += content.count(b"\n", counted, start)
         yield _item(item, f"{source}[{number}]", line)
-        counted = place + len(item)
+        counted = start + len(item)
         line += item.count(b"\n")
 
 

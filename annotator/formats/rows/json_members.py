@@ -17,9 +17,9 @@ _DECODER = json.JSONDecoder()
 class _Broken(Exception):
     """The text is no JSON from here on; carries place and reason."""
 
-    def __init__(self, place: int, reason: str) -> None:
+    def __init__(self, index: int, reason: str) -> None:
         super().__init__(reason)
-        self.place, self.reason = place, reason
+        self.place, self.reason = index, reason
 
 
 def read_members(path: Path, source: str) -> Iterator[tuple[str, Row] | Problem]:
@@ -39,8 +39,8 @@ def read_members(path: Path, source: str) -> Iterator[tuple[str, Row] | Problem]
         return
     line, counted = 1, 0
     try:
-        for place, key, value in _members(text):
-            line, counted = line + text.count("\n", counted, place), place
+        for start, key, value in _members(text):
+            line, counted = line + text.count("\n", counted, start), start
             yield _member(source, line, key, value)
     except _Broken as fault:
         line += text.count("\n", counted, fault.place)
@@ -64,45 +64,45 @@ def _member(source: str, line: int, key: str, value: str) -> tuple[str, Row] | P
 
 def _members(text: str) -> Iterator[tuple[int, str, str]]:
     """The place of each member with the JSON of its key and of its value; raises _Broken."""
-    place = _expect(text, _after_blanks(text, 0), "{")
-    if text.startswith("}", place):
-        return _check_rest(text, place + 1)
+    index = _expect(text, _after_blanks(text, 0), "{")
+    if text.startswith("}", index):
+        return _check_rest(text, index + 1)
     while True:
-        start = place
+        start = index
         key_end = _end_of_value(text, _expect(text, start, '"', is_taken=False))
         value_start = _expect(text, _after_blanks(text, key_end), ":")
         value_end = _end_of_value(text, value_start)
         yield start, text[start:key_end], text[value_start:value_end]
-        place = _after_blanks(text, value_end)
-        if text.startswith("}", place):
-            return _check_rest(text, place + 1)
-        place = _expect(text, place, ",")
+        index = _after_blanks(text, value_end)
+        if text.startswith("}", index):
+            return _check_rest(text, index + 1)
+        index = _expect(text, index, ",")
 
 
-def _after_blanks(text: str, place: int) -> int:
-    found = _BLANKS.match(text, place)
-    return found.end() if found else place
+def _after_blanks(text: str, index: int) -> int:
+    match = _BLANKS.match(text, index)
+    return match.end() if match else index
 
 
-def _expect(text: str, place: int, sign: str, *, is_taken: bool = True) -> int:
+def _expect(text: str, index: int, sign: str, *, is_taken: bool = True) -> int:
     """The place after a sign and the blanks that follow; before it when it is not taken."""
-    if not text.startswith(sign, place):
-        reason = f"The file is not one JSON object: '{sign}' is missing at character {place + 1} of {len(text)}."
-        raise _Broken(place, reason)
-    return _after_blanks(text, place + 1) if is_taken else place
+    if not text.startswith(sign, index):
+        reason = f"The file is not one JSON object: '{sign}' is missing at character {index + 1} of {len(text)}."
+        raise _Broken(index, reason)
+    return _after_blanks(text, index + 1) if is_taken else index
 
 
-def _end_of_value(text: str, place: int) -> int:
+def _end_of_value(text: str, index: int) -> int:
     try:
-        return _DECODER.raw_decode(text, place)[1]
+        return _DECODER.raw_decode(text, index)[1]
     except json.JSONDecodeError as fault:
         reason = f"The file is not valid JSON: {fault.msg} at character {fault.pos + 1} of {len(text)}."
         raise _Broken(fault.pos, reason) from None
     except (ValueError, RecursionError):
-        raise _Broken(place, "A value is nested too deep or holds a number too long to be read.") from None
+        raise _Broken(index, "A value is nested too deep or holds a number too long to be read.") from None
 
 
-def _check_rest(text: str, place: int) -> None:
-    rest = _after_blanks(text, place)
+def _check_rest(text: str, index: int) -> None:
+    rest = _after_blanks(text, index)
     if rest < len(text):
         raise _Broken(rest, f"The file goes on at character {rest + 1} after the object has ended.")

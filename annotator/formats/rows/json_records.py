@@ -63,8 +63,8 @@ def read_records(path: Path, remedy: str) -> Iterator[Record | Problem]:
         return
     line, counted = 1, 0
     try:
-        for number, (place, element) in enumerate(_elements(content)):
-            line, counted = line + content.count(b"\n", counted, place), place
+        for number, (start, element) in enumerate(_elements(content)):
+            line, counted = line + content.count(b"\n", counted, start), start
             yield _record(element, f"{path.name}[{number}]", line)
     except LineError as fault:
         reason = f"{fault.reason.replace('The line', 'The file').replace('the line', 'the file')} {remedy}"
@@ -73,11 +73,11 @@ def read_records(path: Path, remedy: str) -> Iterator[Record | Problem]:
 
 def as_one_record(records: Sequence[Record | Problem], is_part: Callable[[object], bool]) -> Sequence[Record | Problem]:
     """The records; a file that is one list of parts (of tokens, of pairs) is one record."""
-    found = [record for record in records if isinstance(record, Record)]
-    if len(found) < len(records) or not found or not all(is_part(record.values) for record in found):
+    whole = [record for record in records if isinstance(record, Record)]
+    if len(whole) < len(records) or not whole or not all(is_part(record.values) for record in whole):
         return records
-    source = found[0].source.partition("[")[0]
-    return [Record(source, found[0].line, [record.values for record in found])]
+    source = whole[0].source.partition("[")[0]
+    return [Record(source, whole[0].line, [record.values for record in whole])]
 
 
 def _is_by_line(path: Path) -> bool:
@@ -99,15 +99,15 @@ def _record(content: bytes, source: str, line: int) -> Record | Problem:
 def _elements(content: bytes) -> Iterator[tuple[int, bytes]]:
     """The place and the bytes of each element of a list; raises LineError where it is none."""
     try:
-        found = [bytes(raw) for raw in msgspec.json.decode(content, type=list[msgspec.Raw])]
+        elements = [bytes(raw) for raw in msgspec.json.decode(content, type=list[msgspec.Raw])]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield from _elements_slowly(content)
         return
     end = 0
-    for element in found:
-        place = content.index(element, end)
-        end = place + len(element)
-        yield place, element
+    for element in elements:
+        start = content.index(element, end)
+        end = start + len(element)
+        yield start, element
 
 
 def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -118,23 +118,23 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
         raise LineError(
             "file", "", f"Byte {fault.start + 1} of the file is not UTF-8; save the file as UTF-8."
         ) from None
-    place = _after_blanks(text, text.index("[") + 1)
+    index = _after_blanks(text, text.index("[") + 1)
     n_bytes, counted = 0, 0
-    while not text.startswith("]", place):
+    while not text.startswith("]", index):
         try:
-            end = _DECODER.raw_decode(text, place)[1]
+            end = _DECODER.raw_decode(text, index)[1]
         except (ValueError, RecursionError) as error:
-            raise LineError("file", text[place : place + 40], f"The file is not valid JSON: {error}.") from None
-        n_bytes, counted = n_bytes + len(text[counted:place].encode()), place
-        yield n_bytes, text[place:end].encode()
-        place = _after_blanks(text, end)
-        if text.startswith(",", place):
-            place = _after_blanks(text, place + 1)
-        elif not text.startswith("]", place):
-            reason = f"The file is not valid JSON: ',' or ']' is missing at character {place + 1} of {len(text)}."
-            raise LineError("file", text[max(0, place - 40) : place], reason)
+            raise LineError("file", text[index : index + 40], f"The file is not valid JSON: {error}.") from None
+        n_bytes, counted = n_bytes + len(text[counted:index].encode()), index
+        yield n_bytes, text[index:end].encode()
+        index = _after_blanks(text, end)
+        if text.startswith(",", index):
+            index = _after_blanks(text, index + 1)
+        elif not text.startswith("]", index):
+            reason = f"The file is not valid JSON: ',' or ']' is missing at character {index + 1} of {len(text)}."
+            raise LineError("file", text[max(0, index - 40) : index], reason)
 
 
-def _after_blanks(text: str, place: int) -> int:
-    found = _BLANKS.match(text, place)
-    return found.end() if found else place
+def _after_blanks(text: str, index: int) -> int:
+    match = _BLANKS.match(text, index)
+    return match.end() if match else index

@@ -185,9 +185,9 @@ def explain_type_error(message: str) -> tuple[str, str]:
     >>> explain_type_error("Expected `int | null`, got `str` - at `$.rationales[0][1]`")
     ('rationales[0][1]', 'It must be a whole number or null, not text.')
     """
-    place = _PATH.search(message)
-    field = place.group(1) if place else ""
-    rest = message[: place.start()] if place else message
+    match = _PATH.search(message)
+    field = match.group(1) if match else ""
+    rest = message[: match.start()] if match else message
     if missing := _MISSING.search(rest):
         name = missing.group(1)
         return f"{field}.{name}" if field else name, f"The field '{name}' is missing; every row needs it."
@@ -213,8 +213,8 @@ _CONSTRAINTS = (
 
 def _explain_constraint(message: str) -> str:
     for pattern, sentence in _CONSTRAINTS:
-        if found := pattern.fullmatch(message):
-            return sentence.format(*found.groups())
+        if match := pattern.fullmatch(message):
+            return sentence.format(*match.groups())
     return f"{message}."
 
 
@@ -257,12 +257,12 @@ def _check_keys(raw: bytes, values: object) -> None:
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    members: dict[str, object] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise LineError(key, value, f"The key '{key}' appears twice in one object; keep one of the two.")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _check_nul(value: object, path: str) -> None:

@@ -222,13 +222,13 @@ class Merger:
 
     def add(self, instance: SourceInstance, findings: Findings) -> Iterator[SourceInstance]:
         """Take one row's instance in; gives what can be handed on."""
-        place = hash((instance.split, instance.key))
+        key_hash = hash((instance.split, instance.key))
         prints = _fingerprints(instance)
-        first = self._known.setdefault(place, prints)
+        first = self._known.setdefault(key_hash, prints)
         if first is not prints and not self._agrees(instance, first, prints, findings):
             return
         for annotation in instance.annotations:
-            self._annotators.add(hash((place, annotation.annotator)))
+            self._annotators.add(hash((key_hash, annotation.annotator)))
         if first is prints:
             yield from self.rest()
             self._pending = instance

@@ -30,11 +30,11 @@ def span_row(span: SourceSpan) -> SpanRow:
     return SpanRow(segment=span.segment, start_char=span.start, end_char=span.end)
 
 
-def read_span(row: AnySpan, task: Task, place: str, findings: Findings) -> SourceSpan | None:
+def read_span(row: AnySpan, task: Task, field_name: str, findings: Findings) -> SourceSpan | None:
     """A span in our words; None, with a finding, when it does not say what it marks."""
     if not isinstance(row, SpanRow):
         row = SpanRow(start_token=row[0], end_token=row[1])
-    segment = _segment(row.segment, task, place, findings)
+    segment = _segment(row.segment, task, field_name, findings)
     if segment is None:
         return None
     if row.start_token is not None and row.end_token is not None:
@@ -42,34 +42,34 @@ def read_span(row: AnySpan, task: Task, place: str, findings: Findings) -> Sourc
     if row.start_char is not None and row.end_char is not None:
         return SourceSpan(segment, row.start_char, row.end_char, "char")
     reason = "A span needs start_token and end_token, or start_char and end_char (ends exclusive)."
-    findings.refuse(place, row, reason)
+    findings.refuse(field_name, row, reason)
     return None
 
 
-def _segment(name: str | None, task: Task, place: str, findings: Findings) -> str | None:
+def _segment(name: str | None, task: Task, field_name: str, findings: Findings) -> str | None:
     selectable = [spec.name for spec in task.segments if spec.is_selectable]
     if name is not None:
         known = segment_of(task, name)
         if known is None:
             findings.refuse(
-                f"{place}.segment", name, f"There is no segment '{name}'; write one of {listed(selectable)}."
+                f"{field_name}.segment", name, f"There is no segment '{name}'; write one of {listed(selectable)}."
             )
         return known
     if len(selectable) == 1:
         return selectable[0]
     reason = f"The span must name its segment, since the task has several: {listed(selectable)}."
-    findings.refuse(place, "", reason)
+    findings.refuse(field_name, "", reason)
     return None
 
 
 def read_sets(
-    rows: Sequence[Sequence[AnySpan]], task: Task, findings: Findings, place: str = "rationales"
+    rows: Sequence[Sequence[AnySpan]], task: Task, findings: Findings, field_name: str = "rationales"
 ) -> tuple[tuple[SourceSpan, ...], ...]:
     """Rationale sets in our words; what cannot be read is noted."""
     sets = []
     for set_number, spans in enumerate(rows):
-        found = (read_span(s, task, f"{place}[{set_number}][{n}]", findings) for n, s in enumerate(spans))
-        read = tuple(span for span in found if span is not None)
+        spans_or_none = (read_span(s, task, f"{field_name}[{set_number}][{n}]", findings) for n, s in enumerate(spans))
+        read = tuple(span for span in spans_or_none if span is not None)
         if read or not spans:  # a set is empty because it was given so, not because its spans were refused
             sets.append(read)
     return tuple(sets)

@@ -14,10 +14,10 @@ def split_in_name(path: Path) -> str:
     >>> split_in_name(Path("esnli_train_1.csv")), split_in_name(Path("cose_dev_v1.0.jsonl")), split_in_name(Path("a.csv"))
     ('train', 'val', '')
     """
-    found = _WORD.search(path.stem.lower())
-    return _OURS.get(found.group(), found.group()) if found else ""
+    match = _WORD.search(path.stem.lower())
+    return _OURS.get(match.group(), match.group()) if match else ""
 
 
-def files_of_split(files: Iterable[Path], asked: str | None) -> list[Path]:
+def files_of_split(files: Iterable[Path], split: str | None) -> list[Path]:
     """The files in the order of their names; where a split is asked for, without those whose name tells another."""
-    return sorted(file for file in files if asked is None or split_in_name(file) in {"", asked})
+    return sorted(file for file in files if split is None or split_in_name(file) in {"", split})

@@ -15,11 +15,11 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 def written_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A line of heads and a line for each row; None is an empty cell."""
-    told = io.StringIO()
-    writer = csv.writer(told, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow([as_words(head) for head in heads])
     writer.writerows([as_words(cell) for cell in row] for row in rows)
-    return told.getvalue()
+    return text.getvalue()
 
 
 def as_words(cell: object) -> object:

@@ -112,26 +112,24 @@ class _Reader:
     def _take(self, file_number: int, row: Row, read: _Row, findings: Findings) -> None:
         if read.model is not None:
             self.models.add(read.model)
-        place = ("file", file_number) if read.seed is None else ("seed", str(read.seed))
-        run = self.runs.get(place)
+        run_key = ("file", file_number) if read.seed is None else ("seed", str(read.seed))
+        run = self.runs.get(run_key)
         if run is None:
             name = row.source if read.seed is None else str(read.seed)
             is_taken = any(known.name == name for known in self.runs.values())
-            run = self.runs[place] = Run(
+            run = self.runs[run_key] = Run(
                 f"{name} ({file_number + 1})" if is_taken else name, has_seed=read.seed is not None
             )
         prediction = Prediction(str(read.label), read.probabilities, row.source, row.line)
         if read.id is not None:
             known = run.of_instances.setdefault(str(read.id), prediction)
-            told, field_name = f"The instance '{read.id}'", "id"
+            subject, field_name = f"The instance '{read.id}'", "id"
         else:
             key = (read.test or "", str(read.case), read.position or 0)
             known = run.of_texts.setdefault(key, prediction)
-            told, field_name = f"Text {key[2]} of case '{key[1]}' of '{key[0]}'", "position"
+            subject, field_name = f"Text {key[2]} of case '{key[1]}' of '{key[0]}'", "position"
         if known is not prediction:
-            reason = (
-                f"{told} has a prediction of the same run ({run.name}) in {known.source}, line {known.line}; keep one."
-            )
+            reason = f"{subject} has a prediction of the same run ({run.name}) in {known.source}, line {known.line}; keep one."
             findings.refuse(field_name, row.values.get(field_name), reason)
 
 

@@ -168,23 +168,23 @@ class _Answers:
             reason = (
                 "The file does not say which text is marked. Call the question like the field, such as rationale_text."
             )
-            self.findings.refuse(response.place, response.question, reason)
+            self.findings.refuse(response.field_name, response.question, reason)
         text = self.texts.get(segment or "")
         if segment is None or not isinstance(text, str):
             return
         units = Offsets.of(text, self.unit or "utf-16")
         for number, item in enumerate(value):
-            place = f"{response.place}[{number}]"
+            field_name = f"{response.field_name}[{number}]"
             try:
                 span = msgspec.convert(item, _SpanValue)
             except msgspec.ValidationError:
                 reason = "A span needs a start and an end in whole numbers, and a label."
-                self.findings.refuse(place, item, reason)
+                self.findings.refuse(field_name, item, reason)
                 continue
-            found = units.range_of(span.start, span.end, place, self.findings)
-            if found is not None:
-                marks.spans.append(LabelledSpan(span.label, segment, *found))
-                is_same = self.unit is not None or found == (span.start, span.end)
+            characters = units.range_of(span.start, span.end, field_name, self.findings)
+            if characters is not None:
+                marks.spans.append(LabelledSpan(span.label, segment, *characters))
+                is_same = self.unit is not None or characters == (span.start, span.end)
                 self._is_doubtful = self._is_doubtful or not is_same
 
     def settle(self) -> list[Marks]:

@@ -30,7 +30,7 @@ class Response:
     annotator: str | None
     value: Any
     status: str | None
-    place: str
+    field_name: str
 
 
 @dataclass(slots=True)
@@ -147,16 +147,16 @@ def _from_nested(nested: _Nested) -> Record:
     if isinstance(nested.responses, dict):
         for question, answers in nested.responses.items():
             for number, answer in enumerate(answers):
-                place = f"responses.{question}[{number}].value"
+                field_name = f"responses.{question}[{number}].value"
                 record.responses.append(
-                    Response(question, _user(answer.user_id), answer.value, _status(answer.status), place)
+                    Response(question, _user(answer.user_id), answer.value, _status(answer.status), field_name)
                 )
     else:
         for number, response in enumerate(nested.responses or ()):
             for question, answer in (response.values or {}).items():
-                place = f"responses[{number}].values.{question}.value"
+                field_name = f"responses[{number}].values.{question}.value"
                 record.responses.append(
-                    Response(question, _user(response.user_id), answer.value, _status(response.status), place)
+                    Response(question, _user(response.user_id), answer.value, _status(response.status), field_name)
                 )
     return record
 
@@ -213,8 +213,8 @@ def _v1_span(item: _V1Span | tuple[str, int, int] | str) -> Mapping[str, object]
     return {"label": item[0], "start": item[1], "end": item[2]} if isinstance(item, tuple) else {"label": item}
 
 
-def _at(values: list[Any], place: int) -> object:
-    return values[place] if place < len(values) else None
+def _at(values: list[Any], index: int) -> object:
+    return values[index] if index < len(values) else None
 
 
 def _user(given: object) -> str | None:

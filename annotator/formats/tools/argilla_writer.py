@@ -47,7 +47,7 @@ def _responses(gold: GoldInstance, task: Task) -> Values:
         s.name: [] for s in gold.instance.segments if s.is_selectable and s.name in texts
     }
     for label, span in gold_spans(gold):
-        start, end = (units[span.segment].offset(place) for place in (span.start_char, span.end_char))
+        start, end = (units[span.segment].offset(index) for index in (span.start_char, span.end_char))
         values[span.segment].append({"start": start, "end": end, "label": label})
     responses: Values = {f"rationale_{name}": _response(spans) for name, spans in values.items()}
     if gold.result:

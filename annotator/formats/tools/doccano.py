@@ -89,21 +89,21 @@ class _ExportReader:
                 values = {column: value for column, value in row.values.items() if value is not None}
                 labelled = labelled_row(values, row.findings())
                 if labelled is not None and labelled.result is not None:
-                    place = _place(values)
-                    agreed = self._results.setdefault(place, labelled.result)
-                    self._results[place] = agreed if agreed == labelled.result else None
+                    row_key = _row_key(values)
+                    agreed = self._results.setdefault(row_key, labelled.result)
+                    self._results[row_key] = agreed if agreed == labelled.result else None
 
     def _row(self, row: Row, name: str) -> Iterator[Row | Problem]:
         findings = row.findings()
         values = {column: value for column, value in row.values.items() if value is not None}
-        place = _place(values)
+        row_key = _row_key(values)
         is_alone = len(self.files) == 1 and "username" not in values
         labelled = labelled_row(values, findings)
         if labelled is not None:
             texts, spans = texts_of_row(values, labelled, self.options.task, findings)
             if not findings.is_refused:
                 marks = self._marks(values, labelled, spans, name)
-                if self._is_taken(values, texts, marks, place, findings):
+                if self._is_taken(values, texts, marks, row_key, findings):
                     yield from plain_rows(row, values, texts, marks, self.options.task, are_all=is_alone)
         yield from findings.problems
 
@@ -140,21 +140,21 @@ class _ExportReader:
         )
         self.left_out.tell(f"row holds {doubt}", f"rows hold {doubt}", unread.n_doubtful)
 
-    def _is_taken(self, values: Values, texts: Values, marks: list[Marks], place: int, findings: Findings) -> bool:
+    def _is_taken(self, values: Values, texts: Values, marks: list[Marks], row_key: int, findings: Findings) -> bool:
         """Whether a row says something: a row without marks does not, where another file had the text already."""
-        is_new = place not in self._seen
-        self._seen.add(place)
+        is_new = row_key not in self._seen
+        self._seen.add(row_key)
         if not marks and not is_new:
             return False
         _take_key(values, findings)
         if not findings.is_refused:
             warn_of_cut_words(marks, texts, findings)
-        if "result" not in values and (agreed := self._results.get(place)) is not None:
+        if "result" not in values and (agreed := self._results.get(row_key)) is not None:
             values["result"] = agreed
         return not findings.is_refused
 
 
-def _place(values: Values) -> int:
+def _row_key(values: Values) -> int:
     key = next((values[name] for name in _KEYS if name in values), None)
     return hash((str(values.get("split")), str(key)))
 

@@ -54,7 +54,7 @@ class UnreadLabels:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    place: str
+    field_name: str
     start: int
     end: int
     label: str
@@ -104,18 +104,18 @@ def _take_labels(
         return [] if given is None else [str(given)]
     results = []
     for number, label in enumerate(given):
-        place = f"{name}[{number}]"
+        field_name = f"{name}[{number}]"
         if isinstance(label, str | int):
             results.append(str(label))
         elif isinstance(label, tuple):
-            labelled.spans.append(_Span(place, label[0], label[1], str(label[2]), None))
+            labelled.spans.append(_Span(field_name, label[0], label[1], str(label[2]), None))
         elif label.start_offset is not None and label.end_offset is not None:
-            labelled.spans.append(_Span(place, label.start_offset, label.end_offset, str(label.label), label.user))
+            labelled.spans.append(_Span(field_name, label.start_offset, label.end_offset, str(label.label), label.user))
         elif isinstance(label.label, str):
             results.append(label.label)
         else:
             reason = "The label is given by its number alone; export with the labels' names (JSONL with text labels)."
-            findings.refuse(f"{place}.label", label.label, reason)
+            findings.refuse(f"{field_name}.label", label.label, reason)
     return results
 
 
@@ -123,7 +123,7 @@ Spans = list[tuple[int | str | None, LabelledSpan]]
 
 
 def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findings) -> tuple[Values, Spans]:
-    """The texts of the segments, and the spans in them with the number of the user who made each, if that is told."""
+    """The texts of the segments, and the spans in them with the number of the user who made each, if the file names one."""
     text = values.pop("text", values.pop("data", None))
     if not isinstance(text, str):
         findings.refuse("text", text, "The row needs its text.")
@@ -135,10 +135,10 @@ def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findi
     spans = []
     units = Offsets.of(text, labelled.unit or "utf-16")
     for span in labelled.spans:
-        found = units.range_of(span.start, span.end, span.place, findings)
-        parts = [] if found is None else _parts(*found, span.label, ranges)
-        if found is not None and not parts:
-            findings.refuse(span.place, [span.start, span.end], "It lies between the segments; remove it.")
+        characters = units.range_of(span.start, span.end, span.field_name, findings)
+        parts = [] if characters is None else _parts(*characters, span.label, ranges)
+        if characters is not None and not parts:
+            findings.refuse(span.field_name, [span.start, span.end], "It lies between the segments; remove it.")
         spans += [(span.user, part) for part in parts]
     labelled.unread.n_doubtful = int(_is_doubtful(text, labelled))
     others = take_texts(values, task, are_named=True) if labelled.segments is None else {}
@@ -163,11 +163,11 @@ def _segments(
     for name in (name for name in labelled.segments if task.spec_of(name) is None):
         known = listed([spec.name for spec in task.segments])
         findings.refuse(f"segments.{name}", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
-    found = {
+    ranges_or_none = {
         name: units.range_of(start, end, f"segments.{name}", findings)
         for name, (start, end) in labelled.segments.items()
     }
-    return {name: place for name, place in found.items() if place is not None}
+    return {name: characters for name, characters in ranges_or_none.items() if characters is not None}
 
 
 def _parts(start: int, end: int, label: str, ranges: Mapping[str, tuple[int, int]]) -> list[LabelledSpan]:

@@ -39,10 +39,10 @@ def _row(gold: GoldInstance, task: Task) -> Values:
     text = _BETWEEN_SEGMENTS.join(texts.values())
     units = Offsets.of(text, "utf-16")
     starts: dict[str, int] = {}
-    place = 0
+    start = 0
     for name, body in texts.items():
-        starts[name] = place
-        place += len(body) + len(_BETWEEN_SEGMENTS)
+        starts[name] = start
+        start += len(body) + len(_BETWEEN_SEGMENTS)
     row: Values = {"id": gold.instance.key, "text": text, "label": []}
     for label, span in gold_spans(gold):
         ends = (starts[span.segment] + span.start_char, starts[span.segment] + span.end_char)

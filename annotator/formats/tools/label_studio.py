@@ -116,13 +116,13 @@ class _ExportReader:
                 self.left_out.add("annotation", ", since the task was skipped (cancelled)")
                 continue
             who = _name(annotation.completed_by)
-            found = (str(annotation.updated_at or annotation.created_at or ""), number, annotation)
+            dated = (str(annotation.updated_at or annotation.created_at or ""), number, annotation)
             if who in latest:
                 self.left_out.add("annotation", ", since the same person has a later one of the task")
-            latest[who] = max(found, latest.get(who, found), key=lambda known: known[:2])
+            latest[who] = max(dated, latest.get(who, dated), key=lambda known: known[:2])
         for who, (_, number, annotation) in latest.items():
-            place = f"{'completions' if is_old else 'annotations'}[{number}].result"
-            yield results.answers(who, annotation.result or (), place)
+            field_name = f"{'completions' if is_old else 'annotations'}[{number}].result"
+            yield results.answers(who, annotation.result or (), field_name)
 
     def _minimal_task(self, rows: list[Row]) -> Iterator[Row | Problem]:
         """JSON-MIN has a row for each annotation of a task, with the data and the answers side by side."""

@@ -80,19 +80,19 @@ class ResultReader:
     findings: Findings
     left_out: LeftOut
 
-    def answers(self, annotator: str, result: Sequence[Region], place: str) -> Answers:
-        """What one annotation holds; `place` is where its result stands."""
+    def answers(self, annotator: str, result: Sequence[Region], field_name: str) -> Answers:
+        """What one annotation holds; `field_name` is where its result stands."""
         answers = Answers(Marks(annotator))
         for number, region in enumerate(result):
-            self._take_region(region, f"{place}[{number}]", answers)
+            self._take_region(region, f"{field_name}[{number}]", answers)
         answers.settle(self.options, self.left_out)
         return answers
 
-    def _take_region(self, region: Region, place: str, answers: Answers) -> None:
+    def _take_region(self, region: Region, field_name: str, answers: Answers) -> None:
         value, question = region.value or RegionValue(), region.from_name or ""
         if region.type == "labels":
             names = region.to_name if isinstance(region.to_name, list) else [region.to_name or ""]
-            self._take_span(value, [*names, question], f"{place}.value", answers)
+            self._take_span(value, [*names, question], f"{field_name}.value", answers)
         elif value.start is None and self._is_answer(region.type, question):
             answers.give(question, value.choices if region.type == "choices" else value.text)
         else:
@@ -105,7 +105,7 @@ class ResultReader:
         wanted = "choices" if self.options.task.result_kind == "label" else "textarea"
         return kind == wanted or (kind in {"choices", "textarea"} and question.lower() in _NAMED)
 
-    def _take_span(self, value: RegionValue, names: Sequence[str], place: str, answers: Answers) -> None:
+    def _take_span(self, value: RegionValue, names: Sequence[str], field_name: str, answers: Answers) -> None:
         labels = [label for label in value.labels if isinstance(label, str)] if isinstance(value.labels, list) else []
         if not labels:
             answers.n_unread += 1
@@ -113,17 +113,17 @@ class ResultReader:
             return
         if not (_is_whole(value.start) and _is_whole(value.end)):
             reason = "Characters are counted in whole numbers; only regions of a Text tag can be read."
-            self.findings.refuse(place, [value.start, value.end], reason)
+            self.findings.refuse(field_name, [value.start, value.end], reason)
             return
-        segment = self._segment(names, value, place)
+        segment = self._segment(names, value, field_name)
         if segment is None:
             return
         text = self.texts[segment]
-        found = self._range(text, value, place) if isinstance(text, str) else None
-        if found is not None:
-            answers.marks.spans += [LabelledSpan(label, segment, *found) for label in dict.fromkeys(labels)]
+        characters = self._range(text, value, field_name) if isinstance(text, str) else None
+        if characters is not None:
+            answers.marks.spans += [LabelledSpan(label, segment, *characters) for label in dict.fromkeys(labels)]
 
-    def _segment(self, names: Sequence[str], value: RegionValue, place: str) -> str | None:
+    def _segment(self, names: Sequence[str], value: RegionValue, field_name: str) -> str | None:
         """The segment of a region: by the names of the tags, else the only one that reads there as was recorded."""
         segment = named_segment(self.options.task, names, self.texts)
         if segment is None and isinstance(value.text, str):
@@ -137,28 +137,28 @@ class ResultReader:
                 f"The file does not say which text is marked (the task has {texts}). Call the Text tag, and its field in the "
                 "data, like the segment."
             )
-            self.findings.refuse(place, names[0], reason)
+            self.findings.refuse(field_name, names[0], reason)
         return segment
 
-    def _range(self, text: str, value: RegionValue, place: str) -> tuple[int, int] | None:
+    def _range(self, text: str, value: RegionValue, field_name: str) -> tuple[int, int] | None:
         """Characters, which Label Studio counts since 1.4; before, it counted UTF-16 units, as the recorded text tells."""
         recorded = value.text if isinstance(value.text, str) and value.text else None
         if recorded is not None and not _says(text, value.start, value.end, value):
             units = Offsets.of(text, "utf-16")
             start, end = units.character(value.start), units.character(value.end)
             if start is not None and end is not None and start < end and _says(text, start, end, value):
-                said = "in UTF-16 units, as old versions of Label Studio did; converted"
-                self.left_out.tell(f"region counts {said}", f"regions count {said}")
+                conversion = "in UTF-16 units, as old versions of Label Studio did; converted"
+                self.left_out.tell(f"region counts {conversion}", f"regions count {conversion}")
                 return start, end
             if 0 <= value.start < value.end <= len(text):
-                there = shown(text[value.start : value.end])
+                in_text = shown(text[value.start : value.end])
                 reason = (
-                    f"Label Studio recorded '{shown(recorded)}', but at these characters the text says '{there}'; it was "
+                    f"Label Studio recorded '{shown(recorded)}', but at these characters the text says '{in_text}'; it was "
                     "changed after it was marked. Correct the offsets, or take the region out."
                 )
-                self.findings.refuse(place, [value.start, value.end], reason)
+                self.findings.refuse(field_name, [value.start, value.end], reason)
                 return None
-        return Offsets.of(text, "characters").range_of(value.start, value.end, place, self.findings)
+        return Offsets.of(text, "characters").range_of(value.start, value.end, field_name, self.findings)
 
     def minimal_answers(self, annotator: str, values: Values) -> Answers:
         """What a row of JSON-MIN holds; the fields with answers are taken out of its values."""

@@ -58,21 +58,21 @@ class LeftOut:
     source: str
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, one: str, why: str = "", n: int = 1) -> None:
+    def add(self, singular: str, why: str = "", n: int = 1) -> None:
         """Count n more that were left out; one: a single one in words (“answer to another question”); why: the rest of it."""
-        what, *rest = one.split(" ", 1)
+        what, *rest = singular.split(" ", 1)
         words = " ".join(("", *rest))
         self.tell(f"{what}{words} was left out{why}", f"{what}s{words} were left out{why}", n)
 
-    def tell(self, one: str, several: str, n: int = 1) -> None:
+    def tell(self, singular: str, several: str, n: int = 1) -> None:
         """Count n more; the words follow their number in the warning."""
         if n:
-            self._counts[one, several] += n
+            self._counts[singular, several] += n
 
     def warnings(self) -> Iterator[Problem]:
         """One warning for each thing counted."""
-        for (one, several), n in self._counts.items():
-            yield Problem(self.source, None, "file", str(n), f"{counted(n, one, several)}.", is_warning=True)
+        for (singular, several), n in self._counts.items():
+            yield Problem(self.source, None, "file", str(n), f"{counted(n, singular, several)}.", is_warning=True)
 
 
 def refuse_archives_and_tables(path: Path, remedy: str) -> None:
@@ -94,17 +94,17 @@ def take_texts(values: Values, task: Task, *, are_named: bool = False) -> Values
     are_named: only names count.
     """
     reserved = {name for names in field_names(task).values() for name in names} | {"result"}
-    found: Values = {}
+    texts_by_segment: Values = {}
     for is_own_name in (True, False):
         for column in [c for c in values if c not in reserved or task.spec_of(c)]:
             segment = segment_of(task, column)
-            if segment is not None and segment not in found and (segment == column) is is_own_name:
-                found[segment] = values.pop(column)
+            if segment is not None and segment not in texts_by_segment and (segment == column) is is_own_name:
+                texts_by_segment[segment] = values.pop(column)
     required = [spec.name for spec in task.segments if not spec.may_be_empty]
     texts = [column for column, value in values.items() if column not in reserved and isinstance(value, str)]
-    if len(required) == len(texts) == 1 and not found and not are_named:
-        found[required[0]] = values.pop(texts[0])
-    return found
+    if len(required) == len(texts) == 1 and not texts_by_segment and not are_named:
+        texts_by_segment[required[0]] = values.pop(texts[0])
+    return texts_by_segment
 
 
 def named_segment(task: Task, names: Sequence[str], texts: Iterable[str]) -> str | None:
@@ -114,16 +114,16 @@ def named_segment(task: Task, names: Sequence[str], texts: Iterable[str]) -> str
     >>> named_segment(TASKS["inference"], ["rationale_premise"], ["premise", "hypothesis"])
     'premise'
     """
-    there = list(texts)
+    segment_names = list(texts)
     for name in names:
-        if (segment := segment_of(task, name)) in there:
+        if (segment := segment_of(task, name)) in segment_names:
             return segment
     for name in names:
         words = {segment_of(task, word) for word in _WORD_BORDERS.split(name)} | {name.partition("_")[2]}
-        found = [segment for segment in there if segment in words]
-        if len(found) == 1:
-            return found[0]
-    selectable = [name for name in there if (spec := task.spec_of(name)) and spec.is_selectable]
+        named = [segment for segment in segment_names if segment in words]
+        if len(named) == 1:
+            return named[0]
+    selectable = [name for name in segment_names if (spec := task.spec_of(name)) and spec.is_selectable]
     return selectable[0] if len(selectable) == 1 else None
 
 
@@ -146,8 +146,8 @@ def labels_in_order(spans: Iterable[LabelledSpan]) -> Iterable[str]:
     """The span-labels in the order of their sets."""
 
     def number(label: str) -> int:
-        found = _NUMBER.search(label)
-        return int(found.group()[:18]) if found else -1
+        match = _NUMBER.search(label)
+        return int(match.group()[:18]) if match else -1
 
     return sorted(dict.fromkeys(span.label for span in spans), key=number)
 
@@ -188,8 +188,8 @@ def plain_rows(
             record[result_names[0]] = given.pop()
     record |= texts
     for of_one in marks:
-        said = {"annotator": of_one.annotator, "annotator_label": of_one.result, "note": "\n".join(of_one.notes)}
-        yield Row(row.source, row.line, {**record, **said, "rationales": sets_by_label(of_one.spans)})
+        more = {"annotator": of_one.annotator, "annotator_label": of_one.result, "note": "\n".join(of_one.notes)}
+        yield Row(row.source, row.line, {**record, **more, "rationales": sets_by_label(of_one.spans)})
     if not marks:
         yield Row(row.source, row.line, record)
 
@@ -214,11 +214,11 @@ class GoldKeys:
 
     def add(self, gold: GoldInstance) -> None:
         """Take note of an instance; raises ExportRefused when its key is there already."""
-        place = hash((gold.instance.split, gold.instance.key))
-        if place in self._seen:
+        key_hash = hash((gold.instance.split, gold.instance.key))
+        if key_hash in self._seen:
             split, key = gold.instance.split, gold.instance.key
             raise ExportRefused(f"Two instances of split '{split}' have the key '{key}'.")
-        self._seen.add(place)
+        self._seen.add(key_hash)
 
     def finish(self) -> None:
         """Raise ExportRefused when there was no instance."""
@@ -277,7 +277,7 @@ def _target(gold: GoldInstance) -> Values | None:
         return None
     start, end = gold.instance.target
     layout = gold.instance.layout
-    place = layout.segment_at(start)
-    body = gold.instance.segment(place.name).body
-    first, last = body.starts[start - place.first_token], body.ends[end - 1 - place.first_token]
-    return {"segment": place.name, "start_char": first, "end_char": last}
+    segment = layout.segment_at(start)
+    body = gold.instance.segment(segment.name).body
+    first, last = body.starts[start - segment.first_token], body.ends[end - 1 - segment.first_token]
+    return {"segment": segment.name, "start_char": first, "end_char": last}

@@ -43,7 +43,7 @@ class Offsets:
     def of(text: str, unit: OffsetUnit) -> "Offsets":
         """The offsets of a text in a unit."""
         if unit == "graphemes" and not (text.isascii() and "\r" not in text):
-            ends = [0, *(found.end() for found in _CLUSTER.finditer(text))]
+            ends = [0, *(match.end() for match in _CLUSTER.finditer(text))]
             return Offsets(text, unit, (range(len(ends)), ends))
         if unit == "utf-16" and text and max(text) > "\uffff":
             characters = range(len(text) + 1)
@@ -64,8 +64,8 @@ class Offsets:
         if self.borders is None:
             return offset if 0 <= offset <= len(self.text) else None
         offsets, characters = self.borders
-        place = bisect_left(offsets, offset)
-        return characters[place] if place < len(offsets) and offsets[place] == offset else None
+        index = bisect_left(offsets, offset)
+        return characters[index] if index < len(offsets) and offsets[index] == offset else None
 
     def offset(self, character: int) -> int:
         """The offset of the border before a character (which must be one of the borders)."""
@@ -74,7 +74,7 @@ class Offsets:
         offsets, characters = self.borders
         return offsets[bisect_left(characters, character)]
 
-    def range_of(self, start: int, end: int, place: str, findings: Findings) -> tuple[int, int] | None:
+    def range_of(self, start: int, end: int, field_name: str, findings: Findings) -> tuple[int, int] | None:
         """A half-open range in characters; None, with a finding, when it is no range of the text."""
         unit = _UNIT_WORDS[self.unit]
         if not 0 <= start < end:
@@ -87,7 +87,7 @@ class Offsets:
                 return first, last
             wrong = start if first is None else end
             reason = f"Offset {wrong} (in {unit}) lies inside a character, so the span is counted in something else."
-        findings.refuse(place, [start, end], reason)
+        findings.refuse(field_name, [start, end], reason)
         return None
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
 
 _SUBORDINATE = r"although|though|because|when|while|if|since|unless|whenever|even though|as soon as"
@@ -45,79 +45,79 @@ _PASSIVE = re.compile(
 
 
 @suggester("Clause to the end", kinds="syntax", languages="en")
-def clause_to_the_end(passage: Passage) -> Iterator[Found]:
+def clause_to_the_end(passage: Passage) -> Iterator[Proposal]:
     """Although A, B. → B, although A. In 1990, B. → B in 1990."""
     for start, end in passage.sentences:
-        found = _FRONTED.fullmatch(passage.text, start, end)
-        if found is None or not _has_subject(found["main"]):
+        match = _FRONTED.fullmatch(passage.text, start, end)
+        if match is None or not _has_subject(match["main"]):
             continue
-        is_clause = re.match(_SUBORDINATE, found["first"], re.IGNORECASE) is not None
-        if not is_clause and not _VERB.search(found["main"]):
+        is_clause = re.match(_SUBORDINATE, match["first"], re.IGNORECASE) is not None
+        if not is_clause and not _VERB.search(match["main"]):
             continue
-        comma = found["comma"].rstrip() + " " if is_clause else " "
-        moved = comma + found["first"][:1].lower() + found["first"][1:]
-        main = found.start("main")
+        comma = match["comma"].rstrip() + " " if is_clause else " "
+        moved = comma + match["first"][:1].lower() + match["first"][1:]
+        main = match.start("main")
         capital = Edit(
             start, main + 1, passage.text[main].upper() if passage.text[start].isupper() else passage.text[main]
         )
-        yield [capital, Edit(found.end("main"), found.end("main"), moved)], f"“{found['first']}” to the end"
+        yield [capital, Edit(match.end("main"), match.end("main"), moved)], f"“{match['first']}” to the end"
 
 
 @suggester("Clause to the front", kinds="syntax", languages="en")
-def clause_to_the_front(passage: Passage) -> Iterator[Found]:
+def clause_to_the_front(passage: Passage) -> Iterator[Proposal]:
     """B because A. → Because A, B."""
     for start, end in passage.sentences:
-        found = _TRAILING.fullmatch(passage.text, start, end)
-        if found is None or not _has_subject(found["main"]):
+        match = _TRAILING.fullmatch(passage.text, start, end)
+        if match is None or not _has_subject(match["main"]):
             continue
         first = passage.next_word(start)
-        if first != "i" and first not in passage.own.list("function_words"):
+        if first != "i" and first not in passage.word_lists.list("function_words"):
             continue
         letter = passage.text[start]
         is_capital = letter.isupper()
-        last = found["last"]
+        last = match["last"]
         front = (last[:1].upper() if is_capital else last[:1]) + last[1:] + (" , " if passage.is_spaced else ", ")
         yield (
             [
                 Edit(start, start + 1, front + (letter if first == "i" else letter.lower())),
-                Edit(found.end("main"), found.end("last"), ""),
+                Edit(match.end("main"), match.end("last"), ""),
             ],
             f"“{last}” to the front",
         )
 
 
 @suggester("Exchange two adjectives", kinds="syntax", languages="en")
-def exchange_adjectives(passage: Passage) -> Iterator[Found]:
+def exchange_adjectives(passage: Passage) -> Iterator[Proposal]:
     """Slow and boring → boring and slow, after a form of be and before a sign."""
-    for found in _PAIR.finditer(passage.text):
-        one, other = found["one"], found["other"]
-        if one != other and not {one, other} & _NO_ADJECTIVE:
-            yield [Edit(*found.span("one"), other), Edit(*found.span("other"), one)], f"{other}{found['and']}{one}"
+    for match in _PAIR.finditer(passage.text):
+        first, other = match["one"], match["other"]
+        if first != other and not {first, other} & _NO_ADJECTIVE:
+            yield [Edit(*match.span("one"), other), Edit(*match.span("other"), first)], f"{other}{match['and']}{first}"
 
 
 @suggester("Passive to active", kinds="syntax", languages="en")
-def passive_to_active(passage: Passage) -> Iterator[Found]:
+def passive_to_active(passage: Passage) -> Iterator[Proposal]:
     """The film was directed by John. → John directed the film. A whole sentence with a regular verb, in the past."""
-    own = passage.own
+    lists = passage.word_lists
     for start, end in passage.sentences:
-        found = _PASSIVE.fullmatch(passage.text, start, end)
+        match = _PASSIVE.fullmatch(passage.text, start, end)
         if (
-            found is None
-            or found["verb"].lower() in own.list("no_actions")
-            or set(own.list("no_agents")) & {*found["agent"].lower().split()}
+            match is None
+            or match["verb"].lower() in lists.list("no_actions")
+            or set(lists.list("no_agents")) & {*match["agent"].lower().split()}
         ):
             continue
-        patient, agent = found["patient"], found["agent"]
-        if patient.split()[0].lower() in own.list("function_words"):
+        patient, agent = match["patient"], match["agent"]
+        if patient.split()[0].lower() in lists.list("function_words"):
             patient = patient[:1].lower() + patient[1:]
         if re.search(r"\b(?:who|which|that|and)\b", agent):
             continue
         yield (
             [
-                Edit(start, found.start("verb"), agent[:1].upper() + agent[1:] + " "),
-                Edit(found.end("verb"), found.start("end"), " " + patient),
+                Edit(start, match.start("verb"), agent[:1].upper() + agent[1:] + " "),
+                Edit(match.end("verb"), match.start("end"), " " + patient),
             ],
-            f"active: {found['verb']}",
+            f"active: {match['verb']}",
         )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
 
 _CLAUSE = r"[^，,。！？!?；;]"
@@ -19,24 +19,24 @@ _BA = re.compile(rf"(?:^|(?<=[，,。！？!?；;]))(?P<agent>{_PRONOUN})把(?P<
 
 
 @suggester("Clause to the end", kinds="syntax", languages="zh")
-def chinese_clause_to_the_end(passage: Passage) -> Iterator[Found]:
+def chinese_clause_to_the_end(passage: Passage) -> Iterator[Proposal]:
     """From 虽然A，但是B to B，虽然A."""
-    for found in _PAIRED.finditer(passage.text):
+    for match in _PAIRED.finditer(passage.text):
         edits = [
-            Edit(found.start(), found.start("main"), ""),
-            Edit(found.end("main"), found.end("main"), "，" + found["first"]),
+            Edit(match.start(), match.start("main"), ""),
+            Edit(match.end("main"), match.end("main"), "，" + match["first"]),
         ]
-        yield edits, f"“{found['first']}” to the end"
+        yield edits, f"“{match['first']}” to the end"
 
 
 @suggester("被 to 把", kinds="syntax", languages="zh")
-def chinese_passive_to_active(passage: Passage) -> Iterator[Found]:
+def chinese_passive_to_active(passage: Passage) -> Iterator[Proposal]:
     """杯子被我打碎了 → 我把杯子打碎了. Only with a pronoun, since where a longer agent ends is not written."""
-    for found in _BEI.finditer(passage.text):
-        yield [Edit(found.start("patient"), found.start("rest"), f"{found['agent']}把{found['patient']}")], "被 → 把"
+    for match in _BEI.finditer(passage.text):
+        yield [Edit(match.start("patient"), match.start("rest"), f"{match['agent']}把{match['patient']}")], "被 → 把"
 
 
 @suggester("把 to 被", kinds="syntax", languages="zh")
-def chinese_active_to_passive(passage: Passage) -> Iterator[Found]:
-    for found in _BA.finditer(passage.text):
-        yield [Edit(found.start("agent"), found.start("rest"), f"{found['patient']}被{found['agent']}")], "把 → 被"
+def chinese_active_to_passive(passage: Passage) -> Iterator[Proposal]:
+    for match in _BA.finditer(passage.text):
+        yield [Edit(match.start("agent"), match.start("rest"), f"{match['patient']}被{match['agent']}")], "把 → 被"

@@ -3,25 +3,29 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.english_verbs import (
+    AFTER_HAS,
+    CLITICS,
+    CONTRACTED_BEFORE_NOT,
+    IN_FULL_BEFORE_NOT,
+    PRONOUNS,
+    TAKE_NOT,
+    phrases_of_suggestions,
+)
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import like
 from annotator.text.edits import Edit
 
-_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there", "not"})
-_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
-_WITH_NOT = ("do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "would", "could", "should")
-_NEGATED = re.compile(rf"(?<![\w'’])(ca|wo|sha|must|need|{'|'.join(_WITH_NOT)})\s?n['’]t(?!\w)", re.IGNORECASE)
-_NOT = re.compile(rf"(?<![\w'’])(cannot|(?:can|will|must|{'|'.join(_WITH_NOT)}) not)(?![\w'’])", re.IGNORECASE)
+_NEGATED = re.compile(
+    rf"(?<![\w'’])({'|'.join((*IN_FULL_BEFORE_NOT, 'need', *TAKE_NOT))})\s?n['’]t(?!\w)", re.IGNORECASE
+)
+_NOT = re.compile(rf"(?<![\w'’])(cannot|(?:{'|'.join(('can', 'will', *TAKE_NOT))}) not)(?![\w'’])", re.IGNORECASE)
 _CLITIC = re.compile(
     r"(?<![\w'’])(i|you|he|she|it|we|they|that|there|what|who|let)(\s?['’](?:m|re|ve|ll|s|d))(?=\s\w)", re.IGNORECASE
 )
-_FULL = re.compile(
-    r"(?<![\w'’])(i am|(?:you|we|they) are|(?:he|she|it|that|there|what) is|(?:i|you|he|she|it|we|they) will)(?=\s\w)",
-    re.IGNORECASE,
-)
-_SHORT = {"am": "m", "are": "re", "is": "s", "will": "ll"}
-_LONG = {"m": "am", "re": "are", "ve": "have", "ll": "will"}
+_FULL = re.compile(rf"(?<![\w'’])({'|'.join(phrases_of_suggestions())})(?=\s\w)", re.IGNORECASE)
+_IN_FULL = {clitic: verb for verb, clitic in CLITICS.items()}
 _AFTER_WOULD = frozenset({"like", "love", "rather", "be", "say", "recommend", "prefer", "give", "go", "never"})
 _AFTER_IS = frozenset(
     {
@@ -47,16 +51,16 @@ _AFTER_IS = frozenset(
 
 
 @suggester("Write contractions out", kinds="dispensable robustness", languages="en")
-def expand_contraction(passage: Passage) -> Iterator[Found]:
+def expand_contraction(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    for found in _NEGATED.finditer(text):
-        if passage.next_word(found.end()) not in _PRONOUNS:  # "Isn't it" would become "Is not it"
-            stem = _STEMS.get(found[1].lower(), found[1].lower())
-            yield _replaced(found, like(found[1], f"{stem} not"))
-    for found in _CLITIC.finditer(text):
-        word = _long_form(found[1].lower(), found[2].strip("'’ \u00a0").lower(), passage, found.end())
+    for match in _NEGATED.finditer(text):
+        if passage.next_word(match.end()) not in PRONOUNS | {"not"}:  # "Isn't it" would become "Is not it"
+            verb = match[1].lower()
+            yield _replaced(match, like(match[1], f"{IN_FULL_BEFORE_NOT.get(verb, verb)} not"))
+    for match in _CLITIC.finditer(text):
+        word = _long_form(match[1].lower(), match[2].strip("'’ \u00a0").lower(), passage, match.end())
         if word:
-            yield _replaced(found, f"{found[1]} {word}")
+            yield _replaced(match, f"{match[1]} {word}")
 
 
 def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
@@ -67,27 +71,28 @@ def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
     if clitic == "d":
         return "would" if following in _AFTER_WOULD else ""
     if clitic == "s":
-        if following in {"been", "got", "had"}:
+        if following in AFTER_HAS:
             return "has"
-        is_sure = following in _AFTER_IS or following in passage.own.list("adjectives") or following.endswith("ing")
+        is_sure = (
+            following in _AFTER_IS or following in passage.word_lists.list("adjectives") or following.endswith("ing")
+        )
         return "is" if is_sure else ""
-    return _LONG[clitic]
+    return _IN_FULL[clitic]
 
 
 @suggester("Contract", kinds="dispensable robustness", languages="en")
-def contract(passage: Passage) -> Iterator[Found]:
+def contract(passage: Passage) -> Iterator[Proposal]:
     gap = " " if passage.is_spaced else ""
-    for found in _NOT.finditer(passage.text):
-        verb = "can" if found[1].lower() == "cannot" else found[1].split()[0]
-        if passage.next_word(found.end()) in {"only", "to"}:
+    for match in _NOT.finditer(passage.text):
+        verb = "can" if match[1].lower() == "cannot" else match[1].split()[0].lower()
+        if passage.next_word(match.end()) in {"only", "to"}:
             continue
-        stem = {"can": "ca", "will": "wo"}.get(verb.lower(), verb.lower())
-        yield _replaced(found, like(found[1], f"{stem}{gap}n't"))
-    for found in _FULL.finditer(passage.text):
-        subject, verb = found[1].split()
-        if passage.next_word(found.end()) not in {"not", "and", "or", "but"}:
-            yield _replaced(found, f"{subject}{gap}'{_SHORT[verb.lower()]}")
+        yield _replaced(match, like(match[1], f"{CONTRACTED_BEFORE_NOT.get(verb, verb)}{gap}n't"))
+    for match in _FULL.finditer(passage.text):
+        subject, verb = match[1].split()
+        if passage.next_word(match.end()) not in {"not", "and", "or", "but"}:
+            yield _replaced(match, f"{subject}{gap}'{CLITICS[verb.lower()]}")
 
 
-def _replaced(found: "re.Match[str]", new: str) -> Found:
-    return [Edit(*found.span(), new)], f"{found.group()} → {new}"
+def _replaced(match: "re.Match[str]", new: str) -> Proposal:
+    return [Edit(*match.span(), new)], f"{match.group()} → {new}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import drop, insert, replace
 from annotator.text.edits import Edit
 
@@ -50,17 +50,17 @@ _BEFORE_ADJECTIVE = frozenset(
 
 
 @suggester("Intensify", kinds="vocabulary contrast", languages="en")
-def intensify(passage: Passage) -> Iterator[Found]:
-    yield from _before_adjectives(passage, passage.own.list("intensifiers_to_insert"))
+def intensify(passage: Passage) -> Iterator[Proposal]:
+    yield from _before_adjectives(passage, passage.word_lists.list("intensifiers_to_insert"))
 
 
 @suggester("Reduce", kinds="vocabulary contrast", languages="en")
-def reduce(passage: Passage) -> Iterator[Found]:
-    yield from _before_adjectives(passage, passage.own.list("reducers_to_insert"))
+def reduce(passage: Passage) -> Iterator[Proposal]:
+    yield from _before_adjectives(passage, passage.word_lists.list("reducers_to_insert"))
 
 
-def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[Found]:
-    for start, _, adjective in passage.find(passage.own.list("adjectives")):
+def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[Proposal]:
+    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
         before = passage.word_before(start)
         if before in _BEFORE_ADJECTIVE:
             adverb = passage.random.choice(adverbs)
@@ -68,35 +68,35 @@ def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[F
 
 
 @suggester("Another degree", kinds="vocabulary dispensable contrast", languages="en")
-def change_degree(passage: Passage) -> Iterator[Found]:
+def change_degree(passage: Passage) -> Iterator[Proposal]:
     """An intensifier before an adjective becomes another one, a reducer, or goes."""
-    own = passage.own
-    strong, weak, adjectives = own.list("intensifiers"), own.list("reducers"), frozenset(own.list("adjectives"))
+    lists = passage.word_lists
+    strong, weak, adjectives = lists.list("intensifiers"), lists.list("reducers"), frozenset(lists.list("adjectives"))
     for start, end, adverb in passage.find((*strong, *weak)):
         if passage.next_word(end) not in adjectives or passage.word_before(start) in _TAKES_NO_DEGREE:
             continue
-        for others in (own.list("intensifiers_to_insert"), own.list("reducers_to_insert")):
-            other = passage.random.choice([one for one in others if one != adverb])
+        for others in (lists.list("intensifiers_to_insert"), lists.list("reducers_to_insert")):
+            other = passage.random.choice([candidate for candidate in others if candidate != adverb])
             yield replace(passage, start, end, other), f"{adverb} → {other}"
         yield drop(passage, start, end), f"without “{adverb}”"
 
 
 @suggester("Put in a degree word", kinds="dispensable vocabulary", languages="zh")
-def insert_chinese_degree(passage: Passage) -> Iterator[Found]:
-    for start, _, adjective in passage.find(passage.own.list("adjectives")):
+def insert_chinese_degree(passage: Passage) -> Iterator[Proposal]:
+    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
         if len(adjective) > 1 and not is_guarded(passage, start):
-            degree = passage.random.choice(passage.own.list("degrees_to_insert"))
+            degree = passage.random.choice(passage.word_lists.list("degrees_to_insert"))
             yield [Edit(start, start, degree)], f"{degree}{adjective}"
 
 
 @suggester("Another degree, or none", kinds="dispensable vocabulary contrast", languages="zh")
-def change_chinese_degree(passage: Passage) -> Iterator[Found]:
-    own = passage.own
-    degrees, reducers = own.list("degrees"), own.list("reducers")
+def change_chinese_degree(passage: Passage) -> Iterator[Proposal]:
+    lists = passage.word_lists
+    degrees, reducers = lists.list("degrees"), lists.list("reducers")
     for start, end, word in passage.find((*degrees, *reducers)):
-        if passage.text[start - 1 : start] == "不" or not passage.text.startswith(own.list("adjectives"), end):
+        if passage.text[start - 1 : start] == "不" or not passage.text.startswith(lists.list("adjectives"), end):
             continue
-        others = [one for one in own.list("degrees_to_insert") if one != word]
+        others = [candidate for candidate in lists.list("degrees_to_insert") if candidate != word]
         other = passage.random.choice(others)
         yield [Edit(start, end, other)], f"{word} → {other}"
         if word != "比较":
@@ -106,5 +106,5 @@ def change_chinese_degree(passage: Passage) -> Iterator[Found]:
 
 def is_guarded(passage: Passage, start: int) -> bool:
     """Whether a degree word or a negation stands before a Chinese word, or it may be the rest of a longer word."""
-    own = passage.own
-    return passage.text.endswith((*own.list("degrees"), *own.list("reducers"), *own.list("guards")), 0, start)
+    lists = passage.word_lists
+    return passage.text.endswith((*lists.list("degrees"), *lists.list("reducers"), *lists.list("guards")), 0, start)

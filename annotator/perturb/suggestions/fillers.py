@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import word_at
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import begin_sentence, drop
 from annotator.text.edits import Edit
 
@@ -22,23 +23,23 @@ _BOUNDARY = "，。！？；：,.!?; 、～~"
 
 
 @suggester("Put in a filler", kinds="dispensable", languages="en")
-def insert_filler(passage: Passage) -> Iterator[Found]:
-    firsts, lasts = passage.own.list("fillers_first"), passage.own.list("fillers_last")
+def insert_filler(passage: Passage) -> Iterator[Proposal]:
+    firsts, lasts = passage.word_lists.list("fillers_first"), passage.word_lists.list("fillers_last")
     for start, end in passage.sentences:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
         if not _asks(passage, end) and (edits := begin_sentence(passage, start, spaced + " ")):
             yield edits, f"put in “{first.rstrip(',')}”"
-        found = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
-        if found and end - start > 2 and passage.text[found.start() - 1].isalnum():
+        full_stop = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
+        if full_stop and end - start > 2 and passage.text[full_stop.start() - 1].isalnum():
             last = passage.random.choice(lasts)
             comma = " , " if passage.is_spaced else ", "
-            yield [Edit(found.start(), found.start(), comma + last)], f"put in “{last}”"
+            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], f"put in “{last}”"
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="en")
-def drop_filler(passage: Passage) -> Iterator[Found]:
-    for start, end, phrase in passage.find((*passage.own.list("fillers_inside"), "really", "very", "quite")):
+def drop_filler(passage: Passage) -> Iterator[Proposal]:
+    for start, end, phrase in passage.find((*passage.word_lists.list("fillers_inside"), "really", "very", "quite")):
         end += passage.text[end : end + 1] == ","  # noqa: PLW2901
         before, after = passage.word_before(start), passage.next_word(end)
         is_fixed = after in _FIXED.get(phrase, ()) or not after
@@ -48,33 +49,35 @@ def drop_filler(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Put in a filler", kinds="dispensable", languages="zh")
-def insert_chinese_filler(passage: Passage) -> Iterator[Found]:
+def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end in passage.sentences:
-        filler = passage.random.choice(passage.own.list("fillers_first"))
+        filler = passage.random.choice(passage.word_lists.list("fillers_first"))
         if not _asks(passage, end):
             yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="zh")
-def drop_chinese_filler(passage: Passage) -> Iterator[Found]:
+def drop_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    for start, end, phrase in passage.find(passage.own.list("fillers_inside")):
+    for start, end, phrase in passage.find(passage.word_lists.list("fillers_inside")):
         if text[end : end + 1] not in {"", "的", "是"} and text[start - 1 : start] not in {"不", "是"}:
             yield [Edit(start, end + (text[end] in "，,"), "")], f"without “{phrase}”"
 
 
 @suggester("Final particles", kinds="dispensable", languages="zh")
-def change_particle(passage: Passage) -> Iterator[Found]:
+def change_particle(passage: Passage) -> Iterator[Proposal]:
     """了, 的, 啊 ... before a sign or the end: taken out, exchanged, or put in after 很 and its like with an adjective."""
     text = passage.text
-    particles = passage.own.list("particles")
+    particles = passage.word_lists.list("particles")
     for start, end, particle in passage.find(particles):
         if _is_border(text, end) and start and not _is_border(text, start - 1):
             yield [Edit(start, end, "")], f"without “{particle}”"
-            other = passage.random.choice([one for one in particles if one not in {particle, "吧", "呢"}])
+            other = passage.random.choice(
+                [candidate for candidate in particles if candidate not in {particle, "吧", "呢"}]
+            )
             yield [Edit(start, end, other)], f"{particle} → {other}"
-    for start, end, degree in passage.find([*passage.own.list("degrees"), "挺", "还", "太"]):
-        adjective = next((one for one in passage.own.list("adjectives") if text.startswith(one, end)), None)
+    for start, end, degree in passage.find([*passage.word_lists.list("degrees"), "挺", "还", "太"]):
+        adjective = word_at(text, end, passage.word_lists.list("adjectives"))
         if adjective is None:
             continue
         final, after = ("了" if degree == "太" else "的"), end + len(adjective)
@@ -84,8 +87,8 @@ def change_particle(passage: Passage) -> Iterator[Found]:
             yield [Edit(after, after, final)], f"{text[start:after]}{final}"
 
 
-def _is_border(text: str, place: int) -> bool:
-    return place >= len(text) or text[place] in _BOUNDARY
+def _is_border(text: str, index: int) -> bool:
+    return index >= len(text) or text[index] in _BOUNDARY
 
 
 def _asks(passage: Passage, end: int) -> bool:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.english_verbs import AFTER_HAS, BE_AND_MODALS, IN_FULL_BEFORE_NOT, PRONOUNS
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import drop, like
 from annotator.text.edits import Edit
 
-_BE_AND_MODALS = r"is|are|was|were|am|can|could|will|would|should"
+_BE_AND_MODALS = "|".join(BE_AND_MODALS)
 _POSITIVE = re.compile(rf"(?<![\w'’])(?:{_BE_AND_MODALS})(?= [A-Za-z])", re.IGNORECASE)
 _SHORT_BE = re.compile(
     r"(?<![\w'’])(?:it|that|he|she|there)\s?['’]s(?= [A-Za-z])|\w\s?['’](?:re|m)(?= [A-Za-z])", re.IGNORECASE
@@ -38,49 +39,48 @@ _NO_NEGATION_BEFORE = frozenset(
         "n't",
     }
 )
-_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there"})
 _WHOLE_PHRASES = frozenset({"only", "to", "at", "necessarily", "so", "even", "until", "just", "least", "surprisingly"})
-_STEMS = {"ca": "can", "wo": "will", "cannot": "can"}
+_IN_FULL = {**IN_FULL_BEFORE_NOT, "cannot": "can"}
 
 
 @suggester("Negate", kinds="logic contrast", languages="en", turns=2)
-def negate(passage: Passage) -> Iterator[Found]:
+def negate(passage: Passage) -> Iterator[Proposal]:
     """Put not after a form of be or a modal, do not before a common verb. Not in questions, nor where a negation follows."""
     for pattern in (_POSITIVE, _SHORT_BE):
-        for found in pattern.finditer(passage.text):
-            following = passage.next_word(found.end())
-            is_question = pattern is _POSITIVE and _asks(passage, found.start(), following)
-            if not is_question and following not in _NO_NEGATION_BEFORE | {"been", "got", "had"}:
-                yield [Edit(found.end(), found.end(), " not")], f"{found.group()} not {following}"
+        for match in pattern.finditer(passage.text):
+            following = passage.next_word(match.end())
+            is_question = pattern is _POSITIVE and _asks(passage, match.start(), following)
+            if not is_question and following not in _NO_NEGATION_BEFORE | AFTER_HAS:
+                yield [Edit(match.end(), match.end(), " not")], f"{match.group()} not {following}"
     yield from _negated_verbs(passage)
 
 
 def _asks(passage: Passage, start: int, following: str) -> bool:
     """Whether a verb begins its sentence or stands before its subject: a question."""
-    return start in passage.sentence_beginnings or following in _PRONOUNS - {"this", "that", "these", "those"}
+    return start in passage.sentence_beginnings or following in PRONOUNS - {"this", "that", "these", "those"}
 
 
-def _negated_verbs(passage: Passage) -> Iterator[Found]:
-    verbs = passage.own.list("verbs")
+def _negated_verbs(passage: Passage) -> Iterator[Proposal]:
+    verbs = passage.word_lists.list("verbs")
     for start, _, verb in passage.find(verbs):
         if passage.word_before(start) in {"i", "we", "you", "they"}:
             yield [Edit(start, start, "do not ")], f"do not {verb}"
     for start, end, form in passage.find([third_person(verb) for verb in verbs]):
-        verb = next(one for one in verbs if third_person(one) == form)
+        verb = next(candidate for candidate in verbs if third_person(candidate) == form)
         if passage.word_before(start) in {"he", "she", "it", "film", "movie", "story", "who"}:
             yield [Edit(start, end, f"does not {verb}")], f"{form} → does not {verb}"
 
 
 @suggester("Take a negation out", kinds="logic contrast", languages="en", turns=2)
-def affirm(passage: Passage) -> Iterator[Found]:
+def affirm(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    for found in _NEGATIVE.finditer(text):
-        word = (found["verb"] or found["full"]).lower()
-        following = passage.next_word(found.end())
-        is_negated = found["verb"] or found["apart"] or word == "cannot"
-        if is_negated and following and following not in _WHOLE_PHRASES | _PRONOUNS:
-            new = like(found.group(), _STEMS.get(word, word))
-            yield [Edit(*found.span(), new)], f"{found.group()} → {new}"
+    for match in _NEGATIVE.finditer(text):
+        word = (match["verb"] or match["full"]).lower()
+        following = passage.next_word(match.end())
+        is_negated = match["verb"] or match["apart"] or word == "cannot"
+        if is_negated and following and following not in _WHOLE_PHRASES | PRONOUNS:
+            new = like(match.group(), _IN_FULL.get(word, word))
+            yield [Edit(*match.span(), new)], f"{match.group()} → {new}"
     yield from _affirmed_verbs(passage)
     for start, end, _ in passage.find(["never"]):
         if passage.next_word(end) not in {"", "mind"} and passage.word_before(start) not in {
@@ -93,21 +93,21 @@ def affirm(passage: Passage) -> Iterator[Found]:
             yield drop(passage, start, end), "without “never”"
 
 
-def _affirmed_verbs(passage: Passage) -> Iterator[Found]:
+def _affirmed_verbs(passage: Passage) -> Iterator[Proposal]:
     """Do and does before a common verb: the verb alone, in its person. Did stays, for the past would need a dictionary."""
-    verbs = frozenset(passage.own.list("verbs"))
-    for found in _DO.finditer(passage.text):
-        do, verb = found["do"].lower(), found["verb"].lower()
-        is_command = do == "do" and found.start() in passage.sentence_beginnings
+    verbs = frozenset(passage.word_lists.list("verbs"))
+    for match in _DO.finditer(passage.text):
+        do, verb = match["do"].lower(), match["verb"].lower()
+        is_command = do == "do" and match.start() in passage.sentence_beginnings
         if do == "did":
-            yield [Edit(found.start(), found.start("verb") - 1, found["do"])], f"{found.group()} → {do} {verb}"
-        elif verb in verbs or (is_command and verb not in _PRONOUNS):
-            new = like(found["do"], third_person(verb) if do == "does" else verb)
-            yield [Edit(*found.span(), new)], f"{found.group()} → {new}"
+            yield [Edit(match.start(), match.start("verb") - 1, match["do"])], f"{match.group()} → {do} {verb}"
+        elif verb in verbs or (is_command and verb not in PRONOUNS):
+            new = like(match["do"], third_person(verb) if do == "does" else verb)
+            yield [Edit(*match.span(), new)], f"{match.group()} → {new}"
 
 
 @suggester("With and without", kinds="logic contrast", languages="en", turns=1)
-def exchange_with(passage: Passage) -> Iterator[Found]:
+def exchange_with(passage: Passage) -> Iterator[Proposal]:
     for start, end, word in passage.find(_WITH):
         following = passage.next_word(end)
         if following and following not in {"any", "regard", "respect", "it", "which", "whom", "doubt", "question"}:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import may_end_word, word_at
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
 
 _PLAIN_BEFORE_NEGATION = (
@@ -42,17 +43,17 @@ _AFTER_HAVE = ("点", "些", "的", "时", "人", "没", "趣", "名", "限", "�
 
 
 @suggester("Negate", kinds="logic contrast", languages="zh", turns=2)
-def negate_chinese(passage: Passage) -> Iterator[Found]:
-    own, text = passage.own, passage.text
-    negatable = (*own.list("adjectives"), *own.list("verbs"))
-    for start, end, degree in passage.find(own.list("degrees")):
-        word = next((one for one in negatable if text.startswith(one, end)), None)
+def negate_chinese(passage: Passage) -> Iterator[Proposal]:
+    lists, text = passage.word_lists, passage.text
+    negatable = (*lists.list("adjectives"), *lists.list("verbs"))
+    for start, end, degree in passage.find(lists.list("degrees")):
+        word = word_at(text, end, negatable)
         if word is not None and text[end + len(word) : end + len(word) + 1] != word[:1]:
             yield [Edit(start, end, "不")], f"{degree}{word} → 不{word}"
             yield [Edit(start, start, "不是")], f"不是{degree}{word}"
-    for start, end, word in passage.find(own.list("verbs")):
+    for start, end, word in passage.find(lists.list("verbs")):
         if (
-            not text.endswith(("不", "没", "别", *own.list("degrees"), *own.list("reducers")), 0, start)
+            not text.endswith(("不", "没", "别", *lists.list("degrees"), *lists.list("reducers")), 0, start)
             and text[end : end + 1] != "不"
         ):
             yield [Edit(start, start, "不")], f"不{word}"
@@ -63,16 +64,15 @@ def negate_chinese(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Take a negation out", kinds="logic contrast", languages="zh", turns=2)
-def affirm_chinese(passage: Passage) -> Iterator[Found]:
+def affirm_chinese(passage: Passage) -> Iterator[Proposal]:
     """不 before an adjective or verb of our lists, and 没有. Not in 好不好, 并不好, 一点也不好, where more would have to go."""
-    own, text = passage.own, passage.text
-    words = sorted({*own.list("adjectives"), *own.list("verbs")}, key=len, reverse=True)
+    lists, text = passage.word_lists, passage.text
+    words = sorted({*lists.list("adjectives"), *lists.list("verbs")}, key=len, reverse=True)
     for start, end, _ in passage.find(["不"]):
-        word = next((one for one in words if text.startswith(one, end)), None)
+        word = word_at(text, end, words)
         if word is None or text.endswith((*_PLAIN_BEFORE_NEGATION, word[0]), 0, start):
             continue
-        following = text[end + len(word) : end + len(word) + 1]
-        if len(word) > 1 or following in set("，。！？；,.!?; 的了啊吧呢") | {""}:
+        if len(word) > 1 or may_end_word(text, end + len(word)):
             yield [Edit(start, end, "")], f"不{word} → {word}"
     for start, end, _ in passage.find(["没有"]):
         if (

@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from annotator.perturb.linguistics.chinese import may_end_word
 from annotator.perturb.passage import Passage, Words
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.suggestions.degrees import is_guarded
 from annotator.perturb.wording import replace
 from annotator.text.edits import Edit
@@ -20,34 +21,34 @@ _LOCK = threading.Lock()  # NLTK's corpora must not be loaded by two threads at 
 
 
 @suggester("Synonym", kinds="important vocabulary")
-def use_synonym(passage: Passage) -> Iterator[Found]:
+def use_synonym(passage: Passage) -> Iterator[Proposal]:
     yield from _from_list(passage, passage.given.synonyms, "a synonym of your list")
-    yield from _from_list(passage, passage.own.map("synonyms"), "synonym")
+    yield from _from_list(passage, passage.word_lists.map("synonyms"), "synonym")
 
 
 @suggester("Related word", kinds="important vocabulary contrast", turns=1)
-def use_related_word(passage: Passage) -> Iterator[Found]:
+def use_related_word(passage: Passage) -> Iterator[Proposal]:
     yield from _from_list(passage, passage.given.related, "a related word of your list")
 
 
 @suggester("Opposite", kinds="contrast logic important", turns=2)
-def use_antonym(passage: Passage) -> Iterator[Found]:
+def use_antonym(passage: Passage) -> Iterator[Proposal]:
     yield from _from_list(passage, passage.given.antonyms, "an opposite of your list")
-    yield from _from_list(passage, passage.own.map("antonyms"), "opposite")
+    yield from _from_list(passage, passage.word_lists.map("antonyms"), "opposite")
 
 
 @suggester("Synonym from WordNet", kinds="important vocabulary", languages="en")
-def use_wordnet(passage: Passage) -> Iterator[Found]:
+def use_wordnet(passage: Passage) -> Iterator[Proposal]:
     """Only words in their plain form: another form of a synonym would need grammar. Nothing without the corpus."""
     if _wordnet() is None:
         return
-    known = set(passage.own.map("synonyms")) | set(passage.given.synonyms)
+    known = set(passage.word_lists.map("synonyms")) | set(passage.given.synonyms)
     words = sorted({word.lower for word in passage.words if len(word.lower) > 3 and word.lower.isalpha()} - known)
     chosen = passage.random.sample(words, min(_MOST_LOOKED_UP, len(words)))
     yield from _from_list(passage, {word: wordnet_synonyms(word) for word in sorted(chosen)}, "WordNet")
 
 
-def _from_list(passage: Passage, words: Words, source: str) -> Iterator[Found]:
+def _from_list(passage: Passage, words: Words, source: str) -> Iterator[Proposal]:
     for start, end, word in passage.find(words):
         if passage.code == "zh" and not _stands_alone(passage, start, end):
             continue
@@ -66,7 +67,7 @@ def _stands_alone(passage: Passage, start: int, end: int) -> bool:
     """A Chinese word of one character only after a word of degree and before a border, else it may be part of another."""
     if end - start > 1:
         return passage.text[start - 1 : start] != "不"
-    return is_guarded(passage, start) and passage.text[end : end + 1] in set("，。！？；,.!?; 的了啊吧呢") | {""}
+    return is_guarded(passage, start) and may_end_word(passage.text, end)
 
 
 @cache

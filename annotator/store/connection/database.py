@@ -125,13 +125,13 @@ class Store:
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
         """The first row of a question, or None."""
         with self._clear_errors:
-            found: Row | None = self.connection.execute(sql, parameters).fetchone()
-            return found
+            row: Row | None = self.connection.execute(sql, parameters).fetchone()
+            return row
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row, or None."""
-        found = self.row(sql, parameters)
-        return None if found is None else found[0]
+        row = self.row(sql, parameters)
+        return None if row is None else row[0]
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         """One statement that writes; only inside a transaction."""
@@ -193,9 +193,9 @@ class Store:
 
     def problems(self) -> list[str]:
         """What SQLite itself finds wrong: pages, constraints, foreign keys. Empty when all is well."""
-        found = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
+        faults = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
         dangling = self.rows("PRAGMA foreign_key_check")
-        return found + [
+        return faults + [
             f"table {row[0]}, row {row[1]}: points to a row of {row[2]} that is not there" for row in dangling
         ]
 
@@ -208,13 +208,13 @@ class Store:
         ):
             return
         try:
-            found = self.value("PRAGMA integrity_check(1)")
-        except StoreError as said:
-            raise said from error
-        except sqlite3.Error as said:
-            found = str(said)
-        if found != "ok":
-            raise damaged(self.named, found) from error
+            fault = self.value("PRAGMA integrity_check(1)")
+        except StoreError as clear_error:
+            raise clear_error from error
+        except sqlite3.Error as clear_error:
+            fault = str(clear_error)
+        if fault != "ok":
+            raise damaged(self.named, fault) from error
 
     # Whether it can be written ----------------------------------------------------------------------------------------
 

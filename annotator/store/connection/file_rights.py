@@ -56,7 +56,7 @@ def close_to_others(path: Path) -> list[Path]:
     """
     if sys.platform == "win32":  # where a file's mode says nothing of others
         return []
-    return [found for found in _holding_same_data(path) if _is_closed_now(found)]
+    return [other_path for other_path in _holding_same_data(path) if _is_closed_now(other_path)]
 
 
 def make_folder(folder: Path, database: Path) -> None:

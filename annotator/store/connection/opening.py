@@ -120,8 +120,10 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
         (FORGOT_WRONG_K, last_event_id),
     )
     for row in rows:
-        told = wrong_k_summary(json.loads(row["detail"]))
-        logging.getLogger(__name__).warning("Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, told)
+        summary = wrong_k_summary(json.loads(row["detail"]))
+        logging.getLogger(__name__).warning(
+            "Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, summary
+        )
 
 
 def refuse_foreign(store: Store) -> None:

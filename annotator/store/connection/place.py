@@ -87,12 +87,12 @@ class Place:
 
 def place_of(path: Path | str) -> Place:
     """The place of a path. SQLite puts log and shared memory beside the file that a link leads to, so that is the place."""
-    asked = Path(path).absolute()
+    path_given = Path(path).absolute()
     with _GUARD:
-        if asked not in _PLACES:
-            real = asked.resolve()
-            _PLACES[asked] = _PLACES.setdefault(real, Place(real))
-        return _PLACES[asked]
+        if path_given not in _PLACES:
+            real = path_given.resolve()
+            _PLACES[path_given] = _PLACES.setdefault(real, Place(real))
+        return _PLACES[path_given]
 
 
 _GUARD = threading.Lock()

@@ -37,7 +37,7 @@ def unfinished(path: Path) -> list[Path]:
     endings = ("", "-wal", "-shm", "-journal", _MODELS)
     patterns = [f"{name}{part}{ending}" for part in (".part", ".*.backup.part") for ending in endings]
     patterns.append(f"{name}{_READY}{_MODELS}")
-    return sorted(found for pattern in patterns for found in path.parent.glob(pattern))
+    return sorted(leftover for pattern in patterns for leftover in path.parent.glob(pattern))
 
 
 def rescued(path: Path) -> list[Path]:
@@ -55,14 +55,14 @@ def kept_name(path: Path) -> Path | None:
     return _kept_name(path, moment)
 
 
-def announce(new: Path, path: Path, kept: Path | None) -> None:
+def announce(new: Path, path: Path, earlier: Path | None) -> None:
     """From now on the new database counts, and what is there will be called `kept`.
 
     new: complete and on the disk, in a folder of the same file system; its models, if any, beside it
     """
-    if kept is not None:
+    if earlier is not None:
         # The time in the name is the new file's, for whoever carries on.
-        moment = dt.datetime.strptime(kept.name.removeprefix(path.name), _KEPT).replace(tzinfo=dt.UTC)
+        moment = dt.datetime.strptime(earlier.name.removeprefix(path.name), _KEPT).replace(tzinfo=dt.UTC)
         os.utime(new, (moment.timestamp(), moment.timestamp()))
     ready = ready_name(path)
     shutil.rmtree(models_of(ready), ignore_errors=True)
@@ -88,10 +88,10 @@ def replace(path: Path) -> None:
     ready = ready_name(path)
     if not ready.exists():
         return
-    kept = _kept_name(path, dt.datetime.fromtimestamp(ready.stat().st_mtime, dt.UTC))
-    _replace_models(path, kept)
+    earlier = _kept_name(path, dt.datetime.fromtimestamp(ready.stat().st_mtime, dt.UTC))
+    _replace_models(path, earlier)
     for ending in ("", *_LOGS):
-        _name_also(_beside(path, ending), _beside(kept, ending))
+        _name_also(_beside(path, ending), _beside(earlier, ending))
     sync_folder(path.parent)
     for ending in (*_LOGS, "-shm"):
         _beside(path, ending).unlink(missing_ok=True)
@@ -101,13 +101,13 @@ def replace(path: Path) -> None:
         models_of(path).rmdir()  # where it is empty
 
 
-def _replace_models(path: Path, kept: Path) -> None:
+def _replace_models(path: Path, earlier: Path) -> None:
     """The new ones lie ready, if only as an empty folder, until they are in their place: so this is known to be done."""
     ready = models_of(ready_name(path))
     if not ready.is_dir():
         return
     if models_of(path).is_dir():
-        models_of(path).rename(models_of(kept))
+        models_of(path).rename(models_of(earlier))
     ready.rename(models_of(path))
 
 

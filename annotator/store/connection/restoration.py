@@ -51,10 +51,10 @@ def incoming(path: Path, backup: Path) -> Iterator[Incoming]:
             presence.refuse_foreign_connections(path)
             with part_folder(path) as folder:
                 made = folder / path.name
-                kept = kept_name(path)
+                earlier = kept_name(path)
                 with _opened_copy(backup, made) as (store, migrations):
-                    yield Incoming(store, kept, migrations, models_of(made))
-                _put_in_place(made, path, kept)
+                    yield Incoming(store, earlier, migrations, models_of(made))
+                _put_in_place(made, path, earlier)
         finally:
             presence.leave(path, lock)
 
@@ -97,11 +97,11 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
         store.checkpoint()
 
 
-def _put_in_place(made: Path, path: Path, kept: Path | None) -> None:
+def _put_in_place(made: Path, path: Path, earlier: Path | None) -> None:
     """The new file is for those who may use the old one."""
     made.chmod(file_rights.mode_beside(path))
     file_rights.give_to_owner_of(path, made)
     file_rights.share_like(models_of(made), path)
     sync_file(made)
-    announce(made, path, kept)
+    announce(made, path, earlier)
     replace(path)

@@ -68,9 +68,9 @@ class ClearErrors:
         if isinstance(error, UnicodeDecodeError):  # Python cannot even read what SQLite says
             raise damaged(self._path, "what SQLite says of it cannot be read") from error
         if isinstance(error, sqlite3.DatabaseError):
-            said = _said(self._path, error)
-            if said is not None:
-                raise said from error
+            clear_error = _said(self._path, error)
+            if clear_error is not None:
+                raise clear_error from error
 
 
 @contextmanager
@@ -126,5 +126,5 @@ def _has_no_space(path: Path) -> bool:
 
 def _readable(error: object) -> str:
     """The beginning of what SQLite says, which may hold pieces of people's texts, or of anything."""
-    said = "".join(letter if letter.isprintable() else " " for letter in str(error).partition(" with text ")[0])
-    return said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]} …"
+    sentence = "".join(letter if letter.isprintable() else " " for letter in str(error).partition(" with text ")[0])
+    return sentence if len(sentence) <= _LONGEST_SAID else f"{sentence[:_LONGEST_SAID]} …"

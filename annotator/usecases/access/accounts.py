@@ -213,10 +213,10 @@ def has_users(store: Store) -> bool:
 
 def open_link(store: Store, token: str) -> LinkPurpose:
     """What a one-time link is for; looking does not use it up. Raises NotAllowed when it does not work (any more)."""
-    found = people_store.find_link(store, _digest(token))
-    if found is None:
+    linked = people_store.find_link(store, _digest(token))
+    if linked is None:
         raise NotAllowed(_BAD_LINK)
-    (user,) = found
+    (user,) = linked
     if user.is_disabled if user else people_store.has_users(store):
         raise NotAllowed(_BAD_LINK)
     return LinkPurpose(user)

@@ -88,8 +88,8 @@ def make_token(
 def _check(scopes: Collection[Scope], days: int, note: str) -> None:
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
-        said = f"There is no scope '{unknown[0]}'." if unknown else "A token needs at least one scope."
-        raise InvalidValue(f"{said} Choose one or more of: {', '.join(SCOPES)}.")
+        fault = f"There is no scope '{unknown[0]}'." if unknown else "A token needs at least one scope."
+        raise InvalidValue(f"{fault} Choose one or more of: {', '.join(SCOPES)}.")
     if not 1 <= days <= LONGEST_DAYS:
         raise InvalidValue(f"A token may be valid for 1 to {LONGEST_DAYS} days, not {days}.")
     if len(note) > LONGEST_NOTE or not (note == "" or note.isprintable()):
@@ -179,10 +179,10 @@ def _known_token(store: Store, text: str | None) -> ApiToken:
     if not text:
         raise NotSignedIn(_NO_TOKEN)
     form = _FORM.fullmatch(text)
-    found = token_store.find_token(store, int(form[1])) if form else None
-    if form is None or found is None:
+    stored = token_store.find_token(store, int(form[1])) if form else None
+    if form is None or stored is None:
         raise NotSignedIn(_UNKNOWN)  # nothing to guess at, and so nothing to slow down or to write
-    secret_hash, token = found
+    secret_hash, token = stored
     _refuse_while_waiting(store, token.id)
     if not compare_digest(secret_hash, _digest(form[2])):
         _fail(store, token)

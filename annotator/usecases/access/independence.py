@@ -42,8 +42,8 @@ def is_at_work_on(store: Store, user: User, instance_id: int) -> bool:
     """Whether a person has a text in hand to annotate, or what they handed in is not decided yet."""
     if user.id is None:
         return False
-    found = standing(store, instance_id, user.id)
-    return found.has_in_hand or found.is_undecided
+    user_standing = standing(store, instance_id, user.id)
+    return user_standing.has_in_hand or user_standing.is_undecided
 
 
 def why_withheld(store: Store, actor: User, project_id: int, instance_id: int, annotation_ids: Sequence[int]) -> str:
@@ -57,14 +57,14 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
     if actor.id is None:
         return ""
     roles = roles_of(store, actor, project_id)
-    found = standing(store, instance_id, actor.id)
+    user_standing = standing(store, instance_id, actor.id)
     if has_right(actor, roles, "see all annotations"):
-        return _IN_HAND + _LEAD_MAY if found.has_in_hand else ""
-    if found.has_in_hand:
+        return _IN_HAND + _LEAD_MAY if user_standing.has_in_hand else ""
+    if user_standing.has_in_hand:
         return _IN_HAND
-    if found.is_undecided:
+    if user_standing.is_undecided:
         return _UNDECIDED
-    return _STILL if found.may_still_be_given and has_right(actor, roles, "annotate") else ""
+    return _STILL if user_standing.may_still_be_given and has_right(actor, roles, "annotate") else ""
 
 
 def show(
@@ -133,13 +133,13 @@ class GoldFor:
     def open_to_them(self, gold: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
         """Those among some that are not closed. Raises ExportRefused where all are."""
         is_any_open, is_any_closed = False, False
-        for one in gold:
-            is_closed = one.instance.id in self.closed
+        for gold_instance in gold:
+            is_closed = gold_instance.instance.id in self.closed
             is_any_open, is_any_closed = is_any_open or not is_closed, is_any_closed or is_closed
             if not is_closed:
                 if self.is_noted:
-                    self.taken.append(one.instance.id)
-                yield one
+                    self.taken.append(gold_instance.instance.id)
+                yield gold_instance
         if is_any_closed and not is_any_open:
             raise ExportRefused(_ALL_CLOSED)
 

@@ -58,8 +58,12 @@ def spoken(right: Right) -> str:
 
 
 def _spoken_in(rights: Sequence[Right], project_name: str) -> str:
-    said = " or to ".join(spoken(right) for right in rights)
-    return f"{said} '{project_name}'" if rights == ("manage project",) else f"{said} in the project '{project_name}'"
+    rights_in_words = " or to ".join(spoken(right) for right in rights)
+    return (
+        f"{rights_in_words} '{project_name}'"
+        if rights == ("manage project",)
+        else f"{rights_in_words} in the project '{project_name}'"
+    )
 
 
 def _who_can_give_it(store: Store, project_id: int) -> str:

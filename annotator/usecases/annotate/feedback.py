@@ -38,31 +38,35 @@ class FormerRound:
 
 def former_round(store: Store, annotation_id: int) -> FormerRound:
     """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
-    found = find_round(store, annotation_id)
-    if found is None:
+    review_round = find_round(store, annotation_id)
+    if review_round is None:
         raise NotFound(f"There is no round of annotation number {annotation_id}.")
     annotation = get_annotation(store, annotation_id)
-    return FormerRound(annotation, _feedback(found, annotation, submitted_reviews(store, annotation_id)))
+    return FormerRound(annotation, _feedback(review_round, annotation, submitted_reviews(store, annotation_id)))
 
 
 def decided_round(store: Store, annotation_id: int) -> Feedback | None:
     """All that a decided round was scored, whatever the decision; None while it is open, or where there was none."""
-    found = find_round(store, annotation_id)
-    if found is None or found.outcome is None:
+    review_round = find_round(store, annotation_id)
+    if review_round is None or review_round.outcome is None:
         return None
-    findings = found.verdict.findings if found.verdict else ()
-    return _summary(found, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings)
+    findings = review_round.verdict.findings if review_round.verdict else ()
+    return _summary(
+        review_round, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings
+    )
 
 
-def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
-    return _summary(found, annotation, reviews, found.verdict.failed if found.verdict else ())
+def _feedback(review_round: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
+    return _summary(review_round, annotation, reviews, review_round.verdict.failed if review_round.verdict else ())
 
 
-def _summary(found: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]) -> Feedback:
+def _summary(
+    review_round: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]
+) -> Feedback:
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
-    if found.reason:
-        lines.append(f"The lead decided: {found.reason}")
+    if review_round.reason:
+        lines.append(f"The lead decided: {review_round.reason}")
     for finding in findings:
         into = lines if finding.set_index is None else by_set[finding.set_index]
         into.append(in_words(finding))
@@ -72,8 +76,10 @@ def _summary(found: Round, annotation: Annotation, reviews: Sequence[Review], fi
         for number, score in enumerate(review.scores.sets):
             if score.comment:
                 by_set[number].append(f"A reviewer: {score.comment}")
-    passed = passed_sets(found.verdict, len(annotation.sets))
-    return Feedback(found.number, _each_once(lines), {n: _each_once(said) for n, said in by_set.items()}, passed)
+    passed = passed_sets(review_round.verdict, len(annotation.sets))
+    return Feedback(
+        review_round.number, _each_once(lines), {n: _each_once(comments) for n, comments in by_set.items()}, passed
+    )
 
 
 def _each_once(lines: Sequence[str]) -> tuple[str, ...]:

@@ -51,12 +51,12 @@ def my_work(
     rows = []
     for line in lines:
         assignment = get_assignment(store, line.assignment_id)
-        said = assignment.draft if line.state == "draft" else annotations.get(cast("int", line.annotation_id))
+        work = assignment.draft if line.state == "draft" else annotations.get(cast("int", line.annotation_id))
         outcome = outcome_of(store, assignment)
-        n_sets = len(said.sets) if said else 0
+        n_sets = len(work.sets) if work else 0
         rows.append(
             MyWorkRow(
-                line, first_words(line.excerpt, _EXCERPT_CHARS), said.result if said else None, n_sets,
+                line, first_words(line.excerpt, _EXCERPT_CHARS), work.result if work else None, n_sets,
                 may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
                 lines=_summary(line, outcome, n_sets),
             )
@@ -68,4 +68,4 @@ def _summary(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]
-    return tuple(first_words(said, _LINE_CHARS) for said in summary_of(outcome, letters))
+    return tuple(first_words(sentence, _LINE_CHARS) for sentence in summary_of(outcome, letters))

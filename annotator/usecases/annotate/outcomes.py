@@ -46,12 +46,12 @@ def outcome_of(store: Store, assignment: Assignment) -> Outcome:
 def _of_proposals(store: Store, assignment: Assignment) -> list[str]:
     """What was proposed, by this person or (once the lead agreed) by others, whose names are not told."""
     lines = []
-    own = last_proposal_of(store, assignment.id)
-    if own is not None and own.kind == "discard":
-        lines.append(f"You proposed to discard this text: {_reason_of(own)}. {_DECISIONS[own.state]}")
-    elif own is not None:
-        lines.append(f"You gave the label “{own.reason}” instead. {_DECISIONS[own.state]}")
-    if own is None or own.kind != "discard":
+    proposal = last_proposal_of(store, assignment.id)
+    if proposal is not None and proposal.kind == "discard":
+        lines.append(f"You proposed to discard this text: {_reason_of(proposal)}. {_DECISIONS[proposal.state]}")
+    elif proposal is not None:
+        lines.append(f"You gave the label “{proposal.reason}” instead. {_DECISIONS[proposal.state]}")
+    if proposal is None or proposal.kind != "discard":
         lines += why_discarded(store, assignment.instance_id)
     return lines
 
@@ -66,15 +66,15 @@ _DECISIONS = {
 def why_discarded(store: Store, instance_id: int) -> list[str]:
     """That the lead agreed to a proposal to discard a text, and its reason, for whoever did not make it."""
     proposals = proposals_of_instances(store, [instance_id]).get(instance_id, [])
-    agreed = [one for one in proposals if one.kind == "discard" and one.state == "confirmed"]
-    return [f"The lead discarded this text: {_reason_of(one)}." for one in agreed[-1:]]
+    agreed = [candidate for candidate in proposals if candidate.kind == "discard" and candidate.state == "confirmed"]
+    return [f"The lead discarded this text: {_reason_of(candidate)}." for candidate in agreed[-1:]]
 
 
 def _reason_of(proposal: Proposal) -> str:
-    said = proposal.comment.rstrip(".")
-    if not said:
+    comment = proposal.comment.rstrip(".")
+    if not comment:
         return proposal.reason
-    return said if proposal.reason == "other" else f"{proposal.reason} ({said})"
+    return comment if proposal.reason == "other" else f"{proposal.reason} ({comment})"
 
 
 def summary_of(outcome: Outcome, letters: Sequence[str]) -> tuple[str, ...]:

@@ -204,7 +204,7 @@ def show_instance(instance: Instance, task: Task) -> ShownInstance:
 
 def show_draft(draft: Draft) -> ShownDraft:
     """A draft with its spans as pairs."""
-    sets = tuple(pairs_of(one) for one in draft.sets)
+    sets = tuple(pairs_of(rationale_set) for rationale_set in draft.sets)
     proposed = draft.proposed or {}
     return ShownDraft(draft.result, sets, draft.note, draft.no_rationale, draft.origins, draft.unlocked, proposed)
 

@@ -54,11 +54,17 @@ class ShownProposals:
 
 def show_proposals(offer: Offer) -> ShownProposals:
     """What is proposed for a piece of work."""
-    found = offer.proposals
-    ignored = None if found.ignored is None else ShownIgnored(found.ignored.names, pairs_of(found.ignored.tokens))
-    sets = (
-        ShownProposedSet(number, one.source, one.name, one.title, pairs_of(one.rationale_set), one.notes)
-        for number, one in zip(offer.numbers, found.sets, strict=True)
+    proposals = offer.proposals
+    ignored = (
+        None if proposals.ignored is None else ShownIgnored(proposals.ignored.names, pairs_of(proposals.ignored.tokens))
     )
-    change = None if found.change is None else ShownChange(found.change.sentence(), found.change.is_other_result)
-    return ShownProposals(tuple(sets), ignored, found.notes, change)
+    sets = (
+        ShownProposedSet(
+            number, proposed.source, proposed.name, proposed.title, pairs_of(proposed.rationale_set), proposed.notes
+        )
+        for number, proposed in zip(offer.numbers, proposals.sets, strict=True)
+    )
+    change = (
+        None if proposals.change is None else ShownChange(proposals.change.sentence(), proposals.change.is_other_result)
+    )
+    return ShownProposals(tuple(sets), ignored, proposals.notes, change)

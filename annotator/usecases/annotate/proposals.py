@@ -93,15 +93,18 @@ def _as_open_to(store: Store, user: User, project: Project, instance: Instance) 
 def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:
     """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone."""
     carried, notes = carried_proposals(store, project, instance)
-    chosen = [one for one in lists if _speaks(one, instance)]
-    ignored = ignored_words([one for one in chosen if one.role == "ignore"], instance)
-    found = [*carried, *lexicon_proposals([one for one in chosen if one.role == "keep"], instance, project)]
+    chosen = [word_list for word_list in lists if _speaks(word_list, instance)]
+    ignored = ignored_words([word_list for word_list in chosen if word_list.role == "ignore"], instance)
+    candidates = [
+        *carried,
+        *lexicon_proposals([word_list for word_list in chosen if word_list.role == "keep"], instance, project),
+    ]
     if ignored is not None:
-        found += _complements(ignored, instance, project)
-    distinct = {one.rationale_set.token_indices: one for one in reversed(found)}
-    kept = [one for one in found if distinct[one.rationale_set.token_indices] is one]
+        candidates += _complements(ignored, instance, project)
+    distinct = {proposed.rationale_set.token_indices: proposed for proposed in reversed(candidates)}
+    different = [proposed for proposed in candidates if distinct[proposed.rationale_set.token_indices] is proposed]
     change = _change_of(store, project, instance) if carried or notes else None
-    return Proposals(tuple(kept), ignored, notes, change)
+    return Proposals(tuple(different), ignored, notes, change)
 
 
 def carried_proposals(store: Store, project: Project, instance: Instance) -> tuple[list[ProposedSet], tuple[str, ...]]:
@@ -115,31 +118,31 @@ def carried_proposals(store: Store, project: Project, instance: Instance) -> tup
     keeps_rationale = kind is not None and kind.keeps_rationale
     gold = gold_of_instance(store, project, original)
     carried = carry_sets(gold.sets, compare(original.segments, instance.segments), fills_gaps=not keeps_rationale)
-    found = []
+    carried_sets = []
     for origin, rationale_set in zip(carried.origins, carried.sets, strict=True):
         placed = _without_target(rationale_set, instance)
         if placed is not None:
             notes = tuple(n.sentence() for n in carried.notes if n.kind == "smaller" and n.set_index == origin)
             title = f"original {set_letter(origin)}"
-            found.append(ProposedSet("carried", instance.perturbation_kind or "", placed, title, notes))
-    return found, tuple(note.sentence() for note in carried.notes if note.kind != "smaller")
+            carried_sets.append(ProposedSet("carried", instance.perturbation_kind or "", placed, title, notes))
+    return carried_sets, tuple(note.sentence() for note in carried.notes if note.kind != "smaller")
 
 
 def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Project) -> list[ProposedSet]:
     """The words of each keep list as one set (one a segment where sets may not cross segments)."""
     return [
-        ProposedSet("lexicon", one.name, rationale_set, f"“{one.name}”")
-        for one in lists
-        for rationale_set in _placed(_found(one, instance), instance, project)
+        ProposedSet("lexicon", word_list.name, rationale_set, f"“{word_list.name}”")
+        for word_list in lists
+        for rationale_set in _placed(_spans_of_list(word_list, instance), instance, project)
     ]
 
 
 def ignored_words(lists: Sequence[WordList], instance: Instance) -> IgnoredWords | None:
     """The words of all ignore lists together; None where the text holds none."""
-    found = [(one.name, _found(one, instance)) for one in lists]
-    spans = sorted({span for _, of_one in found for span in of_one})
+    spans_by_list = [(word_list.name, _spans_of_list(word_list, instance)) for word_list in lists]
+    spans = sorted({span for _, of_one in spans_by_list for span in of_one})
     merged = _without_target(_by_segment({t for s in spans for t in range(s.start, s.end)}, instance), instance)
-    return None if merged is None else IgnoredWords(tuple(name for name, of_one in found if of_one), merged)
+    return None if merged is None else IgnoredWords(tuple(name for name, of_one in spans_by_list if of_one), merged)
 
 
 def close(store: Store, assignment_id: int, draft: Draft) -> None:
@@ -148,14 +151,14 @@ def close(store: Store, assignment_id: int, draft: Draft) -> None:
     An accepted set that was handed in with other tokens is edited (some of them are still in a set); one of which nothing is
     left is rejected.
     """
-    handed_in = {one.token_indices for one in draft.sets}
+    handed_in = {rationale_set.token_indices for rationale_set in draft.sets}
     states: dict[int, ProposedState] = {}
     for number, proposed in proposed_store.accepted_sets(store, assignment_id).items():
         tokens = set(proposed.token_indices)
         if proposed.token_indices in handed_in:
             states[number] = "accepted"
         else:
-            states[number] = "edited" if any(tokens & set(one) for one in handed_in) else "rejected"
+            states[number] = "edited" if any(tokens & set(token_indices) for token_indices in handed_in) else "rejected"
     proposed_store.set_states(store, states)
 
 
@@ -177,14 +180,14 @@ def _original_of(store: Store, project: Project, instance: Instance) -> Instance
     original = find_original(store, project.id, instance)
     if original is None:
         return None
-    names = [[(s.name, s.is_selectable) for s in one.segments] for one in (original, instance)]
+    names = [[(s.name, s.is_selectable) for s in either.segments] for either in (original, instance)]
     return original if original.state == "complete" and names[0] == names[1] else None
 
 
 def _chosen_lists(store: Store, project: Project) -> list[WordList]:
     """The word lists that the project's settings name; one that is gone proposes nothing."""
     names = project.settings.proposed_word_lists
-    return [one for one in list_word_lists(store, project.id) if one.name in names] if names else []
+    return [word_list for word_list in list_word_lists(store, project.id) if word_list.name in names] if names else []
 
 
 # A list of 100,000 words takes seconds to be cut into tokens.
@@ -196,12 +199,12 @@ def _speaks(words: WordList, instance: Instance) -> bool:
     return language in {_ANY_LANGUAGE, subtags(instance.language)[0]}
 
 
-def _found(words: WordList, instance: Instance) -> list[Span]:
+def _spans_of_list(words: WordList, instance: Instance) -> list[Span]:
     """Where selectable segments hold words of the list, in the instance's numbers."""
-    places, lexicon = instance.layout.segments, _lexicon(words)
+    segments, lexicon = instance.layout.segments, _lexicon(words)
     return [
-        Span(place.first_token + hit.start_token, place.first_token + hit.end_token)
-        for place, segment in zip(places, instance.segments, strict=True)
+        Span(of_layout.first_token + hit.start_token, of_layout.first_token + hit.end_token)
+        for of_layout, segment in zip(segments, instance.segments, strict=True)
         if segment.is_selectable
         for hit in lexicon.hits(segment.body)
     ]
@@ -214,7 +217,7 @@ def _placed(spans: Sequence[Span], instance: Instance, project: Project) -> list
         of_segment = [[s for s in spans if p.first_token <= s.start < p.end_token] for p in instance.layout.segments]
         groups = [tuple(group) for group in of_segment]
     placed = [_without_target(RationaleSet(group), instance) for group in groups]
-    return [one for one in placed if one is not None]
+    return [rationale_set for rationale_set in placed if rationale_set is not None]
 
 
 def _complements(ignored: IgnoredWords, instance: Instance, project: Project) -> list[ProposedSet]:
@@ -231,8 +234,8 @@ def _complements(ignored: IgnoredWords, instance: Instance, project: Project) ->
 def _by_segment(tokens: set[int], instance: Instance) -> RationaleSet:
     """A set of tokens; its spans end where a segment ends."""
     spans: list[Span] = []
-    for place in instance.layout.segments:
-        inside = {token for token in tokens if place.first_token <= token < place.end_token}
+    for segment in instance.layout.segments:
+        inside = {token for token in tokens if segment.first_token <= token < segment.end_token}
         spans += RationaleSet.of_tokens(inside).spans
     return RationaleSet(tuple(spans))
 

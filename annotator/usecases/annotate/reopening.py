@@ -24,9 +24,9 @@ def why_closed(store: Store, assignment: Assignment, annotation: Annotation | No
         return "the text was discarded"
     if annotation is None:
         return "it was never submitted"
-    found = find_round(store, annotation.id)
-    if found is not None and found.outcome is not None:
-        return _DECIDED[found.outcome]
+    review_round = find_round(store, annotation.id)
+    if review_round is not None and review_round.outcome is not None:
+        return _DECIDED[review_round.outcome]
     if assignment.state != "submitted" or annotation.state not in {"submitted", "accepted"}:
         return "it is not submitted any more"
     return _why_others_depend(store, annotation, assignment.user_id)

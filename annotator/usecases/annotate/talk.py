@@ -117,7 +117,8 @@ class _Place:
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
         self.rounds = {
-            found.annotation_id: found for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+            review_round.annotation_id: review_round
+            for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, [])
         }
         self.reviewers = {
             number: {review.user_id for review in reviews if review.state in {"leased", "submitted"}}
@@ -159,17 +160,17 @@ class _Place:
         annotation = self._annotation(subject.annotation_id)
         if subject.position is not None and not 0 <= subject.position < len(annotation.sets):
             raise NotFound(f"The annotation has no set {set_letter(max(0, subject.position))}.")
-        found = self.rounds.get(subject.annotation_id)
-        if subject.about == "decision" and (found is None or found.outcome is None):
+        review_round = self.rounds.get(subject.annotation_id)
+        if subject.about == "decision" and (review_round is None or review_round.outcome is None):
             raise Conflict("This round is not decided yet, so there is no decision to talk about.")
 
     def subjects(self) -> list[Subject]:
         """What the person may talk about: the text, then each annotation that they have a part in, its sets, its decision."""
-        found = [Subject("instance", None, None, "this text")]
+        subjects = [Subject("instance", None, None, "this text")]
         for annotation in self.annotations.values():
             if self._part_of(annotation.id) or self.leads:
-                found += self._subjects_of(annotation)
-        return found
+                subjects += self._subjects_of(annotation)
+        return subjects
 
     def words(self, thread: Thread) -> str:
         """What a thread is about."""
@@ -178,20 +179,20 @@ class _Place:
         return self._words(thread.about, self._annotation(thread.annotation_id), thread.position)
 
     def _subjects_of(self, annotation: Annotation) -> list[Subject]:
-        found: list[tuple[About, int | None]] = [("annotation", None)]
-        found += [("set", position) for position in range(len(annotation.sets))]
+        subjects: list[tuple[About, int | None]] = [("annotation", None)]
+        subjects += [("set", position) for position in range(len(annotation.sets))]
         if annotation.id in self.rounds and self._is_decided(annotation.id):
-            found.append(("decision", None))
-        return [Subject(about, annotation.id, p, self._words(about, annotation, p)) for about, p in found]
+            subjects.append(("decision", None))
+        return [Subject(about, annotation.id, p, self._words(about, annotation, p)) for about, p in subjects]
 
     def _words(self, about: About, annotation: Annotation, position: int | None) -> str:
         mine = annotation.user_id is not None and annotation.user_id == self.user.id
-        place = (
+        whose = (
             f"round {annotation.round_number}" if mine else f"{annotation.annotator}, round {annotation.round_number}"
         )
         if about == "set" and position is not None:
-            return f"set {set_letter(position)} · {place}"
-        return f"the decision · {place}" if about == "decision" else f"the annotation · {place}"
+            return f"set {set_letter(position)} · {whose}"
+        return f"the decision · {whose}" if about == "decision" else f"the annotation · {whose}"
 
     def _part_of(self, annotation_id: int | None) -> Voice | None:
         if annotation_id is None:
@@ -206,8 +207,8 @@ class _Place:
         return self.annotations[annotation_id]
 
     def _is_decided(self, annotation_id: int) -> bool:
-        found = self.rounds.get(annotation_id)
-        return found is None or found.outcome is not None
+        review_round = self.rounds.get(annotation_id)
+        return review_round is None or review_round.outcome is not None
 
 
 def _checked(text: str) -> str:

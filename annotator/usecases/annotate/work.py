@@ -255,8 +255,8 @@ def propose_discard(
 ) -> tuple[dict[str, int], Work | None]:
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
-        said = f"'{reason}' is not one of the reasons" if reason else "A proposal to discard needs a reason"
-        raise InvalidValue(f"{said}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
+        fault = f"'{reason}' is not one of the reasons" if reason else "A proposal to discard needs a reason"
+        raise InvalidValue(f"{fault}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
     if reason == "other" and not comment.strip():
         raise InvalidValue("Please say in a few words why, since you chose “other”.")
     with store.transaction():
@@ -343,10 +343,10 @@ def _write_annotation(
     result: str,
     state: AnnotationState,
 ) -> int:
-    there = find_annotation_of_assignment(store, assignment.id)
-    if there is not None:
-        replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
-        return there.id
+    stored = find_annotation_of_assignment(store, assignment.id)
+    if stored is not None:
+        replace_annotation(store, stored.id, state=state, result=result, sets=draft.sets, note=draft.note)
+        return stored.id
     return add_annotation(
         store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
         round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
@@ -441,5 +441,7 @@ def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
 
 
 def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:
-    said = {"assignment": assignment.id, "round": assignment.round_number, **detail}
-    record_event(store, now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, said)
+    event_detail = {"assignment": assignment.id, "round": assignment.round_number, **detail}
+    record_event(
+        store, now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, event_detail
+    )

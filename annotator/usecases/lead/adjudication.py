@@ -127,8 +127,8 @@ def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
     if choice is not None and choice.annotation_id == annotation.id:
         raise Conflict("This annotation is already the gold.")
-    found = find_round(store, annotation.id)
-    is_decided = found is not None and found.outcome is not None
+    review_round = find_round(store, annotation.id)
+    is_decided = review_round is not None and review_round.outcome is not None
     if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
         return
     raise Conflict(
@@ -177,7 +177,7 @@ def _as_detail(result: str | None, sets: Sequence[RationaleSet]) -> dict[str, ob
 def _taken_from(taken: RationaleSet, annotations: Sequence[Annotation], but_not: int) -> dict[str, object] | None:
     """The first annotation that has a set of the same tokens."""
     for annotation in annotations:
-        for position, there in enumerate(annotation.sets):
-            if annotation.id != but_not and there.token_indices == taken.token_indices:
+        for position, rationale_set in enumerate(annotation.sets):
+            if annotation.id != but_not and rationale_set.token_indices == taken.token_indices:
                 return {"annotator": annotation.annotator, "round": annotation.round_number, "set": position}
     return None

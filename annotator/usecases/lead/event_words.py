@@ -41,11 +41,11 @@ def event_words(event: Event, whose: str = "") -> str:
 def _words(event: Event, detail: Detail, whose: str) -> str:
     if event.action.startswith(_DECIDE_ROUND):
         outcome = event.action.removeprefix(_DECIDE_ROUND)
-        return f"{outcome} round {detail['round']} of {detail['annotator']}{_said(detail.get('reason'), ': {}')}"
+        return f"{outcome} round {detail['round']} of {detail['annotator']}{_in_form(detail.get('reason'), ': {}')}"
     if event.action in OF_ANNOTATIONS:
         return OF_ANNOTATIONS[event.action].format(whose or _unnamed(detail))
-    told = SENTENCES.get(event.action)
-    return told(detail) if told else _plain(event)
+    sentence = SENTENCES.get(event.action)
+    return sentence(detail) if sentence else _plain(event)
 
 
 def event_actor(event: Event) -> str:
@@ -108,7 +108,7 @@ def _shown(score: object) -> str:
     return "–" if score is None else str(score)
 
 
-def _said(value: object, form: str) -> str:
+def _in_form(value: object, form: str) -> str:
     """The value in its place in some words; "" where there is none."""
     return form.format(value) if value not in (None, "", 0) else ""
 
@@ -141,7 +141,7 @@ def _number(detail: Detail) -> str:
 
 def _checked(detail: Detail, what: str = "") -> str:
     """Which one a checker spoke of, what became of it, and why."""
-    return f"{_number(detail)}, version {detail['version']}{what}{_said(detail.get('reason'), ' ({})')}"
+    return f"{_number(detail)}, version {detail['version']}{what}{_in_form(detail.get('reason'), ' ({})')}"
 
 
 def _imported(detail: Detail) -> str:
@@ -170,7 +170,7 @@ def _attributed(detail: Detail) -> str:
         )
         if detail.get(name)
     ]
-    left_out = _said(detail.get("left_out"), "; {} left out")
+    left_out = _in_form(detail.get("left_out"), "; {} left out")
     return f"computed {_listed(counts) or 'nothing new'} from {_run(detail)}{left_out}"
 
 
@@ -179,12 +179,12 @@ def _run(detail: Detail) -> str:
     seeds = [seed for seed in detail.get("seeds", ()) if seed is not None]
     more = [*(f"{name} {_value(value)}" for name, value in (detail.get("parameters") or {}).items())]
     more += [f"seed{'s' if len(seeds) > 1 else ''} {_listed(seeds)}"] if seeds else []
-    method = _said(detail.get("method"), " by {}")
+    method = _in_form(detail.get("method"), " by {}")
     return f"model {detail['model']}{method}{f' ({_listed(more)})' if more else ''}"
 
 
 def _trained(detail: Detail) -> str:
-    split = _said(detail.get("split"), " of the split {}")
+    split = _in_form(detail.get("split"), " of the split {}")
     return (
         f"trained model {detail['model']} on {counted(detail['examples'], 'instance')}{split} (seed {detail['seed']})"
     )
@@ -226,9 +226,9 @@ def _word_list(verb: str) -> Callable[[Detail], str]:
 def _suite(verb: str, what: str = "the suite") -> Callable[[Detail], str]:
     def summary(detail: Detail) -> str:
         counts = [counted(detail[name], name[:-1]) for name in ("tests", "cases") if isinstance(detail.get(name), int)]
-        file = _said(detail.get("file"), " (file “{}”)")
-        test = _said(detail.get("test"), "the test “{}” of ")
-        return f"{verb} {test}{what} “{detail['suite']}”{_said(_listed(counts), ': {}')}{file}"
+        file = _in_form(detail.get("file"), " (file “{}”)")
+        test = _in_form(detail.get("test"), "the test “{}” of ")
+        return f"{verb} {test}{what} “{detail['suite']}”{_in_form(_listed(counts), ': {}')}{file}"
 
     return summary
 
@@ -244,7 +244,7 @@ def _suite_predictions(detail: Detail) -> str:
 
 
 def _token(detail: Detail) -> str:
-    allows = _said(_listed(detail.get("scopes", ())), " that allows {}")
+    allows = _in_form(_listed(detail.get("scopes", ())), " that allows {}")
     return f"made access token no. {detail['token']} for {detail['of']}{allows}, valid for {counted(detail['days'], 'day')}"
 
 
@@ -276,9 +276,9 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{name} {_value(one)}" for name, one in value.items()) or "none"
+        return "; ".join(f"{name} {_value(inner)}" for name, inner in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return ", ".join(_value(one) for one in value) or "none"
+        return ", ".join(_value(inner) for inner in value) or "none"
     return "–" if value is None else str(value)
 
 
@@ -303,7 +303,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"chose {detail['annotator']}, round {detail['round']}, as the gold ({detail['reason']})"
     ),
     "adjudicate": _adjudicated,
-    "take gold choice back": lambda detail: f"took back the choice of gold{_said(detail.get('reason'), ' ({})')}",
+    "take gold choice back": lambda detail: f"took back the choice of gold{_in_form(detail.get('reason'), ' ({})')}",
     "save list": _saved_list,
     "put on list": lambda detail: f"put the text on the list “{detail['list']}”",
     "take off list": lambda detail: f"took the text off the list “{detail['list']}”",
@@ -345,7 +345,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "fail to use token": lambda detail: f"failed to use access token no. {detail['token']}{_times(detail)}",
     "backup": lambda detail: f"made the backup “{detail['file']}”",
     "restore": lambda detail: (
-        f"restored the backup “{detail['file']}”{_said(detail.get('kept'), '; what was there is kept as “{}”')}"
+        f"restored the backup “{detail['file']}”{_in_form(detail.get('kept'), '; what was there is kept as “{}”')}"
     ),
     "make token": _token,
     "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",

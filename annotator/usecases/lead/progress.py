@@ -92,7 +92,10 @@ def _annotators(store: Store, project: Project, now: dt.datetime) -> tuple[Annot
         person = people[count.annotator]
         person.standings[count.standing] = count.n
         person.last_at = max(filter(None, (person.last_at, count.last_at)), default=None)
-    return tuple(AnnotatorProgress(name, one.standings, _days(one.last_at, now)) for name, one in people.items())
+    return tuple(
+        AnnotatorProgress(name, of_person.standings, _days(of_person.last_at, now))
+        for name, of_person in people.items()
+    )
 
 
 def _reviewers(store: Store, project: Project, now: dt.datetime) -> tuple[ReviewerProgress, ...]:
@@ -103,18 +106,18 @@ def _reviewers(store: Store, project: Project, now: dt.datetime) -> tuple[Review
         for user, role in list_members(store, project.id)
         if not user.is_disabled and (role == "reviewer" or user.name in given)
     }
-    found = []
+    reviewers = []
     for name in sorted(given.keys() | members.keys()):
         count = given.get(name)
         waiting = waiting_counts(store, project, members[name]) if name in members else {}
         median_ms = count.median_ms if count else None
-        found.append(
+        reviewers.append(
             ReviewerProgress(
                 name, count.n if count else 0, waiting.get("to_review", 0) + waiting.get("open", 0),
                 None if median_ms is None else median_ms / 1000, _days(count.last_at if count else None, now),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(reviewers)
 
 
 def _days(at: str | None, now: dt.datetime) -> int | None:

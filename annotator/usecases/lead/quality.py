@@ -91,7 +91,7 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
         outcomes=tuple(outcomes),
         accepted_by_round=_shares(outcomes),
         scores=tuple(score_counts(store, project.id)),
-        reviewers={name: reviewer_agreement(found) for name, found in score_patterns(store, project.id).items()},
+        reviewers={name: reviewer_agreement(patterns) for name, patterns in score_patterns(store, project.id).items()},
         time=_time([milliseconds for _, milliseconds in times]),
         time_by_person={name: _time(spent) for name, spent in sorted(by_person.items())},
         proposed=tuple(proposed_counts(store, project.id)),
@@ -102,14 +102,14 @@ def _shares(outcomes: Sequence[OutcomeCount]) -> tuple[RoundShare, ...]:
     by_round: dict[int, dict[str, int]] = defaultdict(dict)
     for count in outcomes:
         by_round[count.round_number][count.outcome] = count.n
-    found = []
+    shares = []
     for number, counts in sorted(by_round.items()):
         n_open = counts.get("open", 0)
         n_decided = sum(counts.values()) - n_open
-        found.append(
+        shares.append(
             RoundShare(number, n_decided, n_open, counts.get("accepted", 0) / n_decided if n_decided else None)
         )
-    return tuple(found)
+    return tuple(shares)
 
 
 def _time(milliseconds: Sequence[int]) -> TimeSpent:

@@ -39,10 +39,10 @@ def original_of(store: Store, actor: User, project: Project, instance: Instance)
     if instance.parent_key is None:
         return None
     kind = _titles(project).get(instance.perturbation_kind or "", instance.perturbation_kind or "")
-    found = find_original(store, project.id, instance)
-    if found is None:
+    original = find_original(store, project.id, instance)
+    if original is None:
         return Relative(instance.parent_key, kind, None, "not in this project", None)
-    return Relative(found.key, kind, found.result, found.state, found.id)
+    return Relative(original.key, kind, original.result, original.state, original.id)
 
 
 def versions_of(store: Store, actor: User, project: Project, instance: Instance) -> list[Relative]:
@@ -51,21 +51,21 @@ def versions_of(store: Store, actor: User, project: Project, instance: Instance)
     titles = _titles(project)
     written = perturbations_store.perturbations_of(store, instance.id)
     on_their_way = [
-        Relative("", titles.get(of.kind, of.kind), of.result, _STATES[one.state], None, one.id)
-        for one in written
-        if one.state in _STATES
-        for of in [one.current.changed]
+        Relative("", titles.get(of.kind, of.kind), of.result, _STATES[perturbation.state], None, perturbation.id)
+        for perturbation in written
+        if perturbation.state in _STATES
+        for of in [perturbation.current.changed]
     ]
     children = get_instances(store, perturbations_store.children_of(store, instance.id)).values()
-    made = {one.instance_id: one.id for one in written}
-    there = [
+    made = {perturbation.instance_id: perturbation.id for perturbation in written}
+    accepted = [
         Relative(
             child.key, titles.get(kind := child.perturbation_kind or "", kind), child.result,
             f"{'approved' if child.id in made else 'imported'}, {child.state}", child.id, made.get(child.id),
         )
         for child in children
     ]  # fmt: skip
-    return [*on_their_way, *there]
+    return [*on_their_way, *accepted]
 
 
 def _titles(project: Project) -> dict[str, str]:

@@ -52,11 +52,13 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
     with store.snapshot():
-        told = _Report(store, instance_id)
-        told.events = veiled(store, actor, project.id, told.events, names_authors=project.settings.checkers_see_author)
-    independence.show(store, actor, project.id, instance_id, list(told.annotations))
-    moments = [*told.of_events(), *told.of_annotations(), *told.of_reviews(), *told.of_rounds(), *told.of_proposals(),
-               *told.of_comments(), *told.of_looks()]  # fmt: skip
+        report = _Report(store, instance_id)
+        report.events = veiled(
+            store, actor, project.id, report.events, names_authors=project.settings.checkers_see_author
+        )
+    independence.show(store, actor, project.id, instance_id, list(report.annotations))
+    moments = [*report.of_events(), *report.of_annotations(), *report.of_reviews(), *report.of_rounds(), *report.of_proposals(),
+               *report.of_comments(), *report.of_looks()]  # fmt: skip
     return sorted(moments, key=lambda moment: moment.at)
 
 
@@ -81,7 +83,7 @@ class _Report:
         self.threads: list[Thread] = threads_of(store, [instance_id]).get(instance_id, [])
         shown = shown_of_instances(store, [instance_id]).get(instance_id, ())
         reviewers = {r.reviewer for reviews in by_annotation.values() for r in reviews}
-        self.looks: list[SourceShown] = [one for one in shown if one.user not in reviewers]
+        self.looks: list[SourceShown] = [look for look in shown if look.user not in reviewers]
 
     def of_events(self) -> list[Moment]:
         return [self._of_event(event) for event in self.events]
@@ -132,47 +134,53 @@ class _Report:
 
     def of_reviews(self) -> list[Moment]:
         """Scores that no event tells of."""
-        told = {(e.actor, e.detail.get("round")) for e in self.events if e.action == "review"}
-        found = []
+        in_events = {(e.actor, e.detail.get("round")) for e in self.events if e.action == "review"}
+        moments = []
         for review in self.reviews:
             annotation = self.annotations[review.annotation_id]
-            if (review.reviewer, annotation.round_number) not in told:
+            if (review.reviewer, annotation.round_number) not in in_events:
                 what = f"scored {annotation.annotator}, round {annotation.round_number}"
-                found.append(Moment(review.submitted_at or "", review.reviewer, what, (score_line(review),)))
-        return found
+                moments.append(Moment(review.submitted_at or "", review.reviewer, what, (score_line(review),)))
+        return moments
 
     def of_rounds(self) -> list[Moment]:
-        told = {
+        in_events = {
             (e.detail.get("annotator"), e.detail.get("round"))
             for e in self.events
             if e.action.startswith("decide round: ")
         }
-        found = []
-        for one in self.rounds:
-            annotator = self.annotations[one.annotation_id].annotator
-            if one.outcome is not None and (annotator, one.number) not in told:
-                reason = f": {one.reason}" if one.reason else ""
-                what = f"{one.outcome} round {one.number} of {annotator}{reason}"
-                found.append(Moment(one.decided_at or "", decider(one), what, decision_lines(one)[1:]))
-        return found
+        moments = []
+        for review_round in self.rounds:
+            annotator = self.annotations[review_round.annotation_id].annotator
+            if review_round.outcome is not None and (annotator, review_round.number) not in in_events:
+                reason = f": {review_round.reason}" if review_round.reason else ""
+                what = f"{review_round.outcome} round {review_round.number} of {annotator}{reason}"
+                moments.append(
+                    Moment(review_round.decided_at or "", decider(review_round), what, decision_lines(review_round)[1:])
+                )
+        return moments
 
     def of_proposals(self) -> list[Moment]:
         proposed = {(e.actor, e.detail.get("reason")) for e in self.events if e.action == "propose discard"}
-        decided = {e.detail.get("reason") for e in self.events if e.action in _DECISIONS}
-        found = []
+        decided_reasons = {e.detail.get("reason") for e in self.events if e.action in _DECISIONS}
+        moments = []
         for p in self.proposals:
-            said = (f"“{p.comment}”",) if p.comment else ()
+            comment_lines = (f"“{p.comment}”",) if p.comment else ()
             if p.kind == "contest" and not any(self._tells_contest(event, p) for event in self.events):
-                found.append(
-                    Moment(p.created_at, p.proposed_by, f"contested the label: it should be “{p.reason}”", said)
+                moments.append(
+                    Moment(
+                        p.created_at, p.proposed_by, f"contested the label: it should be “{p.reason}”", comment_lines
+                    )
                 )
             elif p.kind == "discard" and (p.proposed_by, p.reason) not in proposed:
-                found.append(Moment(p.created_at, p.proposed_by, f"proposed to discard the text: {p.reason}", said))
+                moments.append(
+                    Moment(p.created_at, p.proposed_by, f"proposed to discard the text: {p.reason}", comment_lines)
+                )
             if p.decided_at and p.decided_by == p.proposed_by:
-                found.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
-            elif p.decided_at and p.reason not in decided:
-                found.append(Moment(p.decided_at, p.decided_by or "", f"{p.state} the proposal of {p.proposed_by}"))
-        return found
+                moments.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
+            elif p.decided_at and p.reason not in decided_reasons:
+                moments.append(Moment(p.decided_at, p.decided_by or "", f"{p.state} the proposal of {p.proposed_by}"))
+        return moments
 
     def of_comments(self) -> list[Moment]:
         return [

@@ -89,15 +89,15 @@ def list_undecided_rounds(
     """One page of a project's undecided rounds, oldest first; only: those of some annotations."""
     require(store, actor, project.id, "manage project")
     rounds = list_undecided(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1), only=only)
-    ids = [found.annotation_id for found in rounds]
+    ids = [review_round.annotation_id for review_round in rounds]
     annotations, reviews = get_annotations(store, ids), reviews_of(store, ids)
     left = reviewers_left(store, project.id, ids, roles_with("review"), roles_with("annotate"))
     return [
         _shown(
-            store, actor, project, found, annotations[found.annotation_id].annotator,
-            reviews.get(found.annotation_id, []), left.get(found.annotation_id, _NOBODY_LEFT),
+            store, actor, project, review_round, annotations[review_round.annotation_id].annotator,
+            reviews.get(review_round.annotation_id, []), left.get(review_round.annotation_id, _NOBODY_LEFT),
         )
-        for found in rounds
+        for review_round in rounds
     ]  # fmt: skip
 
 
@@ -105,18 +105,18 @@ def _shown(
     store: Store,
     actor: User,
     project: Project,
-    found: Round,
+    review_round: Round,
     annotator: str,
     reviews: Sequence[Review],
     left: ReviewersLeft,
 ) -> UndecidedRound:
     scored = [score_line(review) for review in reviews if review.state == "submitted"]
-    is_led = is_at_work_on(store, actor, found.instance_id) or may_annotate_still(
-        store, actor, project.id, found.instance_id
+    is_led = is_at_work_on(store, actor, review_round.instance_id) or may_annotate_still(
+        store, actor, project.id, review_round.instance_id
     )
     return UndecidedRound(
-        round=found,
-        instance=row_of(store, found.instance_id),
+        round=review_round,
+        instance=row_of(store, review_round.instance_id),
         annotator=annotator,
         wanted=project.settings.reviewers_per_annotation,
         n_scored=len(scored),

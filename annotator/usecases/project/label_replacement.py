@@ -91,12 +91,14 @@ def replacement_summary(counts: Mapping[str, int]) -> str:
         ("instances", "text"), ("annotations", "annotation"), ("drafts", "draft"), ("proposals", "open proposal"),
         ("perturbations", "changed version"), ("predictions", "prediction"), ("attributions", "attribution"),
     )  # fmt: skip
-    told = ", ".join(counted(counts[name], noun) for name, noun in nouns if counts.get(name)) or "nothing carried it"
+    counts_in_words = (
+        ", ".join(counted(counts[name], noun) for name, noun in nouns if counts.get(name)) or "nothing carried it"
+    )
     n = counts.get("n_dropped", 0)
     dropped = (
         f"{counted(n, 'attribution was', 'attributions were')} deleted, since the model has one of the other label"
     )
-    return f"{told}; {dropped}" if n else told
+    return f"{counts_in_words}; {dropped}" if n else counts_in_words
 
 
 def _summary(use: LabelUse) -> str:
@@ -106,8 +108,8 @@ def _summary(use: LabelUse) -> str:
         (use.n_proposals, "open proposal"),
         (use.n_perturbations, "waiting changed version"),
     )
-    told = [counted(n, what) for n, what in counts if n]
-    return " and ".join((", ".join(told[:-1]), told[-1])) if len(told) > 1 else "".join(told)
+    parts = [counted(n, what) for n, what in counts if n]
+    return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else "".join(parts)
 
 
 def _refusal(project: Project) -> str:
@@ -145,17 +147,19 @@ def _check(store: Store, project: Project, label: str, by: str) -> None:
 
 def _without(project: Project, label: str, by: str) -> Project:
     """The labels in their order; a new one stands where the old one stood. Of two labels the rules of the one that stays hold."""
-    kept = tuple(one for one in project.labels if one != label)
-    labels = kept if by in kept else tuple(by if one == label else one for one in project.labels)
+    others = tuple(candidate for candidate in project.labels if candidate != label)
+    labels = others if by in others else tuple(by if candidate == label else candidate for candidate in project.labels)
     settings = project.settings
     return replace(
         project,
         labels=labels,
         settings=replace(
             settings,
-            required_segments=_moved(settings.required_segments, label, by, is_new=by not in kept),
-            forbidden_segments=_moved(settings.forbidden_segments, label, by, is_new=by not in kept),
-            preview_labels={own: by if ours == label else ours for own, ours in settings.preview_labels.items()},
+            required_segments=_moved(settings.required_segments, label, by, is_new=by not in others),
+            forbidden_segments=_moved(settings.forbidden_segments, label, by, is_new=by not in others),
+            preview_labels={
+                preview_label: by if ours == label else ours for preview_label, ours in settings.preview_labels.items()
+            },
         ),
     )
 

@@ -48,9 +48,9 @@ def remove_word_list(store: Store, actor: User, project: Project, name: str) -> 
     """Take a list out; tests that were made with it keep their cases. Raises NotFound."""
     with store.transaction():
         require(store, actor, project.id, "use models")
-        found = word_list_store.find_word_list(store, project.id, name)
-        if found is None:
+        word_list = word_list_store.find_word_list(store, project.id, name)
+        if word_list is None:
             raise NotFound(f"The project '{project.name}' has no word list '{name}'.")
         word_list_store.delete_word_list(store, project.id, name)
         add_event(store, actor.name, "remove word list", "project", project.id, project_id=project.id, list=name,
-                  words=list(found.words), role=found.role, language=found.language)  # fmt: skip
+                  words=list(word_list.words), role=word_list.role, language=word_list.language)  # fmt: skip

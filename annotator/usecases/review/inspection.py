@@ -86,7 +86,8 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
         instance = get_instance(store, instance_id)
         annotations = annotations_of(store, [instance_id])[instance_id]
         rounds = {
-            found.annotation_id: found for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+            review_round.annotation_id: review_round
+            for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, [])
         }
         reviews = reviews_of(store, list(rounds))
         choice = find_choice(store, instance_id)
@@ -122,9 +123,9 @@ def words_of(instance: Instance, rationale_set: RationaleSet) -> str:
 
 
 def _span_words(instance: Instance, start: int, end: int) -> str:
-    place = instance.layout.segment_at(start)
-    body = instance.segment(place.name).body
-    first, last = start - place.first_token, end - 1 - place.first_token
+    segment = instance.layout.segment_at(start)
+    body = instance.segment(segment.name).body
+    first, last = start - segment.first_token, end - 1 - segment.first_token
     return " ".join(body.text[body.starts[first] : body.ends[last]].split())
 
 
@@ -151,20 +152,20 @@ def _view_of(
     project: Project,
     instance: Instance,
     annotation: Annotation,
-    found: Round | None,
+    review_round: Round | None,
     reviews: Sequence[Review],
     choice: GoldChoice | None,
 ) -> View:
     draft = Draft(annotation.result, annotation.sets, annotation.note)
     is_version = choice is not None and choice.is_adjudicated and choice.annotation_id == annotation.id
-    place = "adjudicated" if is_version else f"round {annotation.round_number} · {annotation.state}"
-    title = f"{annotation.annotator} · {place}"
+    round_and_state = "adjudicated" if is_version else f"round {annotation.round_number} · {annotation.state}"
+    title = f"{annotation.annotator} · {round_and_state}"
     view = _view(title, project, instance, draft, annotation.round_number)
     return replace(
         view,
         annotation=annotation,
         sets=tuple(words_of(instance, s) for s in annotation.sets),
-        decision=decision_lines(found),
+        decision=decision_lines(review_round),
         scores=tuple(score_line(review) for review in reviews if review.state == "submitted"),
     )
 

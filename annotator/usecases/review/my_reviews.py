@@ -69,7 +69,7 @@ def _row(store: Store, line: ReviewLine, annotation: Annotation) -> MyReviewRow:
 
 
 def _brief(lines: list[str]) -> tuple[str, ...]:
-    return tuple(first_words(said, _LINE_CHARS) for said in lines)
+    return tuple(first_words(sentence, _LINE_CHARS) for sentence in lines)
 
 
 def _scored(review: Review) -> list[str]:
@@ -80,25 +80,25 @@ def _scored(review: Review) -> list[str]:
         for number, of in enumerate(whole.sets)
     ]
     return [
-        said
-        for said in (*sets, _line("All sets", {"comprehensiveness": whole.comprehensiveness}, whole.comment))
-        if said
+        sentence
+        for sentence in (*sets, _line("All sets", {"comprehensiveness": whole.comprehensiveness}, whole.comment))
+        if sentence
     ]
 
 
 def _line(about: str, scores: Mapping[Property, int | None], comment: str) -> str:
-    said = [f"{name} score {n} ({SCALES[name][n - 1]})" for name, n in scores.items() if n is not None]
-    said += [f"“{comment}”"] if comment else []
-    return f"{about}: {', '.join(said)}" if said else ""
+    parts = [f"{name} score {n} ({SCALES[name][n - 1]})" for name, n in scores.items() if n is not None]
+    parts += [f"“{comment}”"] if comment else []
+    return f"{about}: {', '.join(parts)}" if parts else ""
 
 
 def _became(store: Store, line: ReviewLine) -> list[str]:
     """Why the round, or the text, came to its end; while the round is open nothing is told of others' scores."""
-    found = cast("Round", find_round(store, line.annotation_id))
+    review_round = cast("Round", find_round(store, line.annotation_id))
     lines = why_discarded(store, line.instance_id) if line.state == "discarded" else []
-    if found.reason:
-        lines.append(f"The lead decided: {found.reason}")
-    for finding in found.verdict.failed if found.verdict else ():
+    if review_round.reason:
+        lines.append(f"The lead decided: {review_round.reason}")
+    for finding in review_round.verdict.failed if review_round.verdict else ():
         about = "All sets together" if finding.set_index is None else f"Set {set_letter(finding.set_index)}"
         lines.append(f"{about} fell short. {in_words(finding)}")
     return [DISCARDED] if line.state == "discarded" and not lines else lines

@@ -166,12 +166,12 @@ def show_next_review(answer: NextReview) -> ShownNextReview:
 
 def show_review(work: ReviewWork) -> ShownReview:
     """A review with everything that the reviewer may see."""
-    review, found, annotation = work.review, work.round, work.annotation
+    review, review_round, annotation = work.review, work.round, work.annotation
     return ShownReview(
         review=review.id,
         revision=review.revision,
         annotation=annotation.id,
-        round=found.number,
+        round=review_round.number,
         max_rounds=work.max_rounds,
         state=_state(work),
         instance=show_instance(work.instance, work.task),
@@ -181,7 +181,7 @@ def show_review(work: ReviewWork) -> ShownReview:
         sets=tuple(_show_set(work, number, s) for number, s in enumerate(annotation.sets)),
         scores=_show_scores(review.scores),
         previous=None if work.former is None else _show_former(work.former),
-        decision=_show_decision(found),
+        decision=_show_decision(review_round),
     )
 
 
@@ -203,18 +203,20 @@ def _show_scores(scores: Scores) -> ShownScores:
 
 
 def _show_former(former: FormerRound) -> ShownFormerRound:
-    said: Annotation = former.annotation
+    annotation: Annotation = former.annotation
     set_lines = {str(number): lines for number, lines in former.feedback.sets.items()}
     return ShownFormerRound(
-        former.feedback.round_number, tuple(pairs_of(s) for s in said.sets), former.feedback.lines, set_lines
+        former.feedback.round_number, tuple(pairs_of(s) for s in annotation.sets), former.feedback.lines, set_lines
     )
 
 
-def _show_decision(found: Round) -> ShownDecision | None:
-    if found.outcome is None:
+def _show_decision(review_round: Round) -> ShownDecision | None:
+    if review_round.outcome is None:
         return None
-    findings = tuple(_show_finding(finding) for finding in (found.verdict.findings if found.verdict else ()))
-    return ShownDecision(found.outcome, found.decided_by or "", found.reason, findings)
+    findings = tuple(
+        _show_finding(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())
+    )
+    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings)
 
 
 def _show_finding(finding: Finding) -> ShownFinding:

@@ -83,7 +83,9 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
         project = get_project_by_id(store, project_id)
         review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(project))
         review = (
-            _asked(store, project, user, annotation_id) if annotation_id else _held_or_claimed(store, project, user)
+            _round_to_review(store, project, user, annotation_id)
+            if annotation_id
+            else _held_or_claimed(store, project, user)
         )
         review_store.extend_review_leases(store, project_id, user_id, lease_end(project))
         return _next(store, project, user, review)
@@ -108,17 +110,17 @@ def _claim(store: Store, project: Project, annotation_id: int, user_id: int) -> 
     return review_store.claim_review(store, project.id, annotation_id, user_id, lease_end(project))
 
 
-def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Review:
+def _round_to_review(store: Store, project: Project, user: User, annotation_id: int) -> Review:
     user_id = cast("int", user.id)
-    found = find_round(store, annotation_id)
-    if found is None or found.project_id != project.id:
+    review_round = find_round(store, annotation_id)
+    if review_round is None or review_round.project_id != project.id:
         raise NotFound(f"Annotation number {annotation_id} is not under review in this project.")
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
     if get_annotation(store, annotation_id).user_id == user_id:
         raise NotAllowed("This is your own annotation, and nobody reviews their own.")
-    _require_no_annotator(store, user, found)
+    _require_no_annotator(store, user, review_round)
     if not review_store.may_claim(store, annotation_id):
         raise NotAllowed(
             "This annotation is not yours to score: others have scored it, or it is no longer under review."
@@ -126,15 +128,15 @@ def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Re
     return _claim(store, project, annotation_id, user_id)
 
 
-def _require_no_annotator(store: Store, user: User, found: Round) -> None:
+def _require_no_annotator(store: Store, user: User, review_round: Round) -> None:
     """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
-    if annotates_text(store, found.instance_id, cast("int", user.id)):
+    if annotates_text(store, review_round.instance_id, cast("int", user.id)):
         raise NotAllowed("You annotate this text yourself, so others review it.")
-    if may_annotate_still(store, user, found.project_id, found.instance_id):
+    if may_annotate_still(store, user, review_round.project_id, review_round.instance_id):
         lead_may = (
             " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
         )
-        leads = has_right(user, roles_of(store, user, found.project_id), "see all annotations")
+        leads = has_right(user, roles_of(store, user, review_round.project_id), "see all annotations")
         raise NotAllowed(
             "You may still be given this text to annotate, so what others marked in it is not shown to you. "
             f"You can review it once enough others have been given it.{lead_may if leads else ''}"
@@ -217,18 +219,18 @@ def current_review(store: Store, user: User, review_id: int) -> ReviewWork:
 
 
 def _work(store: Store, project: Project, review: Review) -> ReviewWork:
-    found = cast("Round", find_round(store, review.annotation_id))
+    review_round = cast("Round", find_round(store, review.annotation_id))
     annotation = get_annotation(store, review.annotation_id)
     carried = carried_sets_of(store, annotation.id)
     return ReviewWork(
         review=_padded(review, len(annotation.sets)),
-        round=found,
+        round=review_round,
         max_rounds=project.settings.max_rounds,
         task=project.task,
         instance=get_instance(store, annotation.instance_id),
         annotation=annotation,
         carried_means=_carried_means(store, annotation) if carried else {},
-        former=None if found.previous_id is None else former_round(store, found.previous_id),
+        former=None if review_round.previous_id is None else former_round(store, review_round.previous_id),
         origins=origins_of_annotation(store, annotation.id),
     )
 
@@ -254,8 +256,8 @@ def _padded(review: Review, n_sets: int) -> Review:
 def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Project]:
     """A person's own review of a round that is still open; one that rested too long is taken up again if there is a slot."""
     review = _own_review(store, user, review_id)
-    found = find_round(store, review.annotation_id)
-    if found is None or found.outcome is not None:
+    review_round = find_round(store, review.annotation_id)
+    if review_round is None or review_round.outcome is not None:
         raise LeaseLost("This round is decided, so its scores can no longer be changed.")
     if get_annotation(store, review.annotation_id).state != "submitted" or review.state == "ended":
         raise LeaseLost(
@@ -267,7 +269,7 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
             raise LeaseLost(
                 "This annotation was left for longer than its lease and has been given to another reviewer."
             )
-        _require_no_annotator(store, user, found)
+        _require_no_annotator(store, user, review_round)
         review = _claim(store, project, review.annotation_id, review.user_id)
     return review, project
 
@@ -297,11 +299,11 @@ def _keep(store: Store, user: User, project: Project, review: Review, revision: 
 
 def _changes(before: Scores, after: Scores) -> list[dict[str, object]]:
     """Every score that was there and is another one now."""
-    found = [_change("comprehensiveness", None, before.comprehensiveness, after.comprehensiveness)]
+    changes = [_change("comprehensiveness", None, before.comprehensiveness, after.comprehensiveness)]
     for number, (was, is_now) in enumerate(zip(before.sets, after.sets, strict=False)):
-        found.append(_change("sufficiency", number, was.sufficiency, is_now.sufficiency))
-        found.append(_change("compactness", number, was.compactness, is_now.compactness))
-    return [change for change in found if change is not None]
+        changes.append(_change("sufficiency", number, was.sufficiency, is_now.sufficiency))
+        changes.append(_change("compactness", number, was.compactness, is_now.compactness))
+    return [change for change in changes if change is not None]
 
 
 def _change(name: str, number: int | None, was: int | None, is_now: int | None) -> dict[str, object] | None:

@@ -37,18 +37,18 @@ def decide_if_complete(store: Store, project: Project, annotation_id: int) -> Ou
 
     Where the project wants none, a round that is still open is accepted as it is.
     """
-    found = find_round(store, annotation_id)
+    review_round = find_round(store, annotation_id)
     annotation = get_annotation(store, annotation_id)
-    if found is None or found.outcome is not None or annotation.state != "submitted":
+    if review_round is None or review_round.outcome is not None or annotation.state != "submitted":
         return None
-    if is_held(store, found.instance_id):
+    if is_held(store, review_round.instance_id):
         return None  # decided when the lead has decided
     reviews = submitted_reviews(store, annotation_id)
     if len(reviews) < project.settings.reviewers_per_annotation:
         return None
-    verdict = _verdict(store, project, found, annotation, reviews) if reviews else None
+    verdict = _verdict(store, project, review_round, annotation, reviews) if reviews else None
     outcome: Outcome = verdict.outcome if verdict else "accepted"
-    _close(store, project, found, annotation, outcome, GATE, "", verdict)
+    _close(store, project, review_round, annotation, outcome, GATE, "", verdict)
     return outcome
 
 
@@ -60,8 +60,8 @@ def decide_all_complete(store: Store, project: Project) -> None:
 
 def decide_complete_of(store: Store, project: Project, instance_id: int) -> None:
     """The same for the open rounds of one instance, which waited for the lead."""
-    for found in rounds_of_instances(store, [instance_id]).get(instance_id, []):
-        decide_if_complete(store, project, found.annotation_id)
+    for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, []):
+        decide_if_complete(store, project, review_round.annotation_id)
 
 
 def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome, reason: str) -> None:
@@ -72,33 +72,35 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
     if not reason.strip():
         raise InvalidValue("Say in a few words why, so that the annotator and the reviewers know it.")
     with store.transaction():
-        found = find_round(store, annotation_id)
-        if found is None:
+        review_round = find_round(store, annotation_id)
+        if review_round is None:
             raise NotFound(f"There is no round of annotation number {annotation_id}.")
-        require(store, actor, found.project_id, "manage project")
+        require(store, actor, review_round.project_id, "manage project")
         annotation = get_annotation(store, annotation_id)
-        if found.outcome is not None:
-            raise Conflict(f"This round has already been decided: {found.outcome}, by {found.decided_by}.")
-        if annotation.state != "submitted" or is_held(store, found.instance_id):
+        if review_round.outcome is not None:
+            raise Conflict(
+                f"This round has already been decided: {review_round.outcome}, by {review_round.decided_by}."
+            )
+        if annotation.state != "submitted" or is_held(store, review_round.instance_id):
             raise Conflict(
                 "This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision."
             )
-        project = get_project_by_id(store, found.project_id)
-        _close(store, project, found, annotation, outcome, actor.name, reason.strip(), None)
+        project = get_project_by_id(store, review_round.project_id)
+        _close(store, project, review_round, annotation, outcome, actor.name, reason.strip(), None)
 
 
 def scores_by_set(store: Store, annotation: Annotation, reviews: Sequence[Review]) -> list[SetScores]:
     """All scores of each set; a set that passed before brings the scores it carries."""
     carried = carried_sets_of(store, annotation.id)
     elsewhere = reviews_of(store, [c.scored_annotation_id for c in carried.values()])
-    found = []
+    by_set = []
     for position in range(len(annotation.sets)):
-        place, those = position, reviews
+        scored_position, those = position, reviews
         if position in carried:
-            place = carried[position].scored_position
+            scored_position = carried[position].scored_position
             those = [r for r in elsewhere[carried[position].scored_annotation_id] if r.state == "submitted"]
-        found.append(_set_scores(those, place))
-    return found
+        by_set.append(_set_scores(those, scored_position))
+    return by_set
 
 
 def _set_scores(reviews: Sequence[Review], position: int) -> SetScores:
@@ -110,16 +112,18 @@ def _set_scores(reviews: Sequence[Review], position: int) -> SetScores:
 
 
 def _verdict(
-    store: Store, project: Project, found: Round, annotation: Annotation, reviews: Sequence[Review]
+    store: Store, project: Project, review_round: Round, annotation: Annotation, reviews: Sequence[Review]
 ) -> Verdict:
     whole = [cast("int", review.scores.comprehensiveness) for review in reviews]
-    return decide_by_scores(scores_by_set(store, annotation, reviews), whole, project.settings.thresholds, found.number)
+    return decide_by_scores(
+        scores_by_set(store, annotation, reviews), whole, project.settings.thresholds, review_round.number
+    )
 
 
 def _close(
     store: Store,
     project: Project,
-    found: Round,
+    review_round: Round,
     annotation: Annotation,
     outcome: Outcome,
     by: str,
@@ -133,16 +137,16 @@ def _close(
         _end_work(store, annotation)
     if outcome == "returned":
         _return(store, project, annotation)
-    settle(store, found.instance_id)
+    settle(store, review_round.instance_id)
     detail = {} if verdict is None else pack_verdict(verdict)
     add_event(
-        store, by, f"decide round: {outcome}", "instance", found.instance_id, project_id=project.id,
-        annotation=annotation.id, annotator=annotation.annotator, round=found.number, reason=reason, **detail,
+        store, by, f"decide round: {outcome}", "instance", review_round.instance_id, project_id=project.id,
+        annotation=annotation.id, annotator=annotation.annotator, round=review_round.number, reason=reason, **detail,
     )  # fmt: skip
-    if outcome == "discarded" and drops_out(store, found.instance_id):
-        end_work_on(store, found.instance_id)
-        end_reviews_of_instance(store, found.instance_id)
-        discard(store, found.instance_id)
+    if outcome == "discarded" and drops_out(store, review_round.instance_id):
+        end_work_on(store, review_round.instance_id)
+        end_reviews_of_instance(store, review_round.instance_id)
+        discard(store, review_round.instance_id)
 
 
 def _end_work(store: Store, annotation: Annotation) -> None:

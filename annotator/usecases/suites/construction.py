@@ -67,12 +67,12 @@ def ready_for(project: Project) -> list[ReadySuite]:
 
 def find_ready(project: Project, name: str) -> ReadySuite:
     """The ready suite of a name; raises NotFound for an unknown one, InvalidValue for one of another task."""
-    found = ready_suite(name)
-    if found.task != project.task.name:
+    suite = ready_suite(name)
+    if suite.task != project.task.name:
         raise InvalidValue(
-            f"'{name}' is for the task '{found.task}'; the project '{project.name}' has the task '{project.task.name}'."
+            f"'{name}' is for the task '{suite.task}'; the project '{project.name}' has the task '{project.task.name}'."
         )
-    return found
+    return suite
 
 
 def guessed_labels(ready: ReadySuite, project: Project) -> dict[str, str]:
@@ -81,16 +81,16 @@ def guessed_labels(ready: ReadySuite, project: Project) -> dict[str, str]:
     "pos" stands for "positive"; "0" for nothing.
     """
     by_lower = {label.casefold(): label for label in project.labels}
-    found: dict[str, str] = {}
+    named_labels: dict[str, str] = {}
     for label in ready.labels:
         short = [
-            own for low, own in by_lower.items()
+            project_label for low, project_label in by_lower.items()
             if len(low) >= _SHORTEST_ABBREVIATION and (label.startswith(low) or low.startswith(label))
         ]  # fmt: skip
         named = by_lower.get(label) or (short[0] if len(short) == 1 else None)
         if named is not None:
-            found[label] = named
-    return found
+            named_labels[label] = named
+    return named_labels
 
 
 def recipe_in_labels(recipe: Recipe, labels: Mapping[str, str]) -> Recipe | None:
@@ -101,7 +101,7 @@ def recipe_in_labels(recipe: Recipe, labels: Mapping[str, str]) -> Recipe | None
 def words_for(lists: Sequence[WordList], ready: ReadySuite | None) -> Mapping[str, Sequence[str]]:
     """The lists that slots may ask for: those that come along, and in front of them those of the project."""
     came = ready.words if ready is not None else {}
-    return {**came, **{one.name: one.words for one in lists}}
+    return {**came, **{word_list.name: word_list.words for word_list in lists}}
 
 
 def plan_cases(store: Store, actor: User, project: Project, plan: TestPlan) -> list[Case]:
@@ -129,8 +129,8 @@ def _texts(store: Store, project: Project, seed: int) -> Iterator[Text]:
     Random(seed).shuffle(ids)  # noqa: S311  (no secret)
     for first in range(0, len(ids), _INSTANCES_AT_ONCE):
         wanted = ids[first : first + _INSTANCES_AT_ONCE]
-        found = get_instances(store, wanted)
-        yield from (text_of(project, found[number]) for number in wanted)
+        instances = get_instances(store, wanted)
+        yield from (text_of(project, instances[number]) for number in wanted)
 
 
 def text_of(project: Project, instance: Instance) -> Text:
@@ -189,8 +189,8 @@ def construction_report(
     plan: TestPlan, *, dropped: Sequence[str] = (), edited: Sequence[str] = ()
 ) -> dict[str, object]:
     """How cases were made, as it is stored with them. dropped, edited: names of cases that somebody took out or rewrote."""
-    found: dict[str, object] = msgspec.to_builtins(plan)
-    return {**found, "dropped": list(dropped), "edited": list(edited)}
+    report: dict[str, object] = msgspec.to_builtins(plan)
+    return {**report, "dropped": list(dropped), "edited": list(edited)}
 
 
 def make_ready_suite(
@@ -221,11 +221,11 @@ def make_ready_suite(
     made: list[tuple[TestPlan, list[Case]]] = []
     left_out: list[tuple[str, str]] = []
     for number, recipe in enumerate(wanted):
-        own = with_labels(recipe, labels)
+        in_project_labels = with_labels(recipe, labels)
         try:
-            if own is None:
+            if in_project_labels is None:
                 raise InvalidValue(_lacks(project, recipe, labels))
-            plan = TestPlan(own, n, seed, on_instances and bool(own.change), ready.name)
+            plan = TestPlan(in_project_labels, n, seed, on_instances and bool(in_project_labels.change), ready.name)
             made.append((plan, plan_cases(store, actor, project, plan)))
         except InvalidValue as error:
             left_out.append((recipe.name, str(error)))
@@ -245,8 +245,12 @@ def make_ready_suite(
 
 
 def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
-    asked = {*recipe.labels, *recipe.applies.original_is, *(x for a in recipe.alternatives for x in a.labels)}
-    missing = ", ".join(f"'{label}'" for label in sorted(asked - labels.keys()))
+    labels_of_recipe = {
+        *recipe.labels,
+        *recipe.applies.original_is,
+        *(x for a in recipe.alternatives for x in a.labels),
+    }
+    missing = ", ".join(f"'{label}'" for label in sorted(labels_of_recipe - labels.keys()))
     return f"It asks for {missing}, which is none of the project's labels ({', '.join(project.labels)})."
 
 
@@ -272,11 +276,11 @@ def known_models(store: Store, actor: User, project: Project, suite: StoredSuite
 
 def suite_named(store: Store, project: Project, name: str) -> StoredSuite:
     """The project's suite of a name; raises NotFound naming those there are."""
-    found = suite_store.find_suite(store, project.id, name)
-    if found is None:
+    stored = suite_store.find_suite(store, project.id, name)
+    if stored is None:
         known = ", ".join(f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)) or "none yet"
         raise NotFound(f"The project '{project.name}' has no suite '{name}'. There are: {known}.")
-    return found
+    return stored
 
 
 def remove_test(store: Store, actor: User, project: Project, suite_name: str, test_name: str) -> None:

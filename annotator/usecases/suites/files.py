@@ -87,10 +87,10 @@ def _checked(project: Project, read: Suite, renamed: Mapping[str, str]) -> tuple
     cases: list[Case] = []
     problems = list(read.problems)
     for case in read.cases:
-        own = _renamed(case, renamed)
-        reason = why_not(project, own)
+        renamed_case = _renamed(case, renamed)
+        reason = why_not(project, renamed_case)
         if reason is None:
-            cases.append(own)
+            cases.append(renamed_case)
         else:
             problems.append(Problem(read.source, case.line, "case", f"{case.test}, {case.case}", reason))
     return cases, sorted(problems, key=lambda problem: problem.line or 0)
@@ -169,14 +169,14 @@ def _problems(suite: Suite, runs: Runs) -> list[Problem]:
             Problem(suite.source, None, "test, case, position", "", "No row is for a text of a suite; see docs/formats.md.")
         ]  # fmt: skip
     known = {(case.test, case.case) for case in suite.cases}
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for run in runs.for_suite():
-        found += problems_of_run(suite, run)
+        problems += problems_of_run(suite, run)
         for (test, case, _), prediction in run.of_texts.items():
             if (test, case) not in known:
                 reason = f"The suite '{suite.source}' has no case '{case}' of '{test}'. Are these predictions for another suite?"
-                found.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
-    return found
+                problems.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
+    return problems
 
 
 def _seed_of(run: Run, runs: Runs) -> str:
@@ -228,5 +228,5 @@ class _Intake:
 
 
 def _answers(run: Run, case: Case) -> list[CaseAnswer]:
-    found = [run.of_texts[case.test, case.case, position] for position in range(len(case.texts))]
-    return [CaseAnswer(p.label, None if p.probabilities is None else dict(p.probabilities)) for p in found]
+    predictions = [run.of_texts[case.test, case.case, position] for position in range(len(case.texts))]
+    return [CaseAnswer(p.label, None if p.probabilities is None else dict(p.probabilities)) for p in predictions]

@@ -90,7 +90,7 @@ class _Table:
         self.runs: dict[str, list[SuiteRun]] = {}
         for run in runs:
             self.runs.setdefault(run.model, []).append(run)
-        self.verdicts = {place: as_floats(codes) for place, codes in packed.items()}
+        self.verdicts = {cell: as_floats(codes) for cell, codes in packed.items()}
 
     def results(self) -> SuiteResults:
         rows = []
@@ -112,9 +112,9 @@ class _Table:
         rows = []
         for run in self.runs[model]:
             parts = [self.verdicts.get((run.id, test.id)) for test in tests]
-            there = [part for part in parts if part is not None]
-            if len(there) == len(parts):
-                rows.append(np.concatenate(there))
+            present = [part for part in parts if part is not None]
+            if len(present) == len(parts):
+                rows.append(np.concatenate(present))
         return np.array(rows) if rows else np.empty((0, sum(test.n_cases for test in tests)))
 
     def _difference(self, by_model: Mapping[str, Floats]) -> tuple[float | None, int]:
@@ -187,10 +187,10 @@ def judged_cases(
         numbers = np.flatnonzero(is_so.any(axis=0)).tolist()
         shown = numbers[offset : offset + limit]
         cases = cases_by_number(store, test.id, shown)
-        found = []
+        judged = []
         for number, case in zip(shown, cases, strict=True):
             run = list(runs.values())[int(np.argmax(is_so[:, number]))]
             answers = tuple(run_store.answers_of(store, run.id, test.id, [number])[number])
             n_so = int(is_so[:, number].sum())
-            found.append(JudgedCase(number, case, run.seed, answers, failing_texts(case, answers), n_so, len(runs)))
-    return CasePage(tuple(found), len(numbers))
+            judged.append(JudgedCase(number, case, run.seed, answers, failing_texts(case, answers), n_so, len(runs)))
+    return CasePage(tuple(judged), len(numbers))

@@ -72,20 +72,20 @@ def run_suite(
     """
     require(store, actor, project.id, "use models")
     suite = suite_named(store, project, suite_name)
-    asked, notes = _model(store, actor, project, model, options)
-    report = SuiteReport(suite.name, options.name or asked.name, options.seed, notes=notes)
+    project_model, notes = _model(store, actor, project, model, options)
+    report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=notes)
     check_name("model", report.model)
-    wanted = _wanted(store, suite, asked, options, report)
+    wanted = _wanted(store, suite, project_model, options, report)
     n_of = sum(test.n_texts for test in wanted)
     for test in wanted:
         cases = cases_of_test(store, test.id)
-        _check_labels(asked, cases)
-        answers = _answers(asked, project, cases, lambda n: progress(report.n_texts + n, n_of))
-        _write(store, actor, suite, test, asked, report, cases, answers)
+        _check_labels(project_model, cases)
+        answers = _answers(project_model, project, cases, lambda n: progress(report.n_texts + n, n_of))
+        _write(store, actor, suite, test, project_model, report, cases, answers)
     if report.n_tests:
         with store.transaction():
             add_event(store, actor.name, "run suite", "project", project.id, project_id=project.id, suite=suite.name,
-                      model=report.model, seed=report.seed, computed_by=asked.name, tests=report.n_tests,
+                      model=report.model, seed=report.seed, computed_by=project_model.name, tests=report.n_tests,
                       texts=report.n_texts)  # fmt: skip
     return report
 
@@ -101,11 +101,11 @@ def _model(
 
 
 def _wanted(
-    store: Store, suite: StoredSuite, asked: ProjectModel, options: SuiteOptions, report: SuiteReport
+    store: Store, suite: StoredSuite, project_model: ProjectModel, options: SuiteOptions, report: SuiteReport
 ) -> list[StoredTest]:
     """The tests that are to be answered; raises InvalidValue where answers of another model stand under that name."""
     run = run_store.find_run(store, suite.id, report.model, report.seed)
-    if run is not None and run.computed_by != asked.name and not options.is_anew:
+    if run is not None and run.computed_by != project_model.name and not options.is_anew:
         whose = f"by '{run.computed_by}'" if run.computed_by else "from a file"
         raise InvalidValue(
             f"Answers of '{report.model}' with the seed '{report.seed}' are there already, {whose}. Keep these under another "
@@ -116,30 +116,30 @@ def _wanted(
     return [test for test in suite.tests if test.id not in known]
 
 
-def _check_labels(asked: ProjectModel, cases: Sequence[Case]) -> None:
+def _check_labels(project_model: ProjectModel, cases: Sequence[Case]) -> None:
     """The model must give a probability of what a DIR test watches; what an MFT expects it need not know."""
     for case in cases:
-        if case.type == "DIR" and case.labels and case.labels[0] not in asked.labels:
+        if case.type == "DIR" and case.labels and case.labels[0] not in project_model.labels:
             raise ModelError(
-                f"'{case.test}' watches the probability of '{case.labels[0]}', which '{asked.name}' does not give (it gives "
-                f"{', '.join(asked.labels)})."
+                f"'{case.test}' watches the probability of '{case.labels[0]}', which '{project_model.name}' does not give "
+                f"(it gives {', '.join(project_model.labels)})."
             )
 
 
 def _answers(
-    asked: ProjectModel, project: Project, cases: Sequence[Case], told: Callable[[int], None]
+    project_model: ProjectModel, project: Project, cases: Sequence[Case], progress: Callable[[int], None]
 ) -> list[Answers]:
     """The model's answers to each case's texts, so many texts at a time; a text that comes again is asked about once."""
     texts = [input_of(project, text) for case in cases for text in case.texts]
     different = list(dict.fromkeys(texts))
-    found: dict[object, CaseAnswer] = {}
+    answers: dict[object, CaseAnswer] = {}
     for first in range(0, len(different), _TEXTS_AT_ONCE):
         batch = different[first : first + _TEXTS_AT_ONCE]
-        for text, answer in zip(batch, asked.answers(batch), strict=True):
-            found[text] = CaseAnswer(answer.label or "", dict(answer.probabilities))
-        told(round(len(texts) * len(found) / len(different)))
+        for text, answer in zip(batch, project_model.answers(batch), strict=True):
+            answers[text] = CaseAnswer(answer.label or "", dict(answer.probabilities))
+        progress(round(len(texts) * len(answers) / len(different)))
     each = iter(texts)
-    return [[found[next(each)] for _ in case.texts] for case in cases]
+    return [[answers[next(each)] for _ in case.texts] for case in cases]
 
 
 def _write(
@@ -147,7 +147,7 @@ def _write(
     actor: User,
     suite: StoredSuite,
     test: StoredTest,
-    asked: ProjectModel,
+    project_model: ProjectModel,
     report: SuiteReport,
     cases: Sequence[Case],
     answers: Sequence[Answers],
@@ -160,11 +160,11 @@ def _write(
                 f"The test '{test.name}' was removed while '{report.model}' answered it. Run the suite again."
             )
         run = run_store.find_run(store, suite.id, report.model, report.seed)
-        if run is not None and run.computed_by != asked.name:
+        if run is not None and run.computed_by != project_model.name:
             run_store.delete_run(store, run.id)
             run = None
         run_id = run.id if run is not None else run_store.add_run(
-            store, suite.id, report.model, report.seed, computed_by=asked.name, created_by=actor.name
+            store, suite.id, report.model, report.seed, computed_by=project_model.name, created_by=actor.name
         )  # fmt: skip
         run_store.save_answers(store, run_id, test.id, answers, verdicts)
     report.n_tests += 1

@@ -1,0 +1,84 @@
+"""Locals and parameters are named after what they hold: `for annotation in annotations`, `match = pattern.search(text)`.
+
+The words below fit everything and so name nothing. They are gone from these packages, and do not come back.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME_NOTHING = frozenset(
+    {"found", "place", "one", "there", "said", "told", "laid", "looks", "asked", "got", "own", "kept"}
+)
+FINISHED = (
+    "api",
+    "assignment",
+    "attribution",
+    "cli",
+    "domain",
+    "evaluation",
+    "figures",
+    "formats",
+    "jobs",
+    "metrics",
+    "perturb",
+    "review",
+    "scoring",
+    "text",
+    "usecases/access",
+    "usecases/lead",
+    "usecases/project",
+    "usecases/review",
+    "usecases/suites",
+)
+
+
+def empty_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Where a parameter or a local has one of the words; a class's fields, which are read with their class, may keep it."""
+    fields_of_classes = {
+        id(statement.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if name in NAME_NOTHING and id(node) not in fields_of_classes:
+                yield node.lineno, name
+            case ast.arg(arg=name) | ast.MatchAs(name=str() as name) if name in NAME_NOTHING:
+                yield node.lineno, name
+            case _:
+                continue
+
+
+@pytest.mark.parametrize("package", FINISHED)
+def test_a_local_is_named_after_what_it_holds(package: str) -> None:
+    paths = sorted((ROOT / "annotator" / package).rglob("*.py"))
+    assert paths, "the test finds no modules: is the package elsewhere now?"
+    empty = [
+        f"{path.relative_to(ROOT)}:{line}: '{name}' could be anything; name it after what it holds"
+        for path in paths
+        for line, name in empty_names(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+    ]
+    assert not empty, "\n" + "\n".join(empty)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("found = 1", ["found"]),
+        ("def f(place): pass", ["place"]),
+        ("[one for one in x]", ["one"]),
+        ("lambda told: 1", ["told"]),
+        ("if (got := f()): pass", ["got"]),
+        ("match x:\n    case [said]: pass", ["said"]),
+        ("class A:\n    place: int", []),  # a field is read with its class: part.place
+        ("is_found = kept_rows = row.found", []),
+    ],
+)
+def test_the_reader_sees_every_way_to_bind_a_name(source: str, expected: list[str]) -> None:
+    assert [name for _, name in empty_names(ast.parse(source))] == expected
