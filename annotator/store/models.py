@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
 _NO_THRESHOLD = -1.0
@@ -51,7 +51,7 @@ class RunFinder:
         return int(row["id"])
 
     def _add(self, run: Run) -> int:
-        at = now()
+        at = self.store.now()
         self.store.run(
             "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (self.project_id, run.model, at),
