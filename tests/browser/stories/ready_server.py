@@ -4,9 +4,11 @@ What a start from nothing does is tested in `tests/web` and by the stories that 
 """
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -58,9 +60,18 @@ class ReadyServer(Server):
 def _run(database: Path, log: Path, says: Connection) -> None:
     """In the fork: its own session, as a program that was started by itself; what it prints goes to whoever waits for it."""
     os.setsid()
+    threading.Thread(target=_end_with_the_tests, daemon=True).start()
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
     os.dup2(says.fileno(), 1)
     serve(database, "127.0.0.1", 0, is_demonstration=True)
+
+
+def _end_with_the_tests() -> None:
+    """No server stays behind where the tests are killed."""
+    tests = parent_process()
+    if tests is not None:
+        tests.join()
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 @contextmanager
