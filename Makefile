@@ -1,5 +1,6 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
+# make coverage   which lines and branches of annotator/ the tests without a browser reach
 # make bench   how fast it is, as ratios
 # make clean   take away .venv, node_modules and what the tools left behind
 #
@@ -9,7 +10,8 @@
 PYTHON =
 DEMO_ARGS =
 PYTEST_ARGS =
-WORKERS = -n auto --maxprocesses 4 --dist loadfile
+WORKERS = -n auto --maxprocesses 4 --dist worksteal
+UNIT_TESTS = tests annotator --ignore=annotator/web --ignore=tests/browser
 DURATIONS = --durations=25 --durations-min=2
 
 VENV = .venv
@@ -19,7 +21,7 @@ PANEL_TOOLS = tools/panel
 PANEL_BIN = $(PANEL_TOOLS)/node_modules/.bin
 comma = ,
 
-.PHONY: help demo test bench clean browser panel-tools
+.PHONY: help demo test coverage bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -28,29 +30,34 @@ demo: $(VENV)/installed-run
 	@exec $(BIN)/annotator demo $(DEMO_ARGS)
 
 # Every check runs, also after one has failed, so that one run tells everything. From annotator/ come the examples in
-# docstrings; annotator/web is left out, since importing it begins to build a screen. The browser tests run one after the
-# other: several browsers at once on a small machine only wait for each other. Those that failed run once more, by
-# themselves and with servers of their own; one that fails only once is named, and is a race to be found and mended.
+# docstrings; annotator/web is left out, since importing it begins to build a screen. Each worker of the browser tests has
+# a browser of its own, and takes from the others what they have not begun, so that none waits for the last file. Tests that
+# failed run once more, one after the other and with servers of their own; one that fails only once is named, and is a race to be
+# found and mended.
 test: $(VENV)/installed-test browser panel-tools
 	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
 	check $(BIN)/mypy; \
 	if $(has_node); then $(panel_checks); fi; \
-	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) tests annotator --ignore=annotator/web --ignore=tests/browser; \
+	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) $(UNIT_TESTS); \
 	echo "== browser tests"; browser="$(BIN)/pytest -o cache_dir=.pytest_cache/browser tests/browser"; \
-	$$browser $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
+	$$browser $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
 	  echo "== THESE FAILED ONCE and run again; what passes now has a race"; \
 	  check $$browser --last-failed --last-failed-no-failures none; \
 	fi; \
 	if [ -n "$$failed" ]; then echo "== FAILED:$$failed" >&2; exit 1; fi; \
 	echo "== all is well"
 
+# What only other processes run (long work, killed servers) is not counted, nor what only a browser reaches.
+coverage: $(VENV)/installed-test
+	@exec $(BIN)/pytest $(WORKERS) -q --cov --cov-report=term --cov-report=json:.coverage.json $(PYTEST_ARGS) $(UNIT_TESTS)
+
 bench: $(VENV)/installed-test browser
 	@exec $(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .coverage .coverage.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is older than pyproject.toml when the dependencies may have changed; only then is anything installed.

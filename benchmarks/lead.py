@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, cast
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
-from annotator.store.connection.database import now
 from annotator.store.people import add_role, add_user, get_user
 from annotator.store.queue import settle_project
 from annotator.usecases.access.accounts import sign_in_as
@@ -114,7 +113,7 @@ def _fill(database: Path, n: int) -> str:
 
 def _annotate_and_review(store: Store, n: int, people: list[int]) -> None:
     """Written as rows: through the use cases it would take half an hour. Annotation i is of instance i."""
-    draw, at, annotator = Random(n), now(), people[0]
+    draw, at, annotator = Random(n), store.now(), people[0]
     n_decided = n - max(1, n // 100)
     ids = range(1, n + 1)
     store.run_many(

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,14 +27,14 @@ class Server:
             self.process = subprocess.Popen(
                 arguments, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
             )
-        self.address = self._address()
+        self.address = self._address_in(self.process.stdout or ())
 
-    def _address(self) -> str:
-        if self.process.stdout is not None:
-            for line in self.process.stdout:
-                found = re.match(r"at (http://\S+)", line)
-                if found:
-                    return found[1]
+    def _address_in(self, lines: Iterable[str]) -> str:
+        """What it says when it listens."""
+        for line in lines:
+            found = re.match(r"at (http://\S+)", line)
+            if found:
+                return found[1]
         raise RuntimeError(f"the server did not start:\n{self.log.read_text(encoding='utf-8')}")
 
     @property

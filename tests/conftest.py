@@ -12,6 +12,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
+from annotator.usecases.demonstration.construction import build
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -29,6 +30,14 @@ TEXTS = (
     "I would not go again: slow, loud and expensive.",
     "Everything worked at once; even the printer.",
 )
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demonstration's database, with its models beside it; building it takes seconds: copy it, and leave it as it is."""
+    path = tmp_path_factory.mktemp("demonstration") / "demo.db"
+    build(path)
+    return path
 
 
 @pytest.fixture

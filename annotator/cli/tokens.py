@@ -11,6 +11,7 @@ from annotator.domain.tokens import SCOPES, ApiToken
 
 if TYPE_CHECKING:
     from annotator.domain.tokens import Scope
+    from annotator.usecases.databases import Store
 
 _DAYS = 90
 _LONGEST_DAYS = 365
@@ -47,8 +48,9 @@ def make(
     with opened(path) as store:
         project = find_project(store, project_name)
         made = make_token(store, LOCAL_OPERATOR, project, name, scopes, days=days, note=note)
+        row = _row(store, made.token)
     if as_json:
-        print_json({**_row(made.token), "token": made.text})
+        print_json({**row, "token": made.text})
         return
     click.echo(f"Token {made.token.id} acts as '{made.token.user.name}' in '{made.token.project_name}' until")
     click.echo(f"{made.token.expires_at[:10]} and may {' and '.join(made.token.scopes)}. It is shown this once:")
@@ -63,7 +65,7 @@ def list_(path: Path, as_json: bool) -> None:
     from annotator.usecases.access.api_tokens import list_tokens
 
     with opened(path) as store:
-        rows = [_row(token) for token in list_tokens(store, LOCAL_OPERATOR)]
+        rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
     if as_json:
         print_json({"tokens": rows})
         return
@@ -88,13 +90,14 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
 
     with opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
+        row = _row(store, revoked)
     if as_json:
-        print_json(_row(revoked))
+        print_json(row)
     else:
         click.echo(f"Token {number} of '{revoked.user.name}' no longer works.")
 
 
-def _row(token: ApiToken) -> dict[str, Any]:
+def _row(store: "Store", token: ApiToken) -> dict[str, Any]:
     from annotator.usecases.access.api_tokens import state_of
 
     return {
@@ -103,7 +106,7 @@ def _row(token: ApiToken) -> dict[str, Any]:
         "project": token.project_name,
         "scopes": list(token.scopes),
         "note": token.note,
-        "state": state_of(token),
+        "state": state_of(store, token),
         "created_by": token.created_by,
         "created_at": token.created_at,
         "expires_at": token.expires_at,

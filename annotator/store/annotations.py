@@ -7,7 +7,7 @@ from typing import cast
 from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
 
 
@@ -29,7 +29,7 @@ def add_annotation(
     cursor = store.run(
         """INSERT INTO annotations (instance_id, assignment_id, user_id, annotator, round, state, result, note, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (instance_id, assignment_id, user_id, annotator, round_number, state, result, note, created_at or now()),
+        (instance_id, assignment_id, user_id, annotator, round_number, state, result, note, created_at or store.now()),
     )
     annotation_id = cast("int", cursor.lastrowid)
     _write_sets(store, annotation_id, sets)
@@ -48,7 +48,7 @@ def replace_annotation(
     """Write an annotation anew in its place."""
     store.run(
         "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ? WHERE id = ?",
-        (state, result, note, now(), annotation_id),
+        (state, result, note, store.now(), annotation_id),
     )
     store.run("DELETE FROM rationale_sets WHERE annotation_id = ?", (annotation_id,))
     _write_sets(store, annotation_id, sets)

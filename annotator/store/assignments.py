@@ -11,7 +11,7 @@ from typing import cast
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
 from annotator.store.queue import settle
 
@@ -93,7 +93,7 @@ def end_expired_leases(store: Store, project_id: int, *, but_not_of: int, lease_
         )
     late = "SELECT id, instance_id FROM assignments WHERE project_id = ?1 AND lease_until <= ?2 AND user_id <> ?3"
     rows = store.rows(
-        f"{late} AND state = 'leased' UNION ALL {late} AND state = 'returned'", (project_id, now(), but_not_of)
+        f"{late} AND state = 'leased' UNION ALL {late} AND state = 'returned'", (project_id, store.now(), but_not_of)
     )
     for row in rows:
         set_assignment_state(store, row["id"], "expired")
@@ -138,7 +138,7 @@ def claim(
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = excluded.state,
                 follows_id = excluded.follows_id, lease_until = excluded.lease_until, created_at = excluded.created_at""",
-        (project_id, instance_id, user_id, round_number, follows_id, state, lease_until, now()),
+        (project_id, instance_id, user_id, round_number, follows_id, state, lease_until, store.now()),
     )
     settle(store, instance_id)
     return cast("Assignment", find_assignment(store, instance_id, user_id))
@@ -165,7 +165,7 @@ def set_assignment_state(store: Store, assignment_id: int, state: AssignmentStat
     store.run(
         """UPDATE assignments SET state = ?1, submitted_at = CASE ?1 WHEN 'submitted' THEN ?2 WHEN 'ended' THEN submitted_at END
             WHERE id = ?3""",
-        (state, now(), assignment_id),
+        (state, store.now(), assignment_id),
     )
 
 
@@ -193,7 +193,7 @@ def save_draft(store: Store, assignment_id: int, draft: Draft, revision: int) ->
                 saved_at = excluded.saved_at""",
         (
             *(assignment_id, revision, draft.result, _sets_json(draft), draft.note, draft.no_rationale),
-            *(json.dumps(draft.origins), json.dumps(draft.unlocked), now()),
+            *(json.dumps(draft.origins), json.dumps(draft.unlocked), store.now()),
         ),
     )
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
@@ -42,7 +42,7 @@ def add_event(
     **detail: object,
 ) -> None:
     """Write down that `actor` just did `action` to a subject ("instance", "project" ...)."""
-    record_event(store, now(), actor, action, subject, subject_id, project_id, detail)
+    record_event(store, store.now(), actor, action, subject, subject_id, project_id, detail)
 
 
 def add_repeated_event(
@@ -52,7 +52,7 @@ def add_repeated_event(
 
     So the record tells how much there was, to a factor of two, and nobody can fill it: events are never deleted.
     """
-    at = now()
+    at = store.now()
     n = store.value(
         """INSERT INTO repeated_events (actor, action, subject_id, hour, n) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET n = CASE hour WHEN excluded.hour THEN n + 1 ELSE 1 END, hour = excluded.hour

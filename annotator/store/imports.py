@@ -12,7 +12,7 @@ from annotator.domain.sources import SourceProposal, SourceWork
 from annotator.domain.texts import TokenizedText
 from annotator.store.annotations import add_annotation
 from annotator.store.assignments import save_draft
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
 from annotator.store.proposed_sets import restore_proposed
 
@@ -206,7 +206,7 @@ class InstanceWriter:
 
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""
-        rows, set_rows, at = [], [], now()
+        rows, set_rows, at = [], [], self._store.now()
         # Asked anew each time: people's own annotations are written by others in between.
         number = int(self._store.value("SELECT coalesce(max(id), 0) FROM annotations"))
         for instance_id, annotations in of_instances:
@@ -309,7 +309,7 @@ def _add_assignment(store: Store, project_id: int, instance_id: int, work: Store
         """INSERT INTO assignments (project_id, instance_id, user_id, round, state, lease_until, created_at, first_view_at,
             first_action_at, submitted_at, active_ms, idle_ms, edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
-            *(project_id, instance_id, work.user.id, source.round_number, source.state, now(), now()),
+            *(project_id, instance_id, work.user.id, source.round_number, source.state, store.now(), store.now()),
             *(source.first_view_at, source.first_action_at, source.submitted_at),
             *(source.active_ms, source.idle_ms, source.edits),
         ),

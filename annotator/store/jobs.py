@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, iso, now
+from annotator.store.connection.database import Row, Store, iso
 
 SILENT_AFTER = dt.timedelta(seconds=15)  # a process that gave no sign of life for so long is gone
 _SELECT = """SELECT jobs.*, coalesce(users.name, 'local operator') AS asked_by_name
@@ -24,7 +24,7 @@ def add_job(store: Store, project_id: int, kind: JobKind, title: str, options: s
         return get_job(store, waiting)
     cursor = store.run(
         "INSERT INTO jobs (project_id, kind, title, options, asked_by, asked_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (project_id, kind, title, options, asked_by.id, now()),
+        (project_id, kind, title, options, asked_by.id, store.now()),
     )
     return get_job(store, cast("int", cursor.lastrowid))
 
@@ -72,13 +72,13 @@ def claim_job(store: Store, worker: int) -> Job | None:
     store.run(
         """UPDATE jobs SET state = 'running', worker = ?, beat_at = ?, n_starts = n_starts + 1, n_done = 0, n_of = 0
             WHERE id = ?""",
-        (worker, now(), job_id),
+        (worker, store.now(), job_id),
     )
     return get_job(store, job_id)
 
 
 def _is_one_at_work(store: Store) -> bool:
-    moment = dt.datetime.now(dt.UTC)
+    moment = store.moment()
     # A sign of life from the future is of a clock that was ahead: whoever lives gives the next one within a second.
     beat = "SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'running' AND beat_at BETWEEN ? AND ?)"
     return bool(store.value(beat, (iso(moment - SILENT_AFTER), iso(moment + SILENT_AFTER))))
@@ -88,7 +88,7 @@ def note_progress(store: Store, job_id: int, worker: int, n_done: int, n_of: int
     """A sign of life, and how far it is; whether the job is this process's still."""
     cursor = store.run(
         "UPDATE jobs SET n_done = ?, n_of = ?, beat_at = ? WHERE id = ? AND state = 'running' AND worker = ?",
-        (n_done, n_of, now(), job_id, worker),
+        (n_done, n_of, store.now(), job_id, worker),
     )
     return cursor.rowcount > 0
 
@@ -102,7 +102,7 @@ def ask_to_stop(store: Store, job_id: int) -> None:
     """A job that waits is stopped; one that runs is asked to."""
     store.run(
         "UPDATE jobs SET state = 'stopped', told = 'Stopped before it began.', ended_at = ? WHERE id = ? AND state = 'waiting'",
-        (now(), job_id),
+        (store.now(), job_id),
     )
     store.run("UPDATE jobs SET wants_stop = 1 WHERE id = ? AND state = 'running'", (job_id,))
 
@@ -112,7 +112,7 @@ def end_job(store: Store, job_id: int, worker: int, state: JobState, message: st
     store.run(
         """UPDATE jobs SET state = ?, told = ?, ended_at = ?, worker = NULL, beat_at = NULL
             WHERE id = ? AND state = 'running' AND worker = ?""",
-        (state, message, now(), job_id, worker),
+        (state, message, store.now(), job_id, worker),
     )
 
 
@@ -124,7 +124,7 @@ def release_jobs_of(store: Store, worker: int, *, is_counted: bool) -> None:
     store.run(
         """UPDATE jobs SET state = 'stopped', told = 'Stopped. What was stored until then stays.', ended_at = ?,
             worker = NULL, beat_at = NULL WHERE state = 'running' AND worker = ? AND wants_stop = 1""",
-        (now(), worker),
+        (store.now(), worker),
     )
     store.run(
         """UPDATE jobs SET state = 'waiting', worker = NULL, beat_at = NULL, n_starts = n_starts - ?

@@ -8,7 +8,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.people import User
 from annotator.domain.sources import SourceList
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.measurements import ids_asked
 
 _SELECT = """SELECT saved_lists.*, (SELECT count(*) FROM list_members WHERE list_id = saved_lists.id) AS n
@@ -17,7 +17,7 @@ _SELECT = """SELECT saved_lists.*, (SELECT count(*) FROM list_members WHERE list
 
 def add_list(store: Store, project_id: int, name: str, note: str, maker: User) -> int:
     """A new list with nothing on it; answers its number."""
-    at = now()
+    at = store.now()
     return _insert(store, project_id, name, note, maker.name, maker.id, at, at)
 
 
@@ -63,7 +63,9 @@ def lists_with(store: Store, instance_id: int) -> set[int]:
 
 def change_list(store: Store, list_id: int, name: str, note: str) -> None:
     """Another name or note."""
-    store.run("UPDATE saved_lists SET name = ?, note = ?, changed_at = ? WHERE id = ?", (name, note, now(), list_id))
+    store.run(
+        "UPDATE saved_lists SET name = ?, note = ?, changed_at = ? WHERE id = ?", (name, note, store.now(), list_id)
+    )
 
 
 def delete_list(store: Store, list_id: int) -> None:
@@ -104,7 +106,7 @@ def take_off_list(store: Store, list_id: int, instance_id: int) -> bool:
 
 def touch_list(store: Store, list_id: int) -> None:
     """What is on the list was changed just now."""
-    store.run("UPDATE saved_lists SET changed_at = ? WHERE id = ?", (now(), list_id))
+    store.run("UPDATE saved_lists SET changed_at = ? WHERE id = ?", (store.now(), list_id))
 
 
 # --- for our own JSONL ------------------------------------------------------------------------------------------------

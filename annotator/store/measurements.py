@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
-from annotator.store.connection.database import Store, now
+from annotator.store.connection.database import Store
 from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 
@@ -27,7 +27,13 @@ def write_measurement(
         """INSERT INTO measurements (run_id, gold_policy, parameters, last_event_id, made_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET gold_policy = excluded.gold_policy, parameters = excluded.parameters,
             last_event_id = excluded.last_event_id, made_at = excluded.made_at""",
-        (run_id, measurement.gold_policy, json.dumps(dict(measurement.parameters)), measurement.last_event_id, now()),
+        (
+            run_id,
+            measurement.gold_policy,
+            json.dumps(dict(measurement.parameters)),
+            measurement.last_event_id,
+            store.now(),
+        ),
     )
     store.run_many(
         "INSERT INTO metric_values (run_id, layer, name, instance_id, value) VALUES (?, ?, ?, ?, ?)",

@@ -7,7 +7,7 @@ from typing import cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
 from annotator.domain.output_changes import change_of
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
 _NO_THRESHOLD = -1.0
@@ -57,7 +57,7 @@ class RunFinder:
         return number
 
     def _add(self, run: Run) -> int:
-        at = now()
+        at = self.store.now()
         self.store.run(
             "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (self.project_id, run.model, at),

@@ -5,7 +5,7 @@ from typing import cast
 
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 _FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
 
@@ -23,7 +23,7 @@ def add_user(store: Store, name: str, *, is_administrator: bool = False, is_disa
     """A new account without a password."""
     cursor = store.run(
         "INSERT INTO users (name, is_administrator, is_disabled, created_at) VALUES (?, ?, ?, ?)",
-        (name, is_administrator, is_disabled, now()),
+        (name, is_administrator, is_disabled, store.now()),
     )
     return User(cast("int", cursor.lastrowid), name, is_administrator, is_disabled)
 
@@ -78,7 +78,7 @@ def add_link(store: Store, token_hash: bytes, user: User | None, expires_at: str
     """A one-time sign-in link; without a user it makes the first account."""
     store.run(
         "INSERT INTO sign_in_links (token_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-        (token_hash, user.id if user else None, now(), expires_at),
+        (token_hash, user.id if user else None, store.now(), expires_at),
     )
 
 
@@ -86,7 +86,7 @@ def find_link(store: Store, token_hash: bytes) -> tuple[User | None] | None:
     """The user of an unused, unexpired link as a one-tuple (the user is None for the first account), or None."""
     row = store.row(
         "SELECT user_id FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?",
-        (token_hash, now()),
+        (token_hash, store.now()),
     )
     if row is None:
         return None
@@ -97,7 +97,7 @@ def find_link(store: Store, token_hash: bytes) -> tuple[User | None] | None:
 def use_link(store: Store, token_hash: bytes) -> bool:
     """Mark a link as used; False when someone was faster."""
     cursor = store.run(
-        "UPDATE sign_in_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL", (now(), token_hash)
+        "UPDATE sign_in_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL", (store.now(), token_hash)
     )
     return cursor.rowcount == 1
 
@@ -106,14 +106,14 @@ def withdraw_links(store: Store, user: User | None) -> None:
     """Make the unused links of a user (or of the first account) worthless."""
     store.run(
         "UPDATE sign_in_links SET used_at = ? WHERE user_id IS ? AND used_at IS NULL",
-        (now(), user.id if user else None),
+        (store.now(), user.id if user else None),
     )
 
 
 def add_session(store: Store, token_hash: bytes, user: User, csrf: str, expires_at: str) -> None:
     store.run(
         "INSERT INTO sessions (token_hash, user_id, csrf, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-        (token_hash, user.id, csrf, now(), expires_at),
+        (token_hash, user.id, csrf, store.now(), expires_at),
     )
 
 
@@ -122,7 +122,7 @@ def find_session(store: Store, token_hash: bytes) -> Session | None:
     row = store.row(
         """SELECT users.*, sessions.csrf, sessions.expires_at FROM sessions JOIN users ON users.id = user_id
             WHERE token_hash = ? AND expires_at > ? AND is_disabled = 0""",
-        (token_hash, now()),
+        (token_hash, store.now()),
     )
     return None if row is None else Session(_user(row), row["csrf"], row["expires_at"])
 
@@ -136,7 +136,7 @@ def end_sessions_of(store: Store, user: User) -> None:
 
 
 def end_expired_sessions(store: Store) -> None:
-    store.run("DELETE FROM sessions WHERE expires_at <= ?", (now(),))
+    store.run("DELETE FROM sessions WHERE expires_at <= ?", (store.now(),))
 
 
 def add_failure(store: Store, name: str, since: str, until: str) -> None:

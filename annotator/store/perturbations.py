@@ -18,7 +18,7 @@ from annotator.domain.authoring import (
 from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 
@@ -70,7 +70,7 @@ def add_version(
 
 
 def _add_version(store: Store, perturbation_id: int, number: int, by: User, changed: ChangedText, reason: str) -> None:
-    _insert_version(store, perturbation_id, number, cast("int", by.id), changed, reason, now())
+    _insert_version(store, perturbation_id, number, cast("int", by.id), changed, reason, store.now())
 
 
 def _insert_version(
@@ -87,7 +87,7 @@ def add_check(store: Store, perturbation: Perturbation, checker: User, verdict: 
     """What somebody says of the current version."""
     store.run(
         "INSERT INTO perturbation_checks (perturbation_id, version, checker, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
-        (perturbation.id, perturbation.current.number, checker.id, verdict, reason, now()),
+        (perturbation.id, perturbation.current.number, checker.id, verdict, reason, store.now()),
     )
 
 
@@ -296,7 +296,7 @@ def save_draft(store: Store, user: User, original_id: int, changed: ChangedText)
     store.run(
         """INSERT OR REPLACE INTO perturbation_drafts (user_id, original_id, kind, texts, result, note, saved_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        (user.id, original_id, changed.kind, _packed(changed), changed.result, changed.note, now()),
+        (user.id, original_id, changed.kind, _packed(changed), changed.result, changed.note, store.now()),
     )
 
 

@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 
 def add_project(
@@ -42,7 +42,7 @@ def add_project(
             question,
             licence,
             citation,
-            now(),
+            store.now(),
         ),
     )
     return get_project(store, name)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceProposal
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def add_proposal(
     store.run(
         """INSERT INTO proposals (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-        (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, now()),
+        (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, store.now()),
     )
 
 
@@ -100,7 +100,7 @@ def count_open_proposals(store: Store, project_id: int) -> int:
 def decide_proposal(store: Store, proposal_id: int, state: str, decided_by: str) -> None:
     store.run(
         "UPDATE proposals SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?",
-        (state, decided_by, now(), proposal_id),
+        (state, decided_by, store.now(), proposal_id),
     )
 
 

@@ -11,7 +11,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.queue import settle
 from annotator.store.shown_sets import annotates, may_still_be_given
 
@@ -60,12 +60,13 @@ class Reviewer:
     user_id: int
     roles: Sequence[str]
     away_since: str
+    now: str
     may_annotate: bool
 
     @property
     def values(self) -> tuple[object, ...]:
         """?1 to ?6 of a question."""
-        return self.project_id, self.user_id, json.dumps(list(self.roles)), self.away_since, now(), self.may_annotate
+        return self.project_id, self.user_id, json.dumps(list(self.roles)), self.away_since, self.now, self.may_annotate
 
 
 def next_to_review(store: Store, reviewer: Reviewer) -> int | None:
@@ -115,7 +116,7 @@ def claim_review(store: Store, project_id: int, annotation_id: int, user_id: int
         """INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at)
             VALUES (?, ?, ?, 'leased', ?, ?)
             ON CONFLICT (annotation_id, user_id) DO UPDATE SET state = 'leased', lease_until = excluded.lease_until""",
-        (project_id, annotation_id, user_id, lease_until, now()),
+        (project_id, annotation_id, user_id, lease_until, store.now()),
     )
     _settle_round(store, annotation_id)
     return cast("Review", find_review(store, annotation_id, user_id))
@@ -199,7 +200,7 @@ def set_review_state(store: Store, review: Review, state: ReviewState) -> None:
     """Bring a review into another state, and its round after it."""
     store.run(
         "UPDATE reviews SET state = ?, submitted_at = CASE WHEN ?1 = 'submitted' THEN ? ELSE submitted_at END WHERE id = ?",
-        (state, now(), review.id),
+        (state, store.now(), review.id),
     )
     _settle_round(store, review.annotation_id)
 
@@ -223,7 +224,7 @@ def end_expired_reviews(store: Store, project_id: int, *, but_not_of: int, lease
     )
     rows = store.rows(
         f"{_SELECT} WHERE project_id = ? AND state = 'leased' AND lease_until <= ? AND reviews.user_id <> ?",
-        (project_id, now(), but_not_of),
+        (project_id, store.now(), but_not_of),
     )
     for review in _with_scores(store, rows):
         set_review_state(store, review, "expired")

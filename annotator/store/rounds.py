@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 from annotator.store.queue import settle
 
 
@@ -17,7 +17,7 @@ def open_round(
     store.run(
         """INSERT INTO rounds (annotation_id, project_id, instance_id, number, previous_id, opened_at)
             VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (annotation_id) DO UPDATE SET opened_at = excluded.opened_at""",
-        (annotation_id, project_id, instance_id, number, previous_id, now()),
+        (annotation_id, project_id, instance_id, number, previous_id, store.now()),
     )
     settle(store, instance_id)
 
@@ -85,7 +85,7 @@ def close_round(
     packed = None if verdict is None else json.dumps(pack_verdict(verdict))
     store.run(
         "UPDATE rounds SET outcome = ?, decided_at = ?, decided_by = ?, reason = ?, verdict = ? WHERE annotation_id = ?",
-        (outcome, now(), decided_by, reason, packed, annotation_id),
+        (outcome, store.now(), decided_by, reason, packed, annotation_id),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceShown
-from annotator.store.connection.database import Store, now
+from annotator.store.connection.database import Store
 
 _LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
     AND latest.user_id = {user} ORDER BY latest.round DESC LIMIT 1)"""
@@ -107,7 +107,7 @@ def note_shown(store: Store, instance_id: int, user_id: int) -> None:
     store.run(
         """INSERT INTO sets_shown (instance_id, user_id, project_id, at)
             SELECT id, ?, project_id, ? FROM instances WHERE id = ? ON CONFLICT DO NOTHING""",
-        (user_id, now(), instance_id),
+        (user_id, store.now(), instance_id),
     )
 
 
@@ -118,7 +118,7 @@ def note_gold_shown(store: Store, instance_ids: Sequence[int], user_id: int) -> 
             SELECT id, ?1, project_id, ?2 FROM instances WHERE id IN (SELECT value FROM json_each(?3))
             AND EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND coalesce(user_id, 0) <> ?1
                 AND annotations.state IN ('accepted', 'submitted', 'reference')) ON CONFLICT DO NOTHING""",
-        (user_id, now(), json.dumps(list(instance_ids))),
+        (user_id, store.now(), json.dumps(list(instance_ids))),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from annotator.domain.suites import CaseAnswer, SuiteRun, Verdict
-from annotator.store.connection.database import Store, now
+from annotator.store.connection.database import Store
 
 _CODES: dict[Verdict, int] = {"passed": 0, "failed": 1, "not applicable": 2}
 Answers = Sequence[CaseAnswer]  # to the texts of a case, in order
@@ -36,7 +36,7 @@ def add_run(store: Store, suite_id: int, model: str, seed: str, *, computed_by: 
     cursor = store.run(
         """INSERT INTO suite_runs (suite_id, model, seed, computed_by, created_by, created_at)
             VALUES (?, ?, ?, ?, ?, ?)""",
-        (suite_id, model, seed, computed_by, created_by, now()),
+        (suite_id, model, seed, computed_by, created_by, store.now()),
     )
     return cast("int", cursor.lastrowid)
 

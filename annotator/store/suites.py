@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from annotator.domain.suites import Applies, Case, StoredSuite, StoredTest, Text
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 _AT_ONCE = 500  # of case numbers in one question
 
@@ -15,7 +15,7 @@ def add_suite(store: Store, project_id: int, name: str, *, created_by: str) -> i
     """A new suite without tests; its number."""
     cursor = store.run(
         "INSERT INTO suites (project_id, name, created_by, created_at) VALUES (?, ?, ?, ?)",
-        (project_id, name, created_by, now()),
+        (project_id, name, created_by, store.now()),
     )
     return cast("int", cursor.lastrowid)
 
@@ -65,7 +65,7 @@ def add_test(
             FROM suite_tests WHERE suite_id = ?1""",
         (
             suite_id, first.test, first.type, first.category, _json(dict(recipe)), len(cases),
-            sum(len(case.texts) for case in cases), created_by, now(),
+            sum(len(case.texts) for case in cases), created_by, store.now(),
         ),
     )  # fmt: skip
     test_id = cast("int", cursor.lastrowid)

@@ -7,7 +7,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.threads import About, Comment, Thread, Voice
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 
 def add_thread(
@@ -34,7 +34,7 @@ def add_comment(store: Store, thread_id: int, author: User, spoken_as: Voice, te
     """One more comment; a lead's answers the question."""
     store.run(
         "INSERT INTO comments (thread_id, author, user_id, spoken_as, text, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (thread_id, author.name, author.id, spoken_as, text, now()),
+        (thread_id, author.name, author.id, spoken_as, text, store.now()),
     )
     if spoken_as == "lead":
         store.run("UPDATE threads SET waits_for_lead = 0 WHERE id = ?", (thread_id,))

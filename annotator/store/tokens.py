@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.tokens import ApiToken, Scope
 from annotator.errors import NotFound
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 _COLUMNS: dict[Scope, str] = {"read": "may_read", "write model output": "may_write_output"}
 _SELECT = """SELECT api_tokens.*, users.name AS user_name, is_administrator, is_disabled, projects.name AS project_name
@@ -29,7 +29,7 @@ def add_token(
         """INSERT INTO api_tokens (secret_hash, user_id, project_id, may_read, may_write_output, note, created_by,
             created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
-            secret_hash, user.id, project_id, "read" in scopes, "write model output" in scopes, note, created_by, now(),
+            secret_hash, user.id, project_id, "read" in scopes, "write model output" in scopes, note, created_by, store.now(),
             expires_at,
         ),
     )  # fmt: skip
@@ -57,17 +57,17 @@ def list_tokens(store: Store) -> list[ApiToken]:
 
 def note_use(store: Store, token_id: int) -> None:
     """The token was used just now."""
-    store.run("UPDATE api_tokens SET last_used_at = ? WHERE id = ?", (now(), token_id))
+    store.run("UPDATE api_tokens SET last_used_at = ? WHERE id = ?", (store.now(), token_id))
 
 
 def revoke_token(store: Store, token_id: int) -> None:
     """The token is worthless from now on."""
-    store.run("UPDATE api_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", (now(), token_id))
+    store.run("UPDATE api_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", (store.now(), token_id))
 
 
 def revoke_tokens_of(store: Store, user: User) -> None:
     """All tokens of a person are worthless from now on."""
-    store.run("UPDATE api_tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", (now(), user.id))
+    store.run("UPDATE api_tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", (store.now(), user.id))
 
 
 def _token(row: Row) -> ApiToken:

@@ -7,7 +7,7 @@ from typing import cast
 
 from annotator.domain.sources import SourceTraining
 from annotator.domain.trainings import HeldOut, StoredTraining
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 _SELECT = "SELECT * FROM trainings"
 
@@ -25,7 +25,7 @@ def save_training(
     cursor = store.run(
         """INSERT INTO trainings (project_id, model, digest, seed, split, trained_at, n, held_out)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-        (project_id, model, digest, seed, split, trained_at or now(), len(members), held_out_as_json),
+        (project_id, model, digest, seed, split, trained_at or store.now(), len(members), held_out_as_json),
     )
     number = cast("int", cursor.lastrowid)
     store.run_many(

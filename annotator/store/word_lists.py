@@ -3,7 +3,7 @@
 import json
 
 from annotator.domain.word_lists import WordList
-from annotator.store.connection.database import Row, Store, now
+from annotator.store.connection.database import Row, Store
 
 
 def save_word_list(store: Store, project_id: int, words: WordList, *, created_by: str) -> bool:
@@ -15,7 +15,7 @@ def save_word_list(store: Store, project_id: int, words: WordList, *, created_by
             language = excluded.language, role = excluded.role, words = excluded.words""",
         (
             project_id, words.name, words.language, words.role, json.dumps(words.words, ensure_ascii=False), created_by,
-            now(),
+            store.now(),
         ),
     )  # fmt: skip
     return before is not None

@@ -447,6 +447,18 @@ def test_sql_stands_only_in_the_store() -> None:
     assert n_inside > 20, "the test found almost no SQL in the store: does it still recognise it?"
 
 
+def test_what_time_it_is_is_asked_of_the_store_which_holds_the_clock() -> None:
+    """Names of files and the page's word for a defect are of the machine's time."""
+    machine = {"annotator.store.connection.database", "annotator.store.connection.replacement", "annotator.web.frame"}
+    asking = {
+        module.name
+        for module in MODULES
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr in {"now", "utcnow", "today"} and "datetime" in ast.dump(node)
+    }
+    assert asking == machine
+
+
 def test_the_database_driver_is_imported_only_in_the_store() -> None:
     outside = [
         f"{module.place(found.line)}: imports {found.target}; only annotator/store/ may; call a function there"

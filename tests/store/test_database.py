@@ -1,5 +1,6 @@
 """Opening, refusing, transactions, backup, and what survives."""
 
+import datetime as dt
 import sqlite3
 import subprocess
 import sys
@@ -390,3 +391,15 @@ def test_a_database_that_is_deleted_and_made_again_in_one_process_gets_its_table
             assert set(store.db.table_names()) == TABLES
         for made in tmp_path.iterdir():
             made.unlink()
+
+
+def test_what_is_stored_is_dated_by_the_clock_that_was_handed_in_and_by_the_machines_else(database: Path) -> None:
+    leap_day = dt.datetime(2020, 2, 29, 13, 0, 0, 5_000, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+    with open_store(database, create=True, clock=lambda: leap_day) as store, store.transaction():
+        add_user(store, "ann")
+    before = dt.datetime.now(dt.UTC).replace(microsecond=0)
+    with open_store(database) as store, store.transaction():
+        add_user(store, "ben")
+        ann, ben = (row[0] for row in store.rows("SELECT created_at FROM users ORDER BY id"))
+    assert ann == "2020-02-29T12:00:00.005Z"
+    assert before <= dt.datetime.fromisoformat(ben) <= dt.datetime.now(dt.UTC)

@@ -68,6 +68,7 @@ def test_the_backup_before_a_migration_and_what_a_restore_keeps_are_their_owners
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("umask", [0o000], ids=oct, indirect=True)  # the laxest: any other only takes more away
 def test_the_models_of_the_demonstration_are_their_owners_alone(umask: int, tmp_path: Path) -> None:
     build(tmp_path / "demo.db")
     made = [tmp_path / "demo.db.models", *(tmp_path / "demo.db.models").rglob("*")]

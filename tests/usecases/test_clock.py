@@ -1,8 +1,7 @@
 """A clock that was ahead for a while and is set right again: what it wrote locks nobody out for longer than it should."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -22,25 +21,11 @@ from annotator.usecases.access.api_tokens import make_token, open_token
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.background import ask_to_measure
 from annotator.usecases.review import reviews
+from tests.clock import ahead
 
 PASSWORD = "a good long password"
 DAYS = 100
 SET = RationaleSet.of((0, 2))
-
-
-@contextmanager
-def clock(**ahead: float) -> Iterator[None]:
-    """The machine's clock goes ahead by days, minutes ..."""
-
-    class Ahead(dt.datetime):
-        @classmethod
-        def now(cls, tz: dt.tzinfo | None = None) -> dt.datetime:
-            return right.now(tz) + dt.timedelta(**ahead)
-
-    right = dt.datetime
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dt, "datetime", Ahead)
-        yield
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +55,7 @@ def one_text(store: Store, project: Project) -> None:
 
 
 def test_failures_from_the_future_make_no_name_wait(store: Store, ann: User) -> None:
-    with clock(days=DAYS):
+    with ahead(store, days=DAYS):
         for _ in range(accounts.FAILURES_UNTIL_A_WAIT):
             with pytest.raises(NotAllowed, match="name or the password is wrong"):
                 accounts.sign_in(store, ann.name, "wrong password")
@@ -85,7 +70,7 @@ def test_failures_from_the_future_make_no_token_wait(
     ria = add_person("ria", project, "researcher")
     token = make_token(store, ria, project, "ria", ["read"]).text
     wrong = token[:-1] + ("A" if token[-1] != "A" else "B")
-    with clock(days=30):
+    with ahead(store, days=30):
         for _ in range(accounts.FAILURES_UNTIL_A_WAIT):
             with pytest.raises(NotSignedIn, match="not known here"):
                 open_token(store, wrong, project.name, "read")
@@ -99,14 +84,14 @@ def test_the_last_use_of_a_token_is_noted_again(
 ) -> None:
     ria = add_person("ria", project, "researcher")
     token = make_token(store, ria, project, "ria", ["read"]).text
-    with clock(days=30):
+    with ahead(store, days=30):
         open_token(store, token, project.name, "read")
     open_token(store, token, project.name, "read")
-    assert store.value("SELECT last_used_at FROM api_tokens") <= iso(dt.datetime.now(dt.UTC))
+    assert store.value("SELECT last_used_at FROM api_tokens") <= store.now()
 
 
 def test_a_failure_counts_no_more_and_goes_when_its_time_is_over_or_lies_ahead(store: Store) -> None:
-    since, until = accounts.failures_window(dt.datetime.now(dt.UTC))
+    since, until = accounts.failures_window(store.moment())
     with store.transaction():
         rows = [("old", "2020-01-01T00:00:00.000Z"), ("ahead", "2200-01-01T00:00:00.000Z"), ("fresh", until)]
         store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", rows)
@@ -119,7 +104,7 @@ def test_who_signs_in_while_the_clock_is_ahead_stays_signed_in_and_all_others_ca
 ) -> None:
     add_person("ben", project, "annotator")
     before = accounts.sign_in(store, ann.name, PASSWORD)
-    with clock(days=DAYS):
+    with ahead(store, days=DAYS):
         during = accounts.sign_in_as(store, "ben", is_demonstration=True)
         with pytest.raises(NotSignedIn):
             accounts.session_of(store, before)
@@ -129,7 +114,7 @@ def test_who_signs_in_while_the_clock_is_ahead_stays_signed_in_and_all_others_ca
 
 def test_a_one_time_link_that_seemed_too_old_works_when_the_clock_is_right(store: Store, ann: User) -> None:
     link = accounts.reset_user(store, LOCAL_OPERATOR, ann.name)
-    with clock(days=DAYS), pytest.raises(NotAllowed, match="older than 24 hours"):
+    with ahead(store, days=DAYS), pytest.raises(NotAllowed, match="older than 24 hours"):
         accounts.open_link(store, link)
     assert accounts.open_link(store, link).user == ann
 
@@ -142,10 +127,10 @@ def test_work_given_out_by_a_clock_that_was_ahead_is_free_again_after_one_lease(
 ) -> None:
     one_text(store, project)
     ben = add_person("ben", project, "annotator")
-    with clock(days=DAYS):
+    with ahead(store, days=DAYS):
         assert work_of(store, annotator, project)
     assert work_of(store, ben, project) is None  # it is not taken from whoever has it
-    with clock(minutes=project.settings.lease_minutes + 1):
+    with ahead(store, minutes=project.settings.lease_minutes + 1):
         found = work_of(store, ben, project)
     assert found is not None
     assert found.instance.key == "t1"
@@ -159,10 +144,10 @@ def test_returned_work_waits_for_its_annotator_no_longer_than_the_rules_say(
     work = work_of(store, annotator, project)
     assert work is not None
     with store.transaction():
-        until = iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=DAYS))
+        until = iso(store.moment() + dt.timedelta(days=DAYS))
         store.run("UPDATE assignments SET state = 'returned', lease_until = ?", (until,))
     assert work_of(store, ben, project) is None
-    with clock(days=project.settings.away_after_days, minutes=1):
+    with ahead(store, days=project.settings.away_after_days, minutes=1):
         assert work_of(store, ben, project)
 
 
@@ -186,10 +171,10 @@ def test_a_review_given_out_by_a_clock_that_was_ahead_is_free_again_after_one_le
 ) -> None:
     hand_in(store, add_person("ann", reviewed, "annotator"), reviewed)
     first, second = (add_person(name, reviewed, "reviewer") for name in ("first", "second"))
-    with clock(days=DAYS):
+    with ahead(store, days=DAYS):
         assert reviews.next_review(store, first, reviewed.id).work
     assert reviews.next_review(store, second, reviewed.id).work is None
-    with clock(minutes=reviewed.settings.lease_minutes + 1):
+    with ahead(store, minutes=reviewed.settings.lease_minutes + 1):
         assert reviews.next_review(store, second, reviewed.id).work
 
 
@@ -202,7 +187,7 @@ def test_a_correction_handed_in_while_the_clock_was_ahead_is_not_kept_for_its_re
     review = reviews.next_review(store, first, reviewed.id).work
     assert review is not None
     reviews.submit_review(store, first, review.review.id, review.review.revision, Scores((SetScore(2, 4),), 3))
-    with clock(days=DAYS):
+    with ahead(store, days=DAYS):
         hand_in(store, ann, reviewed, RationaleSet.of((2, 4)))
     assert reviews.review_counts(store, reviewed, second)["to_review"] == 1
     assert reviews.next_review(store, second, reviewed.id).work
@@ -213,7 +198,7 @@ def test_a_correction_handed_in_while_the_clock_was_ahead_is_not_kept_for_its_re
 
 def test_a_process_that_died_while_the_clock_was_ahead_holds_up_no_other(store: Store, project: Project) -> None:
     job = ask_to_measure(store, LOCAL_OPERATOR, project)
-    with clock(days=DAYS), store.transaction():
+    with ahead(store, days=DAYS), store.transaction():
         assert jobs_store.claim_job(store, worker=1)
     assert jobs_store.is_work_waiting(store)
     with store.transaction():
@@ -224,6 +209,6 @@ def test_a_process_that_died_while_the_clock_was_ahead_holds_up_no_other(store: 
 
 def test_a_process_at_work_is_left_its_job_when_the_clock_is_a_little_behind(store: Store, project: Project) -> None:
     ask_to_measure(store, LOCAL_OPERATOR, project)
-    with clock(seconds=5), store.transaction():
+    with ahead(store, seconds=5), store.transaction():
         assert jobs_store.claim_job(store, worker=1)
     assert not jobs_store.is_work_waiting(store)

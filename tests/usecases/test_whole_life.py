@@ -37,6 +37,7 @@ from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.upkeep import check
+from tests.clock import pass_time
 from tests.usecases.annotate.test_work import expire_leases
 from tests.usecases.transfer.test_export import content_of
 
@@ -143,10 +144,8 @@ class Life:
             decide_round(self.store, LOCAL_OPERATOR, self.draw.choice(found).annotation_id, outcome, "stuck")  # type: ignore[arg-type]
 
     def stay_away(self) -> None:
-        with self.store.transaction():
-            self.store.run("UPDATE assignments SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'returned'")
-            self.store.run("UPDATE rounds SET opened_at = '2020-01-01T00:00:00.000Z' WHERE outcome IS NULL")
-            self.store.run("UPDATE reviews SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'leased'")
+        """Longer than any lease, and than returned work and corrections wait for those who know them."""
+        pass_time(self.store, days=self.project.settings.away_after_days + 1)
 
     def ask(self) -> None:
         """Whoever holds something asks the lead about it, and is answered now and then."""

@@ -4,7 +4,7 @@ import datetime as dt
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ _LEAST_FREE = 4 * 2**20  # what the write-ahead log may grow by before it is mov
 _LEAST_SHARE = 50  # ... or a fiftieth of a disk that is small
 
 Row = sqlite3.Row
+Clock = Callable[[], dt.datetime]  # of what time it is
 
 
 class Store:
@@ -31,10 +32,11 @@ class Store:
     Within a process writes queue behind one lock before they begin: SQLite's own busy waiting is unfair and slower.
     """
 
-    def __init__(self, place: Place, connection: sqlite3.Connection) -> None:
+    def __init__(self, place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
         self.path = place.path
         self.connection = connection
         self.db = Database(connection)
+        self.clock = clock
         self._place = place
         self._clear_errors = ClearErrors(place.named)
         self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
@@ -65,6 +67,14 @@ class Store:
         """From now on it is noticed when other files lie in the place of those that are open."""
         self._files = self._place.files()
         self._place.add(self)
+
+    def moment(self) -> dt.datetime:
+        """What the clock says that was handed in."""
+        return self.clock()
+
+    def now(self) -> str:
+        """The same as it is stored."""
+        return iso(self.clock())
 
     @contextmanager
     def transaction(self) -> Iterator[Self]:
@@ -170,7 +180,7 @@ class Store:
         with clear_file_errors(self.path), scratch_folder() as folder:
             path = folder / "copy.db"
             self._copy_to(path, file_rights.OWNERS, folder)
-            with Store(Place(path), connect(path)) as copy:
+            with Store(Place(path), connect(path), self.clock) as copy:
                 yield copy
 
     def rescue(self) -> Path:
@@ -251,13 +261,13 @@ class Store:
             raise displaced(self._place, self._files)
 
 
-def now() -> str:
-    """The time now, UTC, ISO 8601 with milliseconds."""
-    return iso(dt.datetime.now(dt.UTC))
+def machine_clock() -> dt.datetime:
+    """The time that the machine has."""
+    return dt.datetime.now(dt.UTC)
 
 
 def iso(moment: dt.datetime) -> str:
-    """A moment as it is stored."""
+    """A moment as it is stored: UTC, ISO 8601 with milliseconds."""
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 

@@ -9,7 +9,7 @@ from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
 from annotator.store.connection import file_rights
-from annotator.store.connection.database import Store, connect, stamped
+from annotator.store.connection.database import Clock, Store, connect, machine_clock, stamped
 from annotator.store.connection.driver import Database
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import rescued
@@ -17,17 +17,18 @@ from annotator.store.connection.sentences import RESTORE, ClearErrors, clear_fil
 from annotator.store.schema.migrations import MIGRATIONS
 
 
-def open_store(path: Path | str, *, create: bool = False) -> Store:
+def open_store(path: Path | str, *, create: bool = False, clock: Clock = machine_clock) -> Store:
     """Open a database, bringing it up to date first (after a backup); raises StoreError saying what is wrong.
 
     create: make it when it is not there (only the commands that begin something do)
+    clock:  what time it is for leases, sessions and whatever else is dated
     """
     place = place_of(path)
     with ClearErrors(place.path), clear_file_errors(place.path), place.guard:
         place.enter()
         try:
             _require_database(place.path, create=create)
-            return _opened(place)
+            return _opened(place, clock)
         finally:
             place.leave()  # when that failed
 
@@ -63,10 +64,10 @@ def _create(path: Path) -> None:
             put_in_place(made, path)
 
 
-def _opened(place: Place) -> Store:
+def _opened(place: Place, clock: Clock) -> Store:
     connection = connect(place.path)
     try:
-        store = Store(place, connection)
+        store = Store(place, connection, clock)
         if place.migrated != _identity(store):
             _migrate(store)
             place.migrated = _identity(store)

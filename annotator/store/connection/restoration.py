@@ -9,7 +9,7 @@ from pathlib import Path
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file
 from annotator.store.connection import file_rights, presence
-from annotator.store.connection.database import Store, connect
+from annotator.store.connection.database import Store, connect, machine_clock
 from annotator.store.connection.opening import bring_up_to_date, refuse_foreign
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import announce, kept_name, models_of, replace
@@ -91,7 +91,7 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
             copy = made.with_name(made.name + ending)
             file_rights.make_file(copy, file_rights.OWNERS)
             shutil.copyfile(source, copy)
-    with ClearErrors(backup), Store(Place(made, backup), connect(made)) as store:
+    with ClearErrors(backup), Store(Place(made, backup), connect(made), machine_clock) as store:
         refuse_foreign(store)
         yield store, tuple(bring_up_to_date(store))
         store.checkpoint()

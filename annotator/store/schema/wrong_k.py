@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from annotator.domain.measurements import FORGOT_WRONG_K
-from annotator.store.connection.database import now
+from annotator.store.connection.database import iso, machine_clock
 from annotator.store.connection.driver import Database
 
 _MOST = 2**63
@@ -38,7 +38,7 @@ def forget_wrong_k(db: Database) -> None:
             db.conn.execute(
                 """INSERT INTO events (at, actor, action, project_id, subject, subject_id, detail)
                     VALUES (?, 'upgrade', ?, ?, 'project', ?, ?)""",
-                (now(), FORGOT_WRONG_K, project_id, project_id, detail),
+                (iso(machine_clock()), FORGOT_WRONG_K, project_id, project_id, detail),
             )
 
 

@@ -242,7 +242,7 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
 
 def _new_link(store: Store, user: User | None) -> str:
     token = _new_token()
-    people_store.add_link(store, _digest(token), user, _in(LINK_LASTS))
+    people_store.add_link(store, _digest(token), user, _in(store, LINK_LASTS))
     return token
 
 
@@ -323,7 +323,7 @@ def session_of(store: Store, token: str | None) -> Session:
 def _start_session(store: Store, user: User) -> str:
     token = _new_token()
     people_store.end_expired_sessions(store)
-    people_store.add_session(store, _digest(token), user, _new_token(), _in(SESSION_LASTS))
+    people_store.add_session(store, _digest(token), user, _new_token(), _in(store, SESSION_LASTS))
     return token
 
 
@@ -332,7 +332,7 @@ def _start_session(store: Store, user: User) -> str:
 
 def _count_failure(store: Store, name: str) -> None:
     """Note a failure of a name; raises NotAllowed, and notes nothing, while the name must wait."""
-    moment = dt.datetime.now(dt.UTC)
+    moment = store.moment()
     since, until = failures_window(moment)
     seconds = seconds_to_wait(people_store.failures_between(store, name, since, until), moment)
     if seconds > 0:
@@ -380,5 +380,5 @@ def _digest(token: str) -> bytes:
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def _in(time: dt.timedelta) -> str:
-    return iso(dt.datetime.now(dt.UTC) + time)
+def _in(store: Store, time: dt.timedelta) -> str:
+    return iso(store.moment() + time)

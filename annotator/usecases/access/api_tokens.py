@@ -21,7 +21,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import tokens as token_store
-from annotator.store.connection.database import iso, now
+from annotator.store.connection.database import iso
 from annotator.store.events import add_event, add_repeated_event
 from annotator.store.projects import get_project_by_id
 from annotator.text.characters import normal
@@ -74,7 +74,7 @@ def make_token(
         for scope in scopes:
             _require_right(store, actor, user, project, scope)
         secret = secrets.token_urlsafe(32)
-        expires_at = iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=days))
+        expires_at = iso(store.moment() + dt.timedelta(days=days))
         token = token_store.add_token(
             store, _digest(secret), user, project.id, scopes, expires_at=expires_at, note=note, created_by=actor.name
         )
@@ -135,9 +135,9 @@ def _may_manage(store: Store, actor: User, token: ApiToken) -> bool:
     return token.user.id == actor.id or has_right(actor, roles, "manage project")
 
 
-def state_of(token: ApiToken) -> TokenState:
+def state_of(store: Store, token: ApiToken) -> TokenState:
     """What a token is now."""
-    return token.state_at(now())
+    return token.state_at(store.now())
 
 
 # --- a request with a token -------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def open_token(store: Store, text: str | None, project: str, scope: Scope) -> tu
              NotAllowed for another project or scope, and when its person has lost the right
     """
     token = _known_token(store, text)
-    state = state_of(token)
+    state = state_of(store, token)
     if state != "valid":
         when = (token.revoked_at if state == "revoked" else token.expires_at) or ""
         raise NotSignedIn(f"This token was {state} on {when[:10]}." if state == "revoked" else _expired(when))
@@ -200,7 +200,7 @@ def _fail(store: Store, token: ApiToken) -> NoReturn:
 
 def _refuse_while_waiting(store: Store, token_id: int) -> tuple[str, str]:
     """Between which times failures count now; raises NotSignedIn while the token must wait."""
-    moment = dt.datetime.now(dt.UTC)
+    moment = store.moment()
     since, until = failures_window(moment)
     seconds = seconds_to_wait(people_store.failures_between(store, _failures_name(token_id), since, until), moment)
     if seconds > 0:
@@ -214,7 +214,7 @@ def _failures_name(token_id: int) -> str:
 
 
 def _note_use(store: Store, token: ApiToken) -> None:
-    moment = dt.datetime.now(dt.UTC)
+    moment = store.moment()
     is_noted = iso(moment - _USE_IS_NOTED_EVERY) <= (token.last_used_at or "") <= iso(moment)
     if not is_noted:
         with store.transaction():

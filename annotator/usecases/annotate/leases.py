@@ -20,7 +20,7 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
     held = work_store.list_held(store, project.id, user_id)
     while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
         held.append(claimed)
-    work_store.extend_leases(store, project.id, user_id, lease_end(project))
+    work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
     if first is None:
         return held
     return [first, *(a for a in held if a.id != first.id)]
@@ -40,7 +40,7 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
     mine = work_store.find_assignment(store, instance_id, user_id)
     before = mine or work_store.find_given_up_correction(store, instance_id)
     assignment = work_store.claim(
-        store, project.id, instance_id, user_id, lease_end(project),
+        store, project.id, instance_id, user_id, lease_end(store, project),
         round_number=before.round_number if before else 1, follows_id=before.follows_id if before else None,
     )  # fmt: skip
     starting = None if assignment.revision else find_starting_draft(store, instance_id)
@@ -70,20 +70,20 @@ def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
     """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
     if assignment.state in {"expired", "skipped"}:
         work_store.claim(
-            store, project.id, assignment.instance_id, assignment.user_id, lease_end(project),
+            store, project.id, assignment.instance_id, assignment.user_id, lease_end(store, project),
             round_number=assignment.round_number, follows_id=assignment.follows_id,
         )  # fmt: skip
-    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(store, project))
 
 
-def lease_end(project: Project) -> str:
+def lease_end(store: Store, project: Project) -> str:
     """Until when work that is given out now stays with whoever has it."""
-    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
+    return iso(store.moment() + dt.timedelta(minutes=project.settings.lease_minutes))
 
 
-def away_end(project: Project) -> str:
+def away_end(store: Store, project: Project) -> str:
     """Until when returned work waits for its annotator alone."""
-    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=project.settings.away_after_days))
+    return iso(store.moment() + dt.timedelta(days=project.settings.away_after_days))
 
 
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:

@@ -19,7 +19,6 @@ from annotator.store.annotations import (
     replace_annotation,
     set_annotation_state,
 )
-from annotator.store.connection.database import now
 from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.my_work import count_submitted_since, find_last_submission
@@ -117,7 +116,11 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
             counts = waiting_counts(store, project, user, day_began)
             return NextWork(project, None, None, counts, _NO_LABELS)
         work_store.end_expired_leases(
-            store, project_id, but_not_of=user_id, lease_until=lease_end(project), returned_until=away_end(project)
+            store,
+            project_id,
+            but_not_of=user_id,
+            lease_until=lease_end(store, project),
+            returned_until=away_end(store, project),
         )
         first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
         held = hold(store, project, user_id, first)
@@ -306,7 +309,7 @@ def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy
     set_annotation_state(store, annotation.id, "withdrawn")
     end_open_reviews(store, annotation.id)
     _move(store, assignment, "leased")
-    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(store, project))
     _note(store, user, "withdraw", assignment, state=annotation.state)
     return _work(store, work_store.get_assignment(store, assignment.id))
 
@@ -443,5 +446,5 @@ def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
 def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:
     event_detail = {"assignment": assignment.id, "round": assignment.round_number, **detail}
     record_event(
-        store, now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, event_detail
+        store, store.now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, event_detail
     )

@@ -14,7 +14,6 @@ from annotator.review.gold import chosen_among
 from annotator.store import Store
 from annotator.store.annotations import annotations_of, get_annotation, set_annotation_state
 from annotator.store.assignments import end_work_on
-from annotator.store.connection.database import now
 from annotator.store.events import add_event, events_of_instance
 from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
 from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
@@ -40,7 +39,7 @@ def choose_gold(store: Store, actor: User, project: Project, annotation_id: int,
         _require_fixed(store, annotation, before)
         _require_in_data_set(store, instance)
         _retire(store, before)
-        set_choice(store, GoldChoice(instance.id, annotation_id, False, actor.name, reason, now()))
+        set_choice(store, GoldChoice(instance.id, annotation_id, False, actor.name, reason, store.now()))
         bring_back(store, instance.id)
         add_event(
             store, actor.name, "choose gold", "instance", instance.id, project_id=project.id, annotation=annotation_id,
@@ -76,7 +75,7 @@ def adjudicate(
         else:
             annotation_id = before.id
             replace_adjudicated(store, instance_id, annotation_id, actor, result, sets, reason)
-        set_choice(store, GoldChoice(instance_id, annotation_id, True, actor.name, reason, now()))
+        set_choice(store, GoldChoice(instance_id, annotation_id, True, actor.name, reason, store.now()))
         bring_back(store, instance_id)
         add_event(
             store, actor.name, "adjudicate", "instance", instance_id, project_id=project.id, annotation=annotation_id,

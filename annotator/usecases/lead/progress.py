@@ -65,7 +65,7 @@ class WorkProgress:
 def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
     """How far people are."""
     require(store, actor, project.id, "manage project")
-    now = dt.datetime.now(dt.UTC)
+    now = store.moment()
     with store.snapshot():
         first = first_submission_at(store, project.id)
         n_days = window_days(None if first is None else dt.datetime.fromisoformat(first), now)

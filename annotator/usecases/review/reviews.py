@@ -81,13 +81,13 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
     user_id = _reviewer(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)
-        review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(project))
+        review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(store, project))
         review = (
             _round_to_review(store, project, user, annotation_id)
             if annotation_id
             else _held_or_claimed(store, project, user)
         )
-        review_store.extend_review_leases(store, project_id, user_id, lease_end(project))
+        review_store.extend_review_leases(store, project_id, user_id, lease_end(store, project))
         return _next(store, project, user, review)
 
 
@@ -107,7 +107,7 @@ def _held_or_claimed(store: Store, project: Project, user: User) -> Review | Non
 
 
 def _claim(store: Store, project: Project, annotation_id: int, user_id: int) -> Review:
-    return review_store.claim_review(store, project.id, annotation_id, user_id, lease_end(project))
+    return review_store.claim_review(store, project.id, annotation_id, user_id, lease_end(store, project))
 
 
 def _round_to_review(store: Store, project: Project, user: User, annotation_id: int) -> Review:
@@ -144,9 +144,11 @@ def _require_no_annotator(store: Store, user: User, review_round: Round) -> None
 
 
 def _asking(store: Store, project: Project, user: User) -> review_store.Reviewer:
-    away_since = iso(dt.datetime.now(dt.UTC) - dt.timedelta(days=project.settings.away_after_days))
+    away_since = iso(store.moment() - dt.timedelta(days=project.settings.away_after_days))
     may_annotate = has_right(user, roles_of(store, user, project.id), "annotate")
-    return review_store.Reviewer(project.id, cast("int", user.id), roles_with("review"), away_since, may_annotate)
+    return review_store.Reviewer(
+        project.id, cast("int", user.id), roles_with("review"), away_since, store.now(), may_annotate
+    )
 
 
 def review_counts(store: Store, project: Project, user: User) -> dict[str, int]:
@@ -292,7 +294,7 @@ def _keep(store: Store, user: User, project: Project, review: Review, revision: 
         raise InvalidValue(f"There are scores for {counted(len(scores.sets), 'set')}, but the annotation has {n_sets}.")
     changed = _changes(review.scores, scores)
     review_store.save_scores(store, review.id, scores, revision + 1)
-    review_store.extend_review_leases(store, project.id, review.user_id, lease_end(project))
+    review_store.extend_review_leases(store, project.id, review.user_id, lease_end(store, project))
     if changed:
         _note(store, user, "change score", review, project, changed=changed)
 

@@ -159,7 +159,7 @@ def _return(store: Store, project: Project, annotation: Annotation) -> None:
     if annotation.user_id is None:
         return
     correction = claim(
-        store, project.id, annotation.instance_id, annotation.user_id, away_end(project),
+        store, project.id, annotation.instance_id, annotation.user_id, away_end(store, project),
         round_number=annotation.round_number + 1, follows_id=annotation.id, state="returned",
     )  # fmt: skip
     draft = Draft(

@@ -128,15 +128,26 @@ class Fake:
     lose_answers: bool = False
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    arrived: threading.Condition = field(init=False)
     threads: list[dict[str, Any]] = field(default_factory=list)
     page_size: int = 20
     proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
     original: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.arrived = threading.Condition(self.lock)
+
     def hold(self, route: str) -> threading.Event:
         """Answer a route only once the event that this gives is set."""
         self.held[route] = threading.Event()
         return self.held[route]
+
+    def wait_for(self, route: str) -> None:
+        """Until a message of this name has arrived and what it says is kept."""
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: any(name == route for name, _ in self.messages), 90), (
+                f"no {route} came"
+            )
 
     def find(self, assignment: int) -> dict[str, Any]:
         return next(work for work in self.works if work["assignment"] == assignment)
@@ -222,6 +233,7 @@ class Fake:
 
     def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.messages.append((route, body))
+        self.arrived.notify_all()
         if self.refuse.get(route):
             return self.refuse[route].pop(0)
         last = [w for w in self.works if w["state"] == "submitted"][-1:]
@@ -426,6 +438,13 @@ class PanelPage:
 
     def shown(self, key: str) -> None:
         self.page.wait_for_function("(key) => shownKey() === key && !shadow.querySelector('.panel.busy')", arg=key)
+
+    def settle(self) -> None:
+        """Until what the page has begun is sent, and what it would draw of the answers is drawn: a way there and two frames."""
+        self.page.evaluate(
+            """async () => { await fetch('/instances').then((answer) => answer.text());
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))); }"""
+        )
 
     def saved(self) -> dict[str, Any]:
         """The draft that the server holds, once everything has been acknowledged."""

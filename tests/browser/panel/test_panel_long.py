@@ -34,33 +34,27 @@ def top(shown: PanelPage) -> float:
     return float(shown.page.evaluate("document.getElementById('scroller').scrollTop"))
 
 
+# Whether a token lies in the part of the window where text can be read.
+IN_SIGHT = """(token) => { const source = instances[shownKey()].segments[0]; let start = source.starts[token];
+    const walker = document.createTreeWalker(shadow.querySelector('.segment-text[data-segment="0"]'), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (start < node.length) {
+        const range = document.createRange(); range.setStart(node, start); range.setEnd(node, start + 1);
+        const box = range.getBoundingClientRect(), asked = shadow.querySelector('.asked-line:not([hidden])');
+        const upper = (asked ?? shadow.querySelector('.bar')).getBoundingClientRect().bottom;
+        return box.top >= upper && box.bottom <= innerHeight;
+      }
+      start -= node.length;
+    } }"""
+
+
 def in_sight(shown: PanelPage, token: int) -> bool:
-    """Whether a token lies in the part of the window where text can be read."""
-    return bool(
-        shown.page.evaluate(
-            """([token]) => { const source = instances[shownKey()].segments[0]; let start = source.starts[token];
-            const walker = document.createTreeWalker(shadow.querySelector('.segment-text[data-segment="0"]'), NodeFilter.SHOW_TEXT);
-            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-              if (start < node.length) {
-                const range = document.createRange(); range.setStart(node, start); range.setEnd(node, start + 1);
-                const box = range.getBoundingClientRect(), asked = shadow.querySelector('.asked-line:not([hidden])');
-                const upper = (asked ?? shadow.querySelector('.bar')).getBoundingClientRect().bottom;
-                return box.top >= upper && box.bottom <= innerHeight;
-              }
-              start -= node.length;
-            } }""",
-            [token],
-        )
-    )
+    return bool(shown.page.evaluate(IN_SIGHT, token))
 
 
 def arrives(shown: PanelPage, *tokens: int) -> None:
     """Waits until a jump has brought one of these tokens into sight."""
-    for _ in range(60):
-        if any(in_sight(shown, token) for token in tokens):
-            return
-        shown.page.wait_for_timeout(25)
-    raise AssertionError(f"no token of {tokens} is in sight")
+    shown.page.wait_for_function(f"(tokens) => tokens.some({IN_SIGHT})", arg=list(tokens))
 
 
 def test_the_claim_comes_into_one_line_when_it_has_scrolled_away(panel: Open) -> None:

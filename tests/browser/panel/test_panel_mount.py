@@ -33,7 +33,7 @@ def test_an_old_start_of_a_late_script_run_does_not_bring_the_old_text_back(pane
     shown.keys("Control+Enter")
     shown.shown("second")
     shown.page.evaluate("mount()")
-    shown.page.wait_for_timeout(100)
+    shown.settle()
     assert shown.key == "second"
 
 

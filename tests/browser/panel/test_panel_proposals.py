@@ -216,7 +216,7 @@ def test_the_next_text_asks_after_the_submit_has_arrived(panel: Open) -> None:
     gate = fake.hold("submit")
     shown.keys("Control+Enter")
     assert shown.key == "second"
-    shown.page.wait_for_timeout(150)
+    shown.settle()
     assert [sent["assignment"] for sent in fake.named("proposed")] == [1]
     gate.set()
     shown.page.locator(".proposal").first.wait_for()

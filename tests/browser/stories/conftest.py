@@ -7,16 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from annotator.usecases.demonstration.construction import build
 from benchmarks.served import Server
+from tests.browser.stories.ready_server import ready_server
 from tests.browser.stories.story import Person
-
-
-@pytest.fixture(scope="session")
-def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demonstration") / "demo.db"
-    build(path)
-    return path
 
 
 @pytest.fixture
@@ -25,10 +18,8 @@ def server(demonstration: Path, tmp_path: Path, browser: Browser) -> Iterator[Se
     database = tmp_path / "demo.db"
     shutil.copy(demonstration, database)
     shutil.copytree(demonstration.with_name("demo.db.models"), tmp_path / "demo.db.models")
-    running = Server(database)
-    yield running
-    if running.process.poll() is None:
-        running.stop()
+    with ready_server(database) as running:
+        yield running
 
 
 @pytest.fixture
@@ -40,7 +31,7 @@ def person(server: Server, browser: Browser) -> Iterator[Callable[..., Person]]:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", accept_downloads=True
         )
-        somebody = Person(context.new_page(), server).sign_in(name)
+        somebody = Person(context.new_page(), server).come_in(name)
         made.append((somebody, context))
         return somebody
 

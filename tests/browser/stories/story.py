@@ -55,6 +55,15 @@ class Person:
         self.page.get_by_role("button", name=name).click()
         return self
 
+    def come_in(self, name: str) -> "Person":
+        """Signed in as the form does it, without a page that nobody looks at."""
+        form = {"name": name}
+        answer = self.page.context.request.post(
+            f"{self.address}/sign-in", form=form, headers={"Origin": self.address}, max_redirects=0
+        )
+        assert answer.status == 303, answer.text()
+        return self
+
     def open(self, path: str) -> "Person":
         self.page.goto(f"{self.address}{path}")
         return self

@@ -26,22 +26,27 @@ def choose_by_keyboard(somebody: Person, typed: str, name: str) -> Locator:
 
 
 SCREENS = pytest.mark.parametrize(
-    ("page", "key", "opened"),
+    ("page", "listens", "key", "opened"),
     [
-        ("annotate", "m", "dialog[open]"),
-        ("review", "m", "dialog[open]"),
-        ("perturb", "p", "[role=tab][aria-selected=true][aria-keyshortcuts=p]"),
-        ("saliency", "?", "dialog[open]"),
+        ("annotate", ".panel", "m", "dialog[open]"),
+        ("review", ".panel", "m", "dialog[open]"),
+        (
+            "perturb",
+            ".panel [role=tab][aria-selected=true]",
+            "p",
+            "[role=tab][aria-selected=true][aria-keyshortcuts=p]",
+        ),
+        ("saliency", ".panel", "?", "dialog[open]"),
     ],
 )
 
 
 @SCREENS
 def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
-    person: Come, page: str, key: str, opened: str
+    person: Come, page: str, listens: str, key: str, opened: str
 ) -> None:
     lead = person("Lead").open(f"/{page}?project={SENTIMENT}")
-    expect(lead.page.locator(".panel")).to_be_visible()
+    expect(lead.page.locator(listens)).to_be_visible()
     box = choose_by_keyboard(lead, "Simil", "Similarity")
     lead.page.wait_for_url(re.compile(f"project={SIMILARITY}"))
     expect(box).not_to_be_focused()
@@ -51,13 +56,13 @@ def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
 
 @SCREENS
 def test_after_choosing_a_page_by_keyboard_the_keys_mean_its_screen(
-    person: Come, page: str, key: str, opened: str
+    person: Come, page: str, listens: str, key: str, opened: str
 ) -> None:
     lead = person("Lead").open(f"/export?project={SENTIMENT}")
     link = lead.page.get_by_test_id("stSidebarNavLink").filter(has_text=page.capitalize())
     link.focus()
     lead.press("Enter")
-    expect(lead.page.locator(".panel")).to_be_visible()
+    expect(lead.page.locator(listens)).to_be_visible()
     expect(link).not_to_be_focused()
     lead.press(key)
     expect(lead.page.locator(opened)).to_be_visible()

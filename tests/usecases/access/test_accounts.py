@@ -47,7 +47,7 @@ def make_user(store: Store, name: str = "ann", role: str = "administrator") -> U
 
 
 def fail(store: Store, name: str, times: int, *, seconds_ago: int = 0) -> None:
-    at = iso(dt.datetime.now(dt.UTC) - dt.timedelta(seconds=seconds_ago))
+    at = iso(store.moment() - dt.timedelta(seconds=seconds_ago))
     with store.transaction():
         store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", [(name, at)] * times)
 

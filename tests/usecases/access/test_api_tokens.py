@@ -15,6 +15,7 @@ from annotator.store.people import remove_role
 from annotator.usecases.access import accounts
 from annotator.usecases.access import api_tokens as tokens
 from annotator.usecases.access.api_tokens import make_token, open_token, revoke_token
+from tests.clock import ahead, pass_time
 
 
 @pytest.fixture
@@ -63,8 +64,13 @@ def test_what_is_no_token_is_not_known(store, project, token) -> None:
 
 
 def test_a_token_stops_when_it_expires_or_is_revoked(store, project, researcher, token) -> None:
-    change(store, "UPDATE api_tokens SET created_at = '2019-01-01', expires_at = '2020-02-03T00:00:00.000Z'")
-    with pytest.raises(NotSignedIn, match="This token expired on 2020-02-03"):
+    with ahead(store, days=tokens.DAYS, minutes=-1):
+        assert open_token(store, token, "Project", "read")
+    expires = iso(store.moment() + dt.timedelta(days=tokens.DAYS))[:10]
+    with (
+        ahead(store, days=tokens.DAYS, minutes=1),
+        pytest.raises(NotSignedIn, match=f"This token expired on {expires}"),
+    ):
         open_token(store, token, "Project", "read")
     second = make_token(store, researcher, project, "ria", ["read"]).text
     revoke_token(store, researcher, number_of(second))
@@ -141,7 +147,7 @@ def test_who_may_revoke_a_token_sees_it_in_the_list(store, project, make_project
     assert tokens.list_tokens(store, stranger) == []
     with pytest.raises(NotAllowed, match="Token 1 is not yours"):
         revoke_token(store, stranger, number_of(token))
-    assert tokens.state_of(revoke_token(store, lead, number_of(token))) == "revoked"
+    assert tokens.state_of(store, revoke_token(store, lead, number_of(token))) == "revoked"
     with pytest.raises(InvalidValue, match="was already revoked"):
         revoke_token(store, LOCAL_OPERATOR, number_of(token))
     with pytest.raises(NotFound, match="There is no token number 9"):
@@ -159,8 +165,7 @@ def test_wrong_secrets_slow_that_token_down_and_no_other(store, project, researc
             open_token(store, text, "Project", "read")
     other = make_token(store, researcher, project, "ria", ["read"]).text
     assert open_token(store, other, "Project", "read")
-    an_hour_ago = iso(dt.datetime.now(dt.UTC) - dt.timedelta(hours=1))
-    change(store, "UPDATE sign_in_failures SET at = ?", an_hour_ago)
+    pass_time(store, hours=1)
     assert open_token(store, token, "Project", "read")
 
 
@@ -199,6 +204,6 @@ def test_the_last_use_is_noted_at_most_once_a_minute(store, token) -> None:
     assert first is not None
     open_token(store, token, "Project", "read")
     assert last_use() == first
-    change(store, "UPDATE api_tokens SET last_used_at = '2020-01-01T00:00:00.000Z'")
+    pass_time(store, seconds=61)
     open_token(store, token, "Project", "read")
-    assert str(last_use()) > "2020-01-02"
+    assert str(last_use()) > str(first)

@@ -1,6 +1,5 @@
 """The annotator's way: get work, save, submit, skip, propose to discard, withdraw; leases and the queue."""
 
-import datetime as dt
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,12 +12,12 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
-from annotator.store.connection.database import iso
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.work import NextWork, Work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
+from tests.clock import pass_time
 
 Rows = Callable[..., object]
 People = Callable[..., User]
@@ -32,10 +31,8 @@ def held(answer: NextWork) -> Work:
 
 
 def expire_leases(store: Store) -> None:
-    """As if half an hour had passed."""
-    past = iso(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
-    with store.transaction():
-        store.run("UPDATE assignments SET lease_until = ? WHERE state = 'leased'", (past,))
+    """The half hour passes that a lease lasts."""
+    pass_time(store, minutes=31)
 
 
 def finish(store: Store, user: User, work: Work, draft: Draft = MARKED) -> None:

@@ -1,6 +1,5 @@
 """Half-time for the lead: each annotator's texts by how they stand, the reviewers, and the pace of the last days."""
 
-import datetime as dt
 from collections.abc import Callable
 
 import pytest
@@ -12,11 +11,11 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
-from annotator.store.connection.database import iso
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress
 from annotator.usecases.review import reviews
+from tests.clock import pass_time
 from tests.usecases.review.test_reviews import A, B, annotate, score
 
 GOOD, POOR = Scores((SetScore(3, 4),), 3), Scores((SetScore(1, 1),), 1)
@@ -47,14 +46,6 @@ def of(found: WorkProgress, name: str) -> AnnotatorProgress:
 
 def reviewer(found: WorkProgress, name: str) -> ReviewerProgress:
     return next(one for one in found.reviewers if one.name == name)
-
-
-def put_back(store: Store, days: float) -> None:
-    """Everything that happened so far happened earlier."""
-    moved = "strftime('%Y-%m-%dT%H:%M:%fZ', {0}, ?) WHERE {0} IS NOT NULL"
-    with store.transaction():
-        for table, column in (("assignments", "submitted_at"), ("reviews", "submitted_at"), ("rounds", "decided_at")):
-            store.run(f"UPDATE {table} SET {column} = {moved.format(column)}", (f"-{days} days",))
 
 
 def skip_one(store: Store, user: User, project: Project) -> None:
@@ -107,7 +98,7 @@ def test_a_reviewer_is_told_with_what_they_gave_what_waits_for_them_their_time_a
         work = reviews.next_review(store, rita, project.id).work
         assert work is not None, n
         reviews.submit_review(store, rita, work.review.id, 0, GOOD, milliseconds)
-    put_back(store, 2.5)
+    pass_time(store, days=2.5)
     annotate(store, annotator, project, A)
     found = work_progress(store, lead, project)
     assert reviewer(found, "rita") == ReviewerProgress("rita", 3, 1, 30.0, 2)
@@ -129,25 +120,21 @@ def test_a_lead_is_a_reviewer_once_they_have_reviewed(
 def test_the_pace_is_of_the_last_days_and_work_that_waits_for_scores_is_not_done(
     store: Store, project: Project, annotator: User, lead: User, rita: User
 ) -> None:
-    for n in range(7):
-        annotate(store, annotator, project, A)
-        if n < 6:
-            score(store, rita, project, GOOD)
-    put_back(store, 3.5)  # all of it lies before the last three days ...
+    annotate(store, annotator, project, A)
+    score(store, rita, project, GOOD)
+    pass_time(store, days=3.5)  # all of it lies before the last three days ...
     found = work_progress(store, lead, project)
-    assert (found.submitted.n, found.done.n, found.done.n_days, found.done.n_left) == (0, 0, 3, 3)
-    with store.transaction():  # ... and now all but the first
-        store.run("UPDATE assignments SET submitted_at = ? WHERE id > 1 AND submitted_at IS NOT NULL", (_ago(2),))
-        store.run("UPDATE rounds SET decided_at = ? WHERE annotation_id > 1 AND outcome IS NOT NULL", (_ago(1),))
+    assert (found.submitted.n, found.done.n, found.done.n_days, found.done.n_left) == (0, 0, 3, 8)
+    for n in range(6):  # ... and now all but the first
+        annotate(store, annotator, project, A)
+        if n < 5:
+            score(store, rita, project, GOOD)
+    pass_time(store, hours=9)
     found = work_progress(store, lead, project)
     assert (found.submitted.n, found.done.n, found.done.n_days) == (6, 5, 3)
     assert found.pace == (
         "2 submissions a day and 1.7 texts done a day over the last 3 days; 3 texts are left: about 2 more days at this pace."
     )
-
-
-def _ago(days: float) -> str:
-    return iso(dt.datetime.now(dt.UTC) - dt.timedelta(days=days))
 
 
 def test_texts_that_came_with_a_file_as_done_make_no_pace(

@@ -36,6 +36,7 @@ from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer import export
 from annotator.usecases.upkeep import check
+from tests.clock import pass_time
 
 Rows = Callable[..., object]
 People = Callable[..., User]
@@ -296,7 +297,9 @@ def test_reviewers_who_stay_away_too_long_lose_the_correction(
     score_all(store, reviewers, project, Scores((SetScore(2, 4),), 3))
     fourth = add_person("reviewer-4", project, "reviewer")
     annotate(store, annotator, project, B)
-    store.run("UPDATE rounds SET opened_at = '2020-01-01T00:00:00.000Z' WHERE number = 2")
+    pass_time(store, days=project.settings.away_after_days, minutes=-1)
+    assert reviews.next_review(store, fourth, project.id).work is None
+    pass_time(store, minutes=2)
     assert reviews.next_review(store, fourth, project.id).work is not None
 
 

@@ -1,6 +1,7 @@
 """Exporting: our own form holds everything and imports back to an equal project; the papers' forms hold the gold."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,6 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ExportRefused, ImportRefused, NotAllowed
 from annotator.store import Store, open_store
 from annotator.usecases.annotate import work
-from annotator.usecases.demonstration.construction import build
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
@@ -115,8 +115,8 @@ def test_our_own_export_imported_twice_changes_nothing(
 
 
 @pytest.mark.parametrize("name", ["Sentiment", "Similarity", "Reading"])
-def test_the_demonstration_imports_back_equal_in_our_own_form(tmp_path: Path, name: str) -> None:
-    build(tmp_path / "demo.db")
+def test_the_demonstration_imports_back_equal_in_our_own_form(demonstration: Path, tmp_path: Path, name: str) -> None:
+    shutil.copy(demonstration, tmp_path / "demo.db")
     with open_store(tmp_path / "demo.db") as store:
         project = find_project(store, name)
         path = tmp_path / "all.jsonl"
@@ -134,8 +134,10 @@ PAPERS = [
 
 
 @pytest.mark.parametrize(("format_name", "name"), PAPERS)
-def test_the_papers_forms_bring_the_same_sets_back(tmp_path: Path, format_name: str, name: str) -> None:
-    build(tmp_path / "demo.db")
+def test_the_papers_forms_bring_the_same_sets_back(
+    demonstration: Path, tmp_path: Path, format_name: str, name: str
+) -> None:
+    shutil.copy(demonstration, tmp_path / "demo.db")
     with open_store(tmp_path / "demo.db") as store:
         project = find_project(store, name)
         # The benchmark's first dialect holds one flat set for pairs and reading; ERASER holds the first annotation's sets.

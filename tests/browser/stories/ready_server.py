@@ -1,0 +1,87 @@
+"""Servers of the demonstration that begin at once: each is a fork of one process that has imported what servers need.
+
+What a start from nothing does is tested in `tests/web` and by the stories that start a `Server` themselves after a kill.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from annotator.web.server import serve
+from benchmarks.served import Server
+
+# Nothing of it starts a thread, which would not be there in the fork; components register only while a server runs.
+_IMPORTED = (
+    "__main__",
+    "pandas",
+    "plotly.graph_objects",
+    "pyarrow",
+    "streamlit.material_icon_names",
+    "streamlit.starlette",
+    "tests.browser.stories.ready_server",
+    "uvicorn.protocols.websockets.websockets_sansio_impl",
+)
+_STARTS = get_context("forkserver")
+
+
+class ReadyServer(Server):
+    """A server in such a fork."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        self.log = database.with_suffix(".log")
+        said, says = _STARTS.Pipe(duplex=False)
+        self.fork: BaseProcess = _STARTS.Process(target=_run, args=(database, self.log, says))
+        self.fork.start()
+        says.close()
+        self.said = os.fdopen(os.dup(said.fileno()), encoding="utf-8")
+        said.close()
+        self.address = self._address_in(self.said)
+
+    def kill(self) -> None:
+        self.fork.kill()
+        self._wait()
+
+    def stop(self) -> None:
+        self.fork.terminate()
+        self._wait()
+
+    def _wait(self) -> None:
+        self.fork.join(20)
+        self.said.close()
+
+
+def _run(database: Path, log: Path, says: Connection) -> None:
+    """In the fork: its own session, as a program that was started by itself; what it prints goes to whoever waits for it."""
+    os.setsid()
+    threading.Thread(target=_end_with_the_tests, daemon=True).start()
+    os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+    os.dup2(says.fileno(), 1)
+    serve(database, "127.0.0.1", 0, is_demonstration=True)
+
+
+def _end_with_the_tests() -> None:
+    """No server stays behind where the tests are killed."""
+    tests = parent_process()
+    if tests is not None:
+        tests.join()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def ready_server(database: Path) -> Iterator[ReadyServer]:
+    """A server that lasts as long as the block, and ends without ceremony: what it served is thrown away."""
+    server = ReadyServer(database)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+_STARTS.set_forkserver_preload(list(_IMPORTED))
