@@ -79,7 +79,7 @@ def test_every_list_is_searched_whatever_the_case_in_any_script(
     assert my_work(store, ann, project.id, words=words)[1] == 1
     assert my_reviews(store, rita, project.id, words=words)[1] == 1
     originals = show_originals(store, add_person("lea", project, "lead"), project.id, words, 1, is_without=False)
-    assert originals["n"] == 1
+    assert originals.n == 1
     found, _ = list_instances_by(store, LOCAL_OPERATOR, Question(project.id, words=words), 1)
     assert [line.key for line in found] == ["one"]
 

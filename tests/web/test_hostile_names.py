@@ -32,7 +32,7 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.intake import Intake
 from annotator.web import frame, session
 from annotator.web.frame import as_text
-from annotator.web.sections import metrics_numbers
+from annotator.web.sections.metrics import numbers
 from annotator.web.session import Visit
 
 WORD = "zqx"  # stands in every name, and nowhere else
@@ -151,7 +151,7 @@ def page(store: Store, database: Path, project: Project, monkeypatch: pytest.Mon
     user = accounts.add_user(store, LOCAL_OPERATOR, f"{HOSTILE}a", "administrator", None).user
     token = accounts.sign_in_as(store, user.name, is_demonstration=True)
     monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setattr(metrics_numbers, "AUTOMATIC", 10**6)
+    monkeypatch.setattr(numbers, "AUTOMATIC", 10**6)
     monkeypatch.setenv("ANNOTATOR_DB", str(database))
 
     def run(name: str, **state: object) -> AppTest:

@@ -25,7 +25,7 @@ from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
-from annotator.web.sections import metrics_numbers
+from annotator.web.sections.metrics import numbers
 from annotator.web.session import Visit
 from tests.usecases.transfer.comparing import N, blind, knowing, output, rows_of, said, take
 
@@ -197,7 +197,7 @@ def test_two_rows_are_compared_instance_by_instance(page, modelled) -> None:
 
 
 def test_much_output_waits_for_a_click(page, modelled, monkeypatch) -> None:
-    monkeypatch.setattr(metrics_numbers, "AUTOMATIC", 3)
+    monkeypatch.setattr(numbers, "AUTOMATIC", 3)
     app = page(modelled)
     assert "it starts only when you ask for it" in app.info[0].value
     assert not app.get("html")
@@ -209,10 +209,8 @@ def test_much_output_waits_for_a_click(page, modelled, monkeypatch) -> None:
 def test_numbers_stay_as_they_were_until_one_asks_for_newer_ones(page, store, modelled, monkeypatch) -> None:
     app = page(modelled)
     scored: list[str] = []
-    made = metrics_numbers.evaluate_with_instances
-    monkeypatch.setattr(
-        metrics_numbers, "evaluate_with_instances", lambda *a, **k: scored.append("again") or made(*a, **k)
-    )
+    made = numbers.evaluate_with_instances
+    monkeypatch.setattr(numbers, "evaluate_with_instances", lambda *a, **k: scored.append("again") or made(*a, **k))
     app = app.run()
     assert not button(app, "metrics_anew")
     assert scored == []

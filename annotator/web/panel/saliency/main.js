@@ -116,7 +116,8 @@ class Saliency {
 
   /** What stands below on the page keeps its place from now on, so it may be shown (routes/first_frame.py). */
   #drawn() {
-    const { host } = this.screen.root.getRootNode();
+    const root = this.screen.root.getRootNode();
+    const host = root instanceof ShadowRoot ? root.host : null;
     host?.closest('[class*="st-key-saliency_"]')?.setAttribute("data-drawn", "");
   }
 

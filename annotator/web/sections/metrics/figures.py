@@ -12,9 +12,9 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_names import named, names_of
-from annotator.web.sections import metrics_contrast, metrics_fairness, metrics_suites
-from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
-from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics import contrast, fairness, suites
+from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
+from annotator.web.sections.metrics.numbers import Found
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
@@ -35,9 +35,9 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "AOPC curves": _show_curves,
         "Layers": _show_layers,
         "Perturbed pairs": _show_pairs,
-        "Contrast": metrics_contrast.show,
-        "Functional tests": metrics_suites.show,
-        "Fairness": metrics_fairness.show,
+        "Contrast": contrast.show,
+        "Functional tests": suites.show,
+        "Fairness": fairness.show,
     }
     chosen = st.segmented_control(
         "Chart", list(views), default="Instances", required=True, key=f"metrics_chart_{project.id}",

@@ -14,8 +14,8 @@ from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_words import uncounted_training_summary
+from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 

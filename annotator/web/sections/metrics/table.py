@@ -27,9 +27,9 @@ from annotator.usecases.inspect.metric_names import (
 from annotator.usecases.inspect.score_files import table_csv
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_choice import View, choose_view, meaning_of
-from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_words import JudgedColumn, say_verdicts, trust_lines
+from annotator.web.sections.metrics.choice import View, choose_view, meaning_of
+from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.words import JudgedColumn, say_verdicts, trust_lines
 from annotator.web.sections.number_frames import show_numbers
 
 _PAGE = 30

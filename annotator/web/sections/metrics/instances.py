@@ -25,7 +25,7 @@ from annotator.usecases.inspect.metric_values import (
     only,
 )
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_numbers import Found, instance_values
+from annotator.web.sections.metrics.numbers import Found, instance_values
 from annotator.web.session import Visit
 
 _PAGE = 10

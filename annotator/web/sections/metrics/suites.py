@@ -10,7 +10,7 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
-from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics.numbers import Found
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit

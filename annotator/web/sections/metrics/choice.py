@@ -12,7 +12,7 @@ from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metric_names import first_columns, named
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics.numbers import Found
 
 
 @dataclass(frozen=True, slots=True)

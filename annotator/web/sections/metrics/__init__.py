@@ -1,0 +1,1 @@
+"""What stands on the page Metrics: the numbers, the table, the charts."""
