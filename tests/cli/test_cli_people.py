@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -134,7 +135,10 @@ def test_only_what_begins_something_makes_a_database(annotator: Command, path: P
     assert not path.exists()
 
 
-def test_a_backup_and_the_check(annotator: Command, path: Path, tmp_path: Path) -> None:
+def test_a_backup_and_the_check(
+    annotator: Command, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # what other processes left in the machine's is not ours
     annotator("project", "create", "P", "--task", "sentiment")
     copy = tmp_path / "copy.db"
     assert annotator("backup", str(copy)).out.startswith(f"Copied {path} to {copy}")

@@ -5,6 +5,7 @@ What a start from nothing does is tested in `tests/web` and by the stories that 
 
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,6 +64,8 @@ def _run(database: Path, log: Path, says: Connection) -> None:
     threading.Thread(target=_end_with_the_tests, daemon=True).start()
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
     os.dup2(says.fileno(), 1)
+    os.environ["TMPDIR"] = str(database.parent)  # what a kill leaves behind lies with what the test leaves
+    tempfile.tempdir = None
     serve(database, "127.0.0.1", 0, is_demonstration=True)
 
 

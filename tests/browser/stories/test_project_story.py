@@ -50,6 +50,8 @@ def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
     box = choose_by_keyboard(lead, "Simil", "Similarity")
     lead.page.wait_for_url(re.compile(f"project={SIMILARITY}"))
     expect(box).not_to_be_focused()
+    expect(lead.page.locator(".panel")).to_have_count(1)  # the one of the project before has gone
+    expect(lead.page.locator(listens)).to_be_visible()
     lead.press(key)
     expect(lead.page.locator(opened)).to_be_visible()
 
