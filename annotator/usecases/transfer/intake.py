@@ -114,6 +114,8 @@ class Intake:
                 self.records.take_perturbations(upcoming.batch(SourcePerturbation, _BATCH), self.report)
             case SourceEvent():
                 self.records.take_events(upcoming.batch(SourceEvent, _BATCH))
+            case _:
+                upcoming.batch(object, 1)  # what no case is for is passed over, not waited for
 
     def _finish(self) -> None:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
