@@ -26,15 +26,15 @@ class OutputChange:
         return any(self.n_written)
 
 
-def change_of(before: Output | None, said: Output) -> OutputChange:
+def change_of(before: Output | None, new: Output) -> OutputChange:
     """The parts of an output that are not there yet, or otherwise. before: None where nothing is there."""
     if before is None:
-        return OutputChange(said)
-    predictions = list(_predictions(before, said))
-    attributions = list(_attributions(before, said))
-    rationales = list(_rationales(before, said))
+        return OutputChange(new)
+    predictions = list(_predictions(before, new))
+    attributions = list(_attributions(before, new))
+    rationales = list(_rationales(before, new))
     output = Output(
-        said.instance_id,
+        new.instance_id,
         tuple(prediction for _, prediction in predictions),
         tuple(attribution for _, attribution in attributions),
         tuple(rationale for _, rationale in rationales),
@@ -43,9 +43,9 @@ def change_of(before: Output | None, said: Output) -> OutputChange:
     return OutputChange(output, next(filter(None, names), ""))
 
 
-def _predictions(before: Output, said: Output) -> Iterator[tuple[str, Prediction]]:
+def _predictions(before: Output, new: Output) -> Iterator[tuple[str, Prediction]]:
     known = {(p.on, p.threshold): p for p in before.predictions}
-    for p in said.predictions:
+    for p in new.predictions:
         old = known.get((p.on, p.threshold))
         if old is None or not _says_as_much(old, p):
             yield "" if old is None or _says_as_much(p, old) else f"the answer to the {p.on} input", p
@@ -61,9 +61,9 @@ def _says_as_much(old: Prediction, new: Prediction) -> bool:
     return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
 
 
-def _attributions(before: Output, said: Output) -> Iterator[tuple[str, Attribution]]:
+def _attributions(before: Output, new: Output) -> Iterator[tuple[str, Attribution]]:
     known = {(a.label, a.layer): a for a in before.attributions}
-    for a in said.attributions:
+    for a in new.attributions:
         old = known.get((a.label, a.layer))
         if old is None or _as_compared(old) != _as_compared(a):
             yield "" if old is None else "the attribution", a
@@ -75,9 +75,9 @@ def _as_compared(a: Attribution) -> tuple[object, ...]:
     return array("d", a.scores).tobytes(), a.ranking, pieces, a.convergence, a.facts
 
 
-def _rationales(before: Output, said: Output) -> Iterator[tuple[str, MachineRationale]]:
+def _rationales(before: Output, new: Output) -> Iterator[tuple[str, MachineRationale]]:
     known = {r.kind: r for r in before.rationales}
-    for r in said.rationales:
+    for r in new.rationales:
         old = known.get(r.kind)
         if old != r:
             yield "" if old is None else f"the {r.kind} rationale", r
