@@ -187,7 +187,7 @@ def test_a_text_that_waits_for_the_lead_may_still_be_given(store: Store, half_do
     assert work is not None
     annotate_work.propose_discard(store, get_user(store, "cem"), work.assignment.id, "broken text")
     assert get_instance(store, number).state == "held"
-    assert saliency.show_instance(store, ria, number, None)["withheld"].startswith("You may still be given this text")
+    assert saliency.show_instance(store, ria, number, None).withheld.startswith("You may still be given this text")
 
 
 # --- what ends being given a text
@@ -456,19 +456,19 @@ def half_done(store: Store, make, person) -> tuple[Project, User, int]:
 def test_saliency_withholds_gold_from_whoever_may_be_given_the_text_and_says_why(store: Store, half_done) -> None:
     project, ria, number = half_done
     shown = saliency.show_instance(store, ria, number, None)
-    assert shown["gold"] == []
-    assert shown["withheld"].startswith("You may still be given this text to annotate")
+    assert shown.gold == ()
+    assert shown.withheld.startswith("You may still be given this text to annotate")
     assert given(store, ria, project) == "t1"
-    assert saliency.show_instance(store, ria, number, None)["withheld"].startswith("You have this text in hand")
+    assert saliency.show_instance(store, ria, number, None).withheld.startswith("You have this text in hand")
     annotate(store, ria, project, B)
     shown = saliency.show_instance(store, ria, number, None)
-    assert (shown["gold"], shown["withheld"]) == ([[0, 1]], "")
+    assert (shown.gold, shown.withheld) == (((0, 1),), "")
 
 
 def test_whoever_saw_gold_in_saliency_is_not_given_the_text(store: Store, half_done, person) -> None:
     project, ria, number = half_done
     project = wanting(store, project, 1)
-    assert saliency.show_instance(store, ria, number, None)["gold"] == [[0, 1]]
+    assert saliency.show_instance(store, ria, number, None).gold == ((0, 1),)
     project = wanting(store, project, 2)
     assert given(store, ria, project) is None
     assert given(store, person("cem", project), project) == "t1"

@@ -336,8 +336,8 @@ def test_where_keys_repeat_between_splits_a_changed_version_belongs_to_the_origi
         for of_one in (train, test)
     ]
     assert led_to == [[], [version]]
-    listed = messages.show_originals(store, ann, of_two_splits.id, "", 1, is_without=False)["rows"]
-    assert [(row["id"], row["n_there"]) for row in listed] == [(train, 0), (test, 1)]
+    listed = messages.show_originals(store, ann, of_two_splits.id, "", 1, is_without=False).rows
+    assert [(row.id, row.n_there) for row in listed] == [(train, 0), (test, 1)]
     assert versions.next_original(store, ann, of_two_splits.id) == train
     assert [[row[0] for row in partners_of(store, one)] for one in (train, test, version)] == [[], [version], [test]]
     assert [row[2] for row in splittable_rows(store, of_two_splits.id)] == [None, None, test]
@@ -849,8 +849,8 @@ def test_what_was_approved_and_then_discarded_does_not_count_against_the_target(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
     def n_approved() -> int:
-        kinds = messages.show_progress(store, people["Ann"], reviews.id)["kinds"]
-        return int(next(kind["approved"] for kind in kinds if kind["name"] == "dispensable"))
+        kinds = messages.show_progress(store, people["Ann"], reviews.id).kinds
+        return next(kind.approved for kind in kinds if kind.name == "dispensable")
 
     for name in ("Ben", "Cem"):
         done = approve(store, people[name], written)
