@@ -108,6 +108,7 @@ def test_in_a_window_of_another_size_the_text_stands_where_it_will_stay_too(pers
         expect(ann.page.locator(_EARLY).first).to_be_visible()
         before = ann.page.locator(_EARLY).first.evaluate(_PLACE)
     after = ann.page.locator("[data-testid=stBidiComponentIsolated] .segment-text").first
+    expect(after).to_be_visible()
     assert after.evaluate(_PLACE) == pytest.approx(before)
 
 
