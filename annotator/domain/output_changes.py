@@ -2,15 +2,14 @@
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 
 _CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
 
-@dataclass(frozen=True, slots=True)
-class OutputChange:
+class OutputChange(NamedTuple):
     """What is to be written of an output. overwritten: the first thing that is there otherwise; "" if there is none."""
 
     output: Output
@@ -23,7 +22,7 @@ class OutputChange:
 
     @property
     def is_change(self) -> bool:
-        return any(self.n_written)
+        return bool(self.output.predictions or self.output.attributions or self.output.rationales)
 
 
 def change_of(before: Output | None, new: Output) -> OutputChange:

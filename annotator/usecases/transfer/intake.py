@@ -35,7 +35,7 @@ from annotator.usecases.transfer.instance_plan import (
 )
 from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
 from annotator.usecases.transfer.neighbours import Upcoming, apart
-from annotator.usecases.transfer.output_plan import plan_outputs
+from annotator.usecases.transfer.output_plan import outputs_by_run, plan_outputs
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.plan_storage import Writers, write_documents, write_instances, write_output_plan
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
@@ -155,8 +155,9 @@ class Intake:
         laid, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
-        known = gather_outputs(self.writers.runs, laid)
-        write_output_plan(plan_outputs(laid, known, self.options), self.writers, self.report)
+        by_run = outputs_by_run(laid)
+        known = gather_outputs(self.writers.runs, by_run)
+        write_output_plan(plan_outputs(laid, by_run, known, self.options), self.writers, self.report)
         self._tell_progress(len(batch))
 
     def _tell_progress(self, n: int) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.models import Output, Run, SourceOutput
@@ -12,6 +13,8 @@ from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
+ByRun = dict[Run, list[tuple[int, Output]]]
+
 _UNKNOWN = "The project has no instance with this key. Correct the key, or have a lead import its text first."
 _SEVERAL = (
     "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for "
@@ -19,9 +22,8 @@ _SEVERAL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LaidRow:
-    """A row with its scores on the tokens of its instance."""
+class LaidRow(NamedTuple):
+    """A row with its scores on the tokens of its instance; a tuple, since there are as many as rows, and it is made sooner."""
 
     source: SourceOutput
     output: Output
@@ -58,7 +60,7 @@ class OutputPlan:
 
 def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedInstance | Problem:
     """The one instance that a row speaks of. known: those of its key."""
-    fitting = [k for k in known if row.split is None or row.split in (k.split, k.source_split)]
+    fitting = known if row.split is None else [k for k in known if row.split in (k.split, k.source_split)]
     if len(fitting) == 1:
         return fitting[0]
     if not known:
@@ -81,17 +83,25 @@ def fault_of(row: SourceOutput, project: Project) -> Problem | None:
     return None
 
 
+def outputs_by_run(rows: Sequence[LaidRow]) -> ByRun:
+    """What each run says, with the number of the row that says it."""
+    by_run: ByRun = {}
+    last, of_last = None, list[tuple[int, Output]]()
+    for number, row in enumerate(rows):
+        for run, output in row.of_runs():
+            if run is not last:  # rows of one run follow each other, and a run is dear to look up
+                last, of_last = run, by_run.setdefault(run, [])
+            of_last.append((number, output))
+    return by_run
+
+
 def plan_outputs(
-    rows: Sequence[LaidRow], known: Mapping[Run, Mapping[int, Output]], options: ImportOptions
+    rows: Sequence[LaidRow], by_run: ByRun, known: Mapping[Run, Mapping[int, Output]], options: ImportOptions
 ) -> OutputPlan:
     """Each row is written whole, or not at all where something is there otherwise and may not be overwritten.
 
-    known: what each run says of the instances already
+    by_run: see `outputs_by_run`; known: what each run says of the instances already
     """
-    by_run: dict[Run, list[tuple[int, Output]]] = {}
-    for number, row in enumerate(rows):
-        for run, output in row.of_runs():
-            by_run.setdefault(run, []).append((number, output))
     planned: list[tuple[int, Run, OutputChange]] = []
     refused: dict[int, str] = {}
     for run, outputs in by_run.items():

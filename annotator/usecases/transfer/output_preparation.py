@@ -13,7 +13,7 @@ from annotator.store.instances import get_instances, instances_of_keys, places_o
 from annotator.store.models import RunFinder, known_outputs
 from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.text.word_scores import How
-from annotator.usecases.transfer.output_plan import LaidRow, fault_of, match_instance, refusal
+from annotator.usecases.transfer.output_plan import ByRun, LaidRow, fault_of, match_instance, refusal
 
 Matched = tuple[SourceOutput, KeyedInstance]
 
@@ -23,19 +23,25 @@ def gather_instances(
 ) -> tuple[list[Matched], list[Problem]]:
     """Each row with its instance; and the rows that have none."""
     known = instances_of_keys(store, project.id, list({row.key for row in rows}))
-    found = [(row, match_instance(row, known.get(row.key, ()))) for row in rows]
-    matched = [(row, instance) for row, instance in found if not isinstance(instance, Problem)]
-    return matched, [problem for _, problem in found if isinstance(problem, Problem)]
-
-
-def gather_outputs(runs: RunFinder, rows: Sequence[LaidRow]) -> dict[Run, Mapping[int, Output]]:
-    """What the runs of some rows say already of their instances."""
-    ids: dict[Run, dict[int, None]] = {}
+    matched: list[Matched] = []
+    problems: list[Problem] = []
     for row in rows:
-        for run, output in row.of_runs():
-            ids.setdefault(run, {})[output.instance_id] = None
-    numbers = {run: runs.find(run) for run in ids}
-    return {run: known_outputs(runs.store, number, ids[run]) for run, number in numbers.items() if number is not None}
+        instance = match_instance(row, known.get(row.key, ()))
+        if isinstance(instance, Problem):
+            problems.append(instance)
+        else:
+            matched.append((row, instance))
+    return matched, problems
+
+
+def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Output]]:
+    """What some runs say already of the instances that a batch speaks of."""
+    numbers = {run: runs.find(run) for run in by_run}
+    return {
+        run: known_outputs(runs.store, number, dict.fromkeys(output.instance_id for _, output in by_run[run]))
+        for run, number in numbers.items()
+        if number is not None
+    }
 
 
 def lay_rows(

@@ -12,7 +12,14 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.output_plan import LaidRow, OutputPlan, fault_of, match_instance, plan_outputs
+from annotator.usecases.transfer.output_plan import (
+    LaidRow,
+    OutputPlan,
+    fault_of,
+    match_instance,
+    outputs_by_run,
+    plan_outputs,
+)
 
 PROJECT = Project(1, "P", get_task("sentiment"), ("negative", "positive"), "en", ProjectSettings())
 RUN = Run("tiny", "occlusion", seed=3)
@@ -29,7 +36,7 @@ def laid(output: Output, source: SourceOutput = ROW) -> LaidRow:
 def plan(
     *rows: LaidRow, known: dict[Run, dict[int, Output]] | None = None, options: ImportOptions = ImportOptions()
 ) -> OutputPlan:
-    return plan_outputs(rows, known or {}, options)
+    return plan_outputs(rows, outputs_by_run(rows), known or {}, options)
 
 
 def counts(made: OutputPlan) -> tuple[int, int, int, int]:
