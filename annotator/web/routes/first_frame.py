@@ -17,10 +17,7 @@ html:not([data-guidelines~="open"]) .st-key-guidelines {{ display: none }}
 @keyframes not-yet {{ from, to {{ visibility: hidden }} }}
 .begin {{ --begin-page: #ffffff; --begin-side: #f3f5f7; --begin-line: #e9edf1; position: fixed; inset: 0; pointer-events: none }}
 @media (prefers-color-scheme: dark) {{
-  /* What stands below the screen would move away under the pointer while the screen draws: it is shown when that has drawn. */
-[class*="st-key-saliency_"]:not([data-drawn]) ~ * {{ animation: not-yet 60s }}
-@keyframes not-yet {{ from, to {{ visibility: hidden }} }}
-.begin {{ --begin-page: #14181d; --begin-side: #1c2229; --begin-line: #252c34 }}
+  .begin {{ --begin-page: #14181d; --begin-side: #1c2229; --begin-line: #252c34 }}
 }}
 .begin-side {{ right: auto; width: 230px; background: var(--begin-side) }}
 /* It lies over the parts of a screen that has no text yet. */
