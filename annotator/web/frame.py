@@ -75,8 +75,24 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
         if waiting:
             st.caption(as_text(waiting))
         _show_sign_out()
-    choice = partial(_show_choice, place, projects, project)
+    choice: Callable[[], None] = partial(_show_choice, place, projects, project)
+    if _is_box_behind(project):
+        choice()
+        choice = _draw_nothing
     return page.run if is_known else partial(_offer_projects, projects), choice
+
+
+def _is_box_behind(project: Project | None) -> bool:
+    """Whether the page goes to another project than the box shows, as when one was just made: then the box comes first.
+
+    Who sees the new page and clicks would else send the box as it stood, which Streamlit takes for their choice, and the page
+    would go back to the former project under their hand.
+    """
+    return _PROJECT_KEY in st.session_state and st.session_state[_PROJECT_KEY] != (project.id if project else None)
+
+
+def _draw_nothing() -> None:
+    pass
 
 
 def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:

@@ -96,6 +96,23 @@ def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: o
     assert app.query_params["project"] == "1"
 
 
+def test_where_the_page_goes_to_another_project_the_box_is_there_before_the_page(signed_in: object, path: Path) -> None:
+    """Who clicks as soon as the page is there would else send the former project along as if they had chosen it."""
+    for page in PAGES:
+        with (path.parent / "pages" / page.file).open("a", encoding="utf-8") as file:
+            file.write(
+                'st.code(st.session_state["sidebar_project"] if "sidebar_project" in st.session_state else "none")\n'
+            )
+    signed_in(("annotator", "P"), ("lead", "Q *nice*"))
+    app = run(project="1")
+    assert app.sidebar.selectbox(key="sidebar_project").value == 1
+    app.query_params["project"] = "2"
+    app.run()
+    assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
+    assert app.code[0].value == "2"
+    assert len(app.sidebar.selectbox) == 1
+
+
 @pytest.mark.parametrize("asked", ["2", "99", "x", "-1", "1" * 40])
 def test_a_project_that_is_not_ones_own_is_refused_with_a_sentence(signed_in: object, asked: str) -> None:
     signed_in(("annotator", "P"))
