@@ -142,12 +142,10 @@ class Fake:
         self.held[route] = threading.Event()
         return self.held[route]
 
-    def wait_for(self, route: str) -> None:
-        """Until a message of this name has arrived and what it says is kept."""
+    def wait_for_revision(self, assignment: int, revision: int) -> None:
+        """Until a draft has made this revision; one that is sent ahead of another may arrive first and is refused."""
         with self.arrived:
-            assert self.arrived.wait_for(lambda: any(name == route for name, _ in self.messages), 90), (
-                f"no {route} came"
-            )
+            assert self.arrived.wait_for(lambda: self.find(assignment)["revision"] >= revision, 90), "no draft was kept"
 
     def find(self, assignment: int) -> dict[str, Any]:
         return next(work for work in self.works if work["assignment"] == assignment)
@@ -233,7 +231,6 @@ class Fake:
 
     def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.messages.append((route, body))
-        self.arrived.notify_all()
         if self.refuse.get(route):
             return self.refuse[route].pop(0)
         last = [w for w in self.works if w["state"] == "submitted"][-1:]
@@ -248,6 +245,7 @@ class Fake:
             if body["revision"] != found["revision"] or found["state"] == "submitted":
                 return 409, {"error": "Another tab has saved this text.", "work": found}
             found["revision"] += 1
+            self.arrived.notify_all()
             found["draft"] = body["draft"]
         if route == "draft":
             return 200, {"revision": found["revision"]}

@@ -259,7 +259,7 @@ def test_what_closing_the_tab_cuts_off_is_still_sent(panel: Open, fake: Fake) ->
     shown.click(5)
     shown.page.goto("about:blank")
     gate.set()
-    fake.wait_for("draft")
+    fake.wait_for_revision(1, 2)
     assert fake.find(1)["draft"]["sets"] in ([[[1, 2], [5, 6]]], [[[1, 2]]])
     shown.open()
     assert shown.sets() == [[[1, 2], [5, 6]]]
