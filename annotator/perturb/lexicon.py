@@ -5,10 +5,16 @@ They are suggestions: nothing here marks anything.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from annotator.domain.instances import Instance
+from annotator.domain.rationales import Span
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import FORMS, WordList
+from annotator.text.language import subtags
 from annotator.text.tokenisation import tokenise
+
+_ANY_LANGUAGE = "xx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +75,23 @@ def complement(hits: Sequence[Hit], n_tokens: int) -> list[tuple[int, int]]:
     """
     borders = [0, *(border for hit in hits for border in (hit.start_token, hit.end_token)), n_tokens]
     return [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end]
+
+
+# A list of 100,000 words takes seconds to be cut into tokens.
+_lexicon = lru_cache(maxsize=32)(Lexicon)
+
+
+def is_for(words: WordList, instance: Instance) -> bool:
+    """Whether a list's words are looked for in a text: it is in the list's language, or the list is for any."""
+    return subtags(words.language)[0] in {_ANY_LANGUAGE, subtags(instance.language)[0]}
+
+
+def spans_of_list(words: WordList, instance: Instance) -> list[Span]:
+    """Where selectable segments hold words of the list, in the instance's numbers."""
+    segments, lexicon = instance.layout.segments, _lexicon(words)
+    return [
+        Span(of_layout.first_token + hit.start_token, of_layout.first_token + hit.end_token)
+        for of_layout, segment in zip(segments, instance.segments, strict=True)
+        if segment.is_selectable
+        for hit in lexicon.hits(segment.body)
+    ]

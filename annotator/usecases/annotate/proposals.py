@@ -6,7 +6,6 @@ that they are those of the moment, and handing in waits for no comparison of tex
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
@@ -17,19 +16,16 @@ from annotator.domain.submission import result_mode_for
 from annotator.domain.word_lists import WordList
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
-from annotator.perturb.lexicon import Lexicon
+from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.store import Store
 from annotator.store import proposed_sets as proposed_store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.word_lists import list_word_lists
-from annotator.text.language import subtags
 from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
 from annotator.usecases.gold import gold_of_instance
-
-_ANY_LANGUAGE = "xx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +89,7 @@ def _as_open_to(store: Store, user: User, project: Project, instance: Instance) 
 def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:
     """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone."""
     carried, notes = carried_proposals(store, project, instance)
-    chosen = [word_list for word_list in lists if _speaks(word_list, instance)]
+    chosen = [word_list for word_list in lists if is_for(word_list, instance)]
     ignored = ignored_words([word_list for word_list in chosen if word_list.role == "ignore"], instance)
     candidates = [
         *carried,
@@ -133,13 +129,13 @@ def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Pr
     return [
         ProposedSet("lexicon", word_list.name, rationale_set, f"“{word_list.name}”")
         for word_list in lists
-        for rationale_set in _placed(_spans_of_list(word_list, instance), instance, project)
+        for rationale_set in _placed(spans_of_list(word_list, instance), instance, project)
     ]
 
 
 def ignored_words(lists: Sequence[WordList], instance: Instance) -> IgnoredWords | None:
     """The words of all ignore lists together; None where the text holds none."""
-    spans_by_list = [(word_list.name, _spans_of_list(word_list, instance)) for word_list in lists]
+    spans_by_list = [(word_list.name, spans_of_list(word_list, instance)) for word_list in lists]
     spans = sorted({span for _, of_one in spans_by_list for span in of_one})
     merged = _without_target(_by_segment({t for s in spans for t in range(s.start, s.end)}, instance), instance)
     return None if merged is None else IgnoredWords(tuple(name for name, of_one in spans_by_list if of_one), merged)
@@ -188,26 +184,6 @@ def _chosen_lists(store: Store, project: Project) -> list[WordList]:
     """The word lists that the project's settings name; one that is gone proposes nothing."""
     names = project.settings.proposed_word_lists
     return [word_list for word_list in list_word_lists(store, project.id) if word_list.name in names] if names else []
-
-
-# A list of 100,000 words takes seconds to be cut into tokens.
-_lexicon = lru_cache(maxsize=32)(Lexicon)
-
-
-def _speaks(words: WordList, instance: Instance) -> bool:
-    language = subtags(words.language)[0]
-    return language in {_ANY_LANGUAGE, subtags(instance.language)[0]}
-
-
-def _spans_of_list(words: WordList, instance: Instance) -> list[Span]:
-    """Where selectable segments hold words of the list, in the instance's numbers."""
-    segments, lexicon = instance.layout.segments, _lexicon(words)
-    return [
-        Span(of_layout.first_token + hit.start_token, of_layout.first_token + hit.end_token)
-        for of_layout, segment in zip(segments, instance.segments, strict=True)
-        if segment.is_selectable
-        for hit in lexicon.hits(segment.body)
-    ]
 
 
 def _placed(spans: Sequence[Span], instance: Instance, project: Project) -> list[RationaleSet]:
