@@ -46,10 +46,23 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--gold-policy", type=click.Choice(get_args(GoldPolicy)), help="Which gold.  [default: the project's]")
 @click.option(
     "--rationales",
-    type=click.Choice(["gold", "shuffled"]),
+    "source",
+    type=click.Choice(["gold", "lexicon", "shuffled"]),
     default="gold",
     show_default=True,
     help="What is aligned with; shuffled: a control, as many tokens at random.",
+)
+@click.option("--word-list", "word_lists", multiple=True, metavar="NAME", help="Of --rationales lexicon; repeat it.")
+@click.option("--share", type=float, default=100.0, show_default=True, help="Percent of the texts with rationales.")
+@click.option(
+    "--choose",
+    type=click.Choice(["random", "least-confident", "most-confident"]),
+    default="random",
+    show_default=True,
+    help="Which of them.",
+)
+@click.option(
+    "--confidence-of", multiple=True, metavar="MODEL", help="The model that is asked how confident it is; repeat it."
 )
 @click.option(
     "--align",
@@ -121,9 +134,18 @@ def _value(value: Any) -> Any:
 
 
 def _data_options(given: dict[str, Any]) -> Any:
-    from annotator.usecases.training.transformers import DataOptions
+    from annotator.usecases.training.transformers import DataOptions, RationaleOptions
 
-    return DataOptions(given["split"], given["validation"], given["gold_policy"], given["rationales"], given["seed"])
+    rationales = RationaleOptions(
+        given["source"],
+        given["word_lists"],
+        given["share"],
+        given["choose"].replace("-", " "),
+        given["confidence_of"],
+    )
+    if given["criterion"] is None and rationales != RationaleOptions():
+        raise click.UsageError("Without --align no rationales are used; leave out which ones, or add --align.")
+    return DataOptions(given["split"], given["validation"], given["gold_policy"], rationales, given["seed"])
 
 
 def _fitting_options(given: dict[str, Any]) -> Any:
@@ -159,6 +181,7 @@ def _show(report: "TrainingReport", *, as_json: bool) -> None:
                 "model": f"transformers:{report.folder}",
                 "learned_from": len(data.learn),
                 "with_rationales": data.n_with_rationales,
+                "could_have_rationales": data.n_could,
                 "validation": len(data.stop),
                 "epochs": [dataclasses.asdict(epoch) for epoch in report.fitted.epochs],
                 "best_epoch": report.fitted.best + 1,
@@ -173,9 +196,11 @@ def _show(report: "TrainingReport", *, as_json: bool) -> None:
             f"{number + 1:5}{mark} {epoch.task_loss:8.4f}  {_number(epoch.alignment_loss):>9}  "
             f"{_number(epoch.validation_loss):>15}  {_number(epoch.validation_accuracy):>8}  {epoch.seconds:7.1f}"
         )
+    of_them = f"{data.n_with_rationales:,} of them with rationales"
+    if data.n_with_rationales < data.n_could:
+        of_them += f" (chosen among {data.n_could:,})"
     click.echo(
-        f"Learned from {counted(len(data.learn), 'text')}, {data.n_with_rationales:,} of them with rationales; stopped by "
-        f"{counted(len(data.stop), 'text')}."
+        f"Learned from {counted(len(data.learn), 'text')}, {of_them}; stopped by {counted(len(data.stop), 'text')}."
     )
     if report.n_lost:
         click.echo(

@@ -132,6 +132,18 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         last = ids[-1]
 
 
+def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, dict[int, Prediction]]:
+    """By seed and instance: what a model answers when it reads everything, by the first of the runs of the seed that says so."""
+    answers: dict[int | None, dict[int, Prediction]] = {}
+    for row in store.rows(
+        """SELECT predictions.*, seed FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+            WHERE project_id = ? AND name = ? AND input = 'full' ORDER BY seed, run_id, instance_id""",
+        (project_id, model),
+    ):
+        answers.setdefault(row["seed"], {}).setdefault(row["instance_id"], _prediction(row))
+    return answers
+
+
 def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dict[int, Output]:
     """The same; of a first import, which goes past the last instance of the run, nothing has to be read."""
     last = _last_instance(store, run_id)

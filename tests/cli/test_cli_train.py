@@ -72,3 +72,26 @@ def test_what_will_not_do_is_refused_before_anything_is_made(
     assert answer.code == 1
     assert message in answer.err
     assert not list(tmp_path.rglob("first*"))
+
+
+def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_not_aligned(
+    filled: Command, torch: Any
+) -> None:
+    filled("attribute", "--project", "P", "--model", "built-in", "--method", "linear")
+    asked = ("--align", "mae", "--share", "10", "--choose", "least-confident", "--confidence-of", "built-in")
+    answer = train(filled, *asked)
+    assert answer.code == 0, answer.err
+    assert "Learned from 54 texts, 6 of them with rationales (chosen among 54)" in answer.out
+    folder = answer.out.splitlines()[-1].removeprefix("Saved: transformers:")
+    card = json.loads((Path(folder) / "card.json").read_text(encoding="utf-8"))
+    wanted = {"rationales": "gold", "share": "10 % of 54", "choice": "least confident", "confidence of": "built-in"}
+    assert wanted.items() <= card["data"].items()
+
+
+@pytest.mark.parametrize("words", [("--share", "10"), ("--rationales", "shuffled")])
+def test_which_rationales_is_not_asked_without_an_alignment_that_reads_them(
+    filled: Command, words: tuple[str, ...]
+) -> None:
+    answer = train(filled, *words)
+    assert answer.code == 2
+    assert "Without --align no rationales are used" in answer.err

@@ -1,24 +1,26 @@
 """A project's labelled texts with their gold sets, divided into those to learn from, to stop by and to judge by."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
-
-import numpy as np
 
 from annotator.assignment.splits import Splittable, plan_split
 from annotator.attribution.base import Input
 from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
 from annotator.training.examples import Example
 from annotator.usecases.gold import labelled_gold
-
-Rationales = Literal["gold", "shuffled"]
+from annotator.usecases.training.rationales import (
+    RationaleOptions,
+    choose_rationales,
+    lists_named,
+    words_as_rationale,
+)
 
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
@@ -32,13 +34,12 @@ class DataOptions:
     split:       what is learned from; None: "train" where there is such a split, else all
     validation:  the split to stop by; None: "validation", "val" or "dev", else a tenth of the training texts by document
     gold_policy: None: the project's
-    rationales:  "shuffled" gives each text as many tokens at random in their place, as a control
     """
 
     split: str | None = None
     validation: str | None = None
     gold_policy: GoldPolicy | None = None
-    rationales: Rationales = "gold"
+    rationales: RationaleOptions = field(default_factory=RationaleOptions)
     seed: int = 0
 
 
@@ -48,6 +49,8 @@ class TrainingData:
 
     split:      that was learned from; None for all
     validation: the split to stop by; None where it was drawn from the training texts
+    n_could:    how many of those to learn from had rationales before a share was chosen
+    n_tied:     how many lost theirs although a model is as confident there as at the last that was chosen
     """
 
     learn: tuple[Example, ...]
@@ -55,6 +58,8 @@ class TrainingData:
     judge: tuple[Example, ...]
     split: str | None
     validation: str | None
+    n_could: int
+    n_tied: int
 
     @property
     def n_with_rationales(self) -> int:
@@ -64,15 +69,17 @@ class TrainingData:
 def training_data(store: Store, project: Project, options: DataOptions) -> TrainingData:
     """Divide a project's labelled texts; discarded ones and those without a gold label are left out.
 
-    Raises: InvalidValue for a split that is not there, ModelError where there is nothing to learn from
+    Raises: InvalidValue for a split, a word list or a model that is not there, ModelError where there is nothing to learn from
+            or a model has not said how confident it is
     """
     splits = splits_of(store, project.id)
     split = _split(options.split, splits, (_TRAINING,))
     validation = _split(options.validation, splits, _VALIDATION)
     policy = options.gold_policy or project.settings.gold_policy
+    lists = lists_named(store, project, options.rationales.word_lists)
     by_split: dict[str, list[Example]] = {}
     for gold in labelled_gold(store, project, policy):
-        by_split.setdefault(gold.instance.split, []).append(_example(gold, options))
+        by_split.setdefault(gold.instance.split, []).append(_example(gold, lists))
     stop = by_split.pop(validation, []) if validation is not None and validation != split else []
     learn = [example for name, examples in by_split.items() if split in (None, name) for example in examples]
     judge = [example for name, examples in by_split.items() if split not in (None, name) for example in examples]
@@ -86,7 +93,8 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
         )
         where = f" in the split '{split}'" if split else ""
         raise ModelError(f"There is nothing to learn in the project '{project.name}': {what}{where}.")
-    return TrainingData(tuple(learn), tuple(stop), tuple(judge), split, validation)
+    chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
+    return TrainingData(chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied)
 
 
 def _split(asked: str | None, splits: Iterable[str], usual: Sequence[str]) -> str | None:
@@ -104,15 +112,11 @@ def _drawn(store: Store, project: Project, learn: Sequence[Example], seed: int) 
     return [e for e in learn if part_of[e.id] == "learn"], [e for e in learn if part_of[e.id] == "stop"]
 
 
-def _example(gold: GoldInstance, options: DataOptions) -> Example:
-    given = Input.of(gold.instance)
-    sets = tuple(frozenset(rationale.token_indices) for rationale in gold.sets)
-    if options.rationales == "shuffled":
-        sets = _shuffled(sets, given.n_selectable, (options.seed, gold.instance.id))
-    return Example(gold.instance.id, gold.instance.key, given, gold.result or "", tuple(s for s in sets if s))
-
-
-def _shuffled(sets: Sequence[frozenset[int]], n_tokens: int, seed: tuple[int, int]) -> tuple[frozenset[int], ...]:
-    """The same sets on other tokens of the text: one permutation of its tokens for all of them."""
-    other = np.random.default_rng(seed).permutation(n_tokens)
-    return tuple(frozenset(int(other[token]) for token in tokens) for tokens in sets)
+def _example(gold: GoldInstance, lists: Sequence[WordList]) -> Example:
+    """With the sets of the gold, or with that of word lists where there are some; a set without tokens is none."""
+    sets = [frozenset(rationale.token_indices) for rationale in gold.sets]
+    if lists:
+        sets = [words_as_rationale(lists, gold.instance)]
+    return Example(
+        gold.instance.id, gold.instance.key, Input.of(gold.instance), gold.result or "", tuple(s for s in sets if s)
+    )

@@ -27,12 +27,14 @@ from annotator.usecases.models.built_in_model import is_model_name, models_folde
 from annotator.usecases.models.held_out import held_out_of
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
+from annotator.usecases.training.rationales import RationaleOptions
 
 __all__ = [
     "AlignmentOptions",
     "DataOptions",
     "FittingOptions",
     "NewModel",
+    "RationaleOptions",
     "TrainingOptions",
     "TrainingReport",
     "train_transformer",
@@ -174,7 +176,7 @@ def _card(
         "texts": len(data.learn),
         "of each label": counts,
         "with rationales": data.n_with_rationales,
-        "rationales": options.data.rationales,
+        **_rationale_facts(data, options.data.rationales),
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",
         "validation texts": len(data.stop),
@@ -184,6 +186,18 @@ def _card(
         name, "", new.base or "scratch", new.labels, new.output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
         scores, versions_here(),
     )  # fmt: skip
+
+
+def _rationale_facts(data: TrainingData, rationales: RationaleOptions) -> dict[str, object]:
+    """What the card says of the rationales that were learned from."""
+    facts: dict[str, object] = {"rationales": rationales.source}
+    if rationales.word_lists:
+        facts["word lists"] = ", ".join(rationales.word_lists)
+    if rationales.share < 100:
+        facts |= {"share": f"{rationales.share:g} % of {data.n_could:,}", "choice": rationales.choice}
+    if rationales.confidence_of:
+        facts |= {"confidence of": ", ".join(rationales.confidence_of), "as confident as the last chosen": data.n_tied}
+    return facts
 
 
 def _save(trainable: Trainable, folder: Path, card: Card) -> str:

@@ -66,18 +66,6 @@ def test_each_set_of_the_gold_comes_with_its_text_and_a_text_without_gold_comes_
     assert (examples["none"].sets, examples["none"].label) == ((), "yes")
 
 
-def test_shuffled_rationales_are_as_many_tokens_at_random_the_same_from_the_same_seed(
-    store: Store, project: Project, import_rows: Importer
-) -> None:
-    rows = [row(f"t{n}", "no" if n % 2 else "yes", sets=[[[1, 2]], [[1, 4]]]) for n in range(20)]
-    import_rows(project, [*rows, row("dev", "no", "dev")])
-    data = training_data(store, project, DataOptions(rationales="shuffled"))
-    assert {tuple(map(len, example.sets)) for example in data.learn} == {(1, 3)}
-    assert all(example.sets[0] < example.sets[1] for example in data.learn)  # one permutation for both
-    assert len({example.sets for example in data.learn}) > 5
-    assert training_data(store, project, DataOptions(rationales="shuffled")).learn == data.learn
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [([row("a", "no")], "all texts with a gold label have the label 'no'"), ([], "no text has a gold label")],
