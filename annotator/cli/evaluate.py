@@ -10,6 +10,7 @@ COMMANDS: Commands = {
     "edits": ("annotator.cli.evaluate_edits:edits", "Attributions against edited words, from files alone."),
     "alignment": ("annotator.cli.evaluate_alignment:alignment", "ER-TEST's criteria, from files alone."),
     "tests": ("annotator.cli.evaluate_tests:tests", "Functional tests and contrast sets, from files alone."),
+    "models": ("annotator.cli.evaluate_models:models", "Two models beside each other: won and lost."),
     "project": ("annotator.cli.evaluate_project:project", "A project's models against its gold."),
 }
 

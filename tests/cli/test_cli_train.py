@@ -95,3 +95,24 @@ def test_which_rationales_is_not_asked_without_an_alignment_that_reads_them(
     answer = train(filled, *words)
     assert answer.code == 2
     assert "Without --align no rationales are used" in answer.err
+
+
+def test_two_trainings_are_compared_in_every_project_that_is_named(filled: Command, torch: Any, tmp_path: Path) -> None:
+    file = tmp_path / "other.jsonl"
+    file.write_text('{"id": "a", "text": "one text", "label": "yes"}\n', encoding="utf-8")
+    filled("project", "create", "Q", "--task", "sentiment", "--labels", "no,yes")
+    assert filled("import", "jsonl", str(file), "--project", "Q").code == 0
+    folder = train(filled).out.splitlines()[-1].removeprefix("Saved: ")
+    renamed = [word for of, to in zip(LABELS, ("no", "yes"), strict=True) for word in ("--rename", f"{of}={to}")]
+    for project, names in (("P", []), ("Q", renamed)):
+        asked = ("attribute", "--project", project, "--model", folder, "--method", "gradient-x-input")
+        assert filled(*asked, *names).code == 0
+    both = ("evaluate", "models", "--base", "first", "--other", "first", "--project")
+    answer = filled(*both, "P", "--project", "Q")
+    lines = answer.out.splitlines()
+    assert lines[0] == "P: first against first"
+    assert lines[1] == "  Left out: 54 texts that a model learned from."
+    assert "Q: first against first" in lines
+    report = json.loads(filled(*both, "Q", "--json").out)["Q"]
+    assert (report["parts"]["all"]["n"], report["parts"]["all"]["difference"]) == (1, 0.0)
+    assert filled("evaluate", "models", "--base", "first", "--other", "none", "--project", "P").code == 1

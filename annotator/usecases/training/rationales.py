@@ -145,7 +145,9 @@ def _p_gold(
 def _p_of_model(store: Store, project: Project, examples: Sequence[Example], model: str) -> list[list[float]]:
     known = list_models(store, project.id)
     if model not in known:
-        others = f"There is some of {', '.join(known)}." if known else "No model has any here; compute attributions first."
+        others = (
+            f"There is some of {', '.join(known)}." if known else "No model has any here; compute attributions first."
+        )
         raise InvalidValue(f"There is no output of a model '{model}'. {others}")
     answers = full_answers(store, project.id, model)
     return [_complete(of_seed, examples, model) for of_seed in answers.values() or ({},)]

@@ -1,0 +1,227 @@
+"""Two models of one or several projects beside each other: won, lost and kept, and where the base model was unsure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.models import Prediction
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotFound
+from annotator.metrics.aggregate import Interval, bootstrap
+from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
+from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
+from annotator.metrics.ragged import Flags, Floats
+from annotator.scoring.over_runs import over_runs
+from annotator.scoring.reports import RunsReport
+from annotator.scoring.runs import ScoringOptions, p_of
+from annotator.store import Store
+from annotator.store.models import full_answers, list_models
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import labelled_gold
+from annotator.usecases.inspect.training_texts import learned_by_model
+
+_PARTS: Mapping[str, Callable[[GoldInstance], bool]] = {
+    "all": lambda _: True,
+    "originals": lambda gold: gold.instance.parent_key is None,
+    "changed_versions": lambda gold: gold.instance.parent_key is not None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPair:
+    """Two models, each as the names of one or several trainings of it; those are paired in their order.
+
+    A name with answers of several seeds stands for all of these, by seed.
+    """
+
+    base: tuple[str, ...]
+    other: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartComparison:
+    """All of the texts compared, or the originals, or the changed versions.
+
+    base, other: accuracy over runs
+    difference:  other − base, the mean over runs and instances; None of no instance
+    interval:    of the difference, by drawing instances with their means over runs; None of fewer than two
+    cost:        opportunity cost (ER-TEST): (lost − won) / n
+    n_won ...:   a number for each pair of runs; p_mcnemar: None where nothing is won or lost
+    """
+
+    n: int
+    base: RunsReport
+    other: RunsReport
+    difference: float | None
+    interval: Interval | None
+    cost: RunsReport
+    n_won: tuple[int, ...]
+    n_lost: tuple[int, ...]
+    n_both_right: tuple[int, ...]
+    n_both_wrong: tuple[int, ...]
+    p_mcnemar: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Instances, of all pairs of runs together, to whose gold label the base model gives a probability from `low` up to `high`.
+
+    change: the mean of other − base of that probability; None of an empty bin
+    """
+
+    low: float
+    high: float
+    n: int
+    n_won: int
+    n_lost: int
+    change: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Two models in a project.
+
+    runs:         which runs stand against each other, base and other
+    n_learned:    texts left out because one of the models learned from them; n_unanswered: because a run has no answer
+    parts:        "all"; also "originals" and "changed_versions" where there are both
+    confidence:   by the base model's; instances without probabilities are left out
+    """
+
+    runs: tuple[tuple[str, str], ...]
+    n_learned: int
+    n_unanswered: int
+    parts: Mapping[str, PartComparison]
+    confidence: tuple[ConfidenceBin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A training or a seed of a model, and what it answers by instance."""
+
+    name: str
+    seed: int | None
+    answers: Mapping[int, Prediction]
+
+
+@dataclass(frozen=True, slots=True)
+class _Right:
+    """Of each pair of runs, which instances are right, and the probability of their gold label: [n_pairs, n_instances]."""
+
+    base: Flags
+    other: Flags
+    p_base: Floats
+    p_other: Floats
+
+
+def compare_models(
+    store: Store, actor: User, projects: Sequence[Project], pair: ModelPair, options: ScoringOptions = ScoringOptions()
+) -> dict[str, ModelComparison]:
+    """By project what the other model wins and loses against the base model; see docs/commands.md, `evaluate models`.
+
+    Instances with a gold label that all runs of both have answered, and none has learned from.
+    Raises: NotFound for a model without answers in a project; InvalidValue where runs cannot be paired
+    """
+    return {project.name: _compared(store, actor, project, pair, options) for project in projects}
+
+
+def _compared(store: Store, actor: User, project: Project, pair: ModelPair, options: ScoringOptions) -> ModelComparison:
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        runs = _pairs(_runs(store, project, pair.base), _runs(store, project, pair.other))
+        policy = options.gold_policy or project.settings.gold_policy
+        labelled = [
+            gold for gold in labelled_gold(store, project, policy) if options.split in (None, gold.instance.split)
+        ]
+        learned = learned_by_model(store, project.id, options)
+    ids_learned = frozenset().union(*(learned.get(name, frozenset()) for name in (*pair.base, *pair.other)))
+    unseen = [gold for gold in labelled if gold.instance.id not in ids_learned]
+    judged = [
+        gold for gold in unseen if all(gold.instance.id in run.answers for both in runs for run in both)
+    ]  # fmt: skip
+    parts = {name: [gold for gold in judged if is_in(gold)] for name, is_in in _PARTS.items()}
+    return ModelComparison(
+        tuple((_title(base), _title(other)) for base, other in runs),
+        len(labelled) - len(unseen),
+        len(unseen) - len(judged),
+        {name: _part(runs, rows) for name, rows in parts.items() if name == "all" or 0 < len(rows) < len(judged)},
+        _bins(runs, judged),
+    )
+
+
+def _runs(store: Store, project: Project, names: Sequence[str]) -> list[_Run]:
+    runs = []
+    for name in names:
+        answers = full_answers(store, project.id, name)
+        if not answers:
+            known = ", ".join(list_models(store, project.id)) or "none"
+            raise NotFound(
+                f"The project '{project.name}' has no answers of a model '{name}'; there are models: {known}."
+            )
+        runs += [_Run(name, seed, of_seed) for seed, of_seed in answers.items()]
+    return runs
+
+
+def _pairs(base: Sequence[_Run], other: Sequence[_Run]) -> list[tuple[_Run, _Run]]:
+    if len(base) != len(other):
+        raise InvalidValue(
+            f"The base model has {counted(len(base), 'run')} and the other {len(other)}; what is won and lost is counted "
+            "run by run, so name as many of both."
+        )
+    by_seed = {run.seed: run for run in base}
+    if len(by_seed) == len(base) and by_seed.keys() == {run.seed for run in other}:
+        return [(by_seed[run.seed], run) for run in other]
+    return list(zip(base, other, strict=True))
+
+
+def _title(run: _Run) -> str:
+    return run.name if run.seed is None else f"{run.name}, seed {run.seed}"
+
+
+def _right(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> _Right:
+    def is_right(side: int) -> Flags:
+        labels = [[both[side].answers[gold.instance.id].label == gold.result for gold in rows] for both in runs]
+        return np.array(labels, dtype=np.bool_).reshape(len(runs), len(rows))
+
+    def p_gold(side: int) -> Floats:
+        p = [[p_of(both[side].answers[gold.instance.id], gold.result) for gold in rows] for both in runs]
+        return np.array(p, dtype=np.float64).reshape(len(runs), len(rows))
+
+    return _Right(is_right(0), is_right(1), p_gold(0), p_gold(1))
+
+
+def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> PartComparison:
+    right = _right(runs, rows)
+    pairs = list(zip(right.base, right.other, strict=True))
+    exchanges = [opportunity_cost(base, other) for base, other in pairs]
+    gains: Floats = -np.mean([opportunity_costs(base, other) for base, other in pairs], axis=0)
+    return PartComparison(
+        len(rows),
+        over_runs([float(flags.mean()) if rows else None for flags in right.base]),
+        over_runs([float(flags.mean()) if rows else None for flags in right.other]),
+        float(gains.mean()) if rows else None,
+        bootstrap(gains),
+        over_runs([exchange.cost for exchange in exchanges]),
+        tuple(exchange.n_won for exchange in exchanges),
+        tuple(exchange.n_lost for exchange in exchanges),
+        tuple(exchange.n_both_right for exchange in exchanges),
+        tuple(exchange.n_both_wrong for exchange in exchanges),
+        tuple(exact_mcnemar(exchange.n_won, exchange.n_lost) for exchange in exchanges),
+    )
+
+
+def _bins(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> tuple[ConfidenceBin, ...]:
+    right = _right(runs, rows)
+    is_known = ~np.isnan(right.p_base) & ~np.isnan(right.p_other)
+    bins = bins_by_confidence(
+        right.p_base[is_known], right.p_other[is_known], right.base[is_known], right.other[is_known]
+    )
+    width = 1 / len(bins.n)
+    columns = (bins.low, bins.n, bins.n_won, bins.n_lost, bins.change)
+    return tuple(
+        ConfidenceBin(low, low + width, int(n), int(won), int(lost), None if np.isnan(change) else float(change))
+        for low, n, won, lost, change in zip(*(column.tolist() for column in columns), strict=True)
+    )
