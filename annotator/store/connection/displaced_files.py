@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from annotator.errors import NotWritable, StoreError
+from annotator.store.connection.error_wording import RESTORE
 from annotator.store.connection.place import EMPTIED, Files, Place
-from annotator.store.connection.sentences import RESTORE
 
 if TYPE_CHECKING:
     from annotator.store.connection.database import Store

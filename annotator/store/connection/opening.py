@@ -11,9 +11,9 @@ from annotator.files import part_folder, put_in_place
 from annotator.store.connection import file_rights
 from annotator.store.connection.database import Clock, Store, connect, machine_clock, stamped
 from annotator.store.connection.driver import Database
+from annotator.store.connection.error_wording import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import rescued
-from annotator.store.connection.sentences import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.schema.migrations import MIGRATIONS
 
 

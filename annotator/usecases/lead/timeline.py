@@ -18,7 +18,7 @@ from annotator.domain.sources import SourceShown
 from annotator.domain.threads import Thread
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
-from annotator.review.sentences import decider, decision_lines, score_line
+from annotator.review.score_wording import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import Event, events_of_instance

@@ -23,7 +23,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.perturb.assessment import Assessment, assess, checked_gold, is_unchanged, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
-from annotator.usecases.perturb.given_words import given_words
+from annotator.usecases.perturb.project_words import project_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def suggestions_for(
     get_kind(kind, kinds_of(project))
     check_length(segment, text)
     body = tokenise_like(_segment(instance, segment).body, text, instance.language)
-    return suggest(body, instance.language, kind, seed, given_words(store, project, instance.language))
+    return suggest(body, instance.language, kind, seed, project_words(store, project, instance.language))
 
 
 def hand_in(

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from annotator.domain.projects import Project
 from annotator.domain.word_lists import FORMS
-from annotator.perturb.passage import GivenWords
+from annotator.perturb.passage import ProjectWords
 from annotator.store import Store
 from annotator.store.word_lists import list_word_lists
 from annotator.text.language import subtags
 
 
-def given_words(store: Store, project: Project, language: str) -> GivenWords:
+def project_words(store: Store, project: Project, language: str) -> ProjectWords:
     """The lists named synonyms, related, antonyms, names and places, where they are of the language.
 
     In the first three the forms of a word ("big | large | huge") stand for one another.
     """
     code = subtags(language)[0]
     lists = {one.name: one.words for one in list_word_lists(store, project.id) if subtags(one.language)[0] == code}
-    return GivenWords(
+    return ProjectWords(
         synonyms=_each_other(lists.get("synonyms", ())),
         related=_each_other(lists.get("related", ())),
         antonyms=_each_other(lists.get("antonyms", ())),
