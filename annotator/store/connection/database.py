@@ -32,13 +32,13 @@ class Store:
     Within a process writes queue behind one lock before they begin: SQLite's own busy waiting is unfair and slower.
     """
 
-    def __init__(self, place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
-        self.path = place.path
+    def __init__(self, database_place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
+        self.path = database_place.path
         self.connection = connection
         self.db = Database(connection)
         self.clock = clock
-        self._place = place
-        self._clear_errors = ClearErrors(place.named)
+        self._place = database_place
+        self._clear_errors = ClearErrors(database_place.named)
         self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
 
     def __enter__(self) -> Self:

@@ -42,8 +42,8 @@ class Original:
 def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
     """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
     is_lead = _is_lead(store, actor, project_id)
-    found = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
-    return found if found is not None or after == 0 else next_original(store, actor, project_id)
+    original_id = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
+    return original_id if original_id is not None or after == 0 else next_original(store, actor, project_id)
 
 
 def open_original(store: Store, actor: User, instance_id: int) -> Original:
@@ -55,7 +55,11 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     project, instance = _original(store, actor, instance_id)
     gold = gold_of_instance(store, project, instance)
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
-    others = [one for one in perturbations_store.perturbations_of(store, instance_id) if one.state != "withdrawn"]
+    others = [
+        perturbation
+        for perturbation in perturbations_store.perturbations_of(store, instance_id)
+        if perturbation.state != "withdrawn"
+    ]
     return Original(
         project,
         gold,
@@ -196,7 +200,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
 
 
 def _segment(instance: Instance, name: str) -> Segment:
-    found = next((segment for segment in instance.segments if segment.name == name), None)
-    if found is None:
+    wanted = next((segment for segment in instance.segments if segment.name == name), None)
+    if wanted is None:
         raise NotFound(f"The original has no segment '{name}'.")
-    return found
+    return wanted
