@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, cast
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
+from annotator.store.instance_queue import settle_project
 from annotator.store.people import add_role, add_user, get_user
-from annotator.store.queue import settle_project
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from annotator.domain.recipes import Alternative, Recipe
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.metrics.er_test_functional import failure_rate
-from annotator.perturb.ready import ready_suite
+from annotator.perturb.ready_suites import ready_suite
 from annotator.perturb.recipes import build_cases
 from annotator.scoring.verdicts import verdicts
 from benchmarks.measured import Measured, table

@@ -126,7 +126,7 @@ class Perturbation:
         have_checked = {check.checker for check in self.checks_of_current}
         return self.state == "waiting" and user_id not in {self.current.made_by, *have_checked}
 
-    def as_seen_by(self, user_id: int, *, names_authors: bool) -> "Perturbation":
+    def blinded_for(self, user_id: int, *, names_authors: bool) -> "Perturbation":
         """What of it a person sees: nobody judges the current version knowing what another checker said.
 
         Until they have given their own word they see the version that counts, those that they wrote or checked themselves,

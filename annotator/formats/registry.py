@@ -22,22 +22,22 @@ READERS: dict[str, str] = {
 }
 # What models answer and give as their reasons.
 OUTPUT_READERS: dict[str, str] = {
-    "predictions": "annotator.formats.output.model_output:read",
-    "attributions": "annotator.formats.output.model_output:read",
-    "attributions-csv": "annotator.formats.output.attribution_rows:read",
+    "predictions": "annotator.formats.model_output.own_lines:read",
+    "attributions": "annotator.formats.model_output.own_lines:read",
+    "attributions-csv": "annotator.formats.model_output.attribution_rows:read",
     "eraser-predictions": "annotator.formats.eraser.output:read",
     "benchmark-predictions": "annotator.formats.benchmark.output:read",
     "benchmark-saliency": "annotator.formats.benchmark.output:read_saliency_output",
-    "thermostat": "annotator.formats.output.thermostat:read",
-    "xai-benchmark": "annotator.formats.output.xai_benchmark:read",
-    "inseq": "annotator.formats.output.inseq:read",
-    "shap": "annotator.formats.output.shap_values:read",
-    "lime": "annotator.formats.output.lime_weights:read",
-    "captum": "annotator.formats.output.captum_records:read",
-    "transformers-interpret": "annotator.formats.output.captum_records:read_pairs",
-    "ferret": "annotator.formats.output.ferret:read",
-    "interpreto": "annotator.formats.output.interpreto:read",
-    "argilla-attributions": "annotator.formats.output.argilla_attributions:read",
+    "thermostat": "annotator.formats.model_output.thermostat:read",
+    "xai-benchmark": "annotator.formats.model_output.xai_benchmark:read",
+    "inseq": "annotator.formats.model_output.inseq:read",
+    "shap": "annotator.formats.model_output.shap_values:read",
+    "lime": "annotator.formats.model_output.lime_weights:read",
+    "captum": "annotator.formats.model_output.captum_records:read",
+    "transformers-interpret": "annotator.formats.model_output.captum_records:read_pairs",
+    "ferret": "annotator.formats.model_output.ferret:read",
+    "interpreto": "annotator.formats.model_output.interpreto:read",
+    "argilla-attributions": "annotator.formats.model_output.argilla_attributions:read",
 }
 # The format jsonl is written with annotator.formats.own.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {

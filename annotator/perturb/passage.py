@@ -19,7 +19,7 @@ _FOLDER = Path(__file__).resolve().parent / "words"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenWords:
+class ProjectWords:
     """Word lists of the project: synonyms, related words and opposites by word; names and places to exchange."""
 
     synonyms: Words = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Passage:
     """
 
     reading: Reading
-    given: GivenWords
+    project_words: ProjectWords
     random: Random
 
     @property

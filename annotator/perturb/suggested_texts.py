@@ -19,16 +19,22 @@ import annotator.perturb.suggestions.synonyms
 import annotator.perturb.suggestions.typos  # noqa: F401  (each enters its functions in the register)
 from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import TokenizedText
-from annotator.perturb.passage import GivenWords, Passage, Reading
+from annotator.perturb.passage import Passage, ProjectWords, Reading
 from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
 from annotator.text.language import is_chinese, subtags
 
-NO_WORDS = GivenWords()
+NO_WORDS = ProjectWords()
 _CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is False)
 
 
 def suggest(
-    body: TokenizedText, language: str, kind: str, seed: int = 0, given: GivenWords = NO_WORDS, *, most: int = 5
+    body: TokenizedText,
+    language: str,
+    kind: str,
+    seed: int = 0,
+    project_words: ProjectWords = NO_WORDS,
+    *,
+    most: int = 5,
 ) -> tuple[Suggestion, ...]:
     """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
 
@@ -46,7 +52,7 @@ def suggest(
     return tuple(
         suggestion
         for suggester in suggesters_for(kind, language)
-        for suggestion in _drawn(suggester, Passage(reading, given, Random(f"{seed} {suggester.name}")), most)  # noqa: S311
+        for suggestion in _drawn(suggester, Passage(reading, project_words, Random(f"{seed} {suggester.name}")), most)  # noqa: S311
     )
 
 

@@ -12,8 +12,8 @@ from annotator.domain.instances import Assignment, AssignmentState, Draft, Timin
 from annotator.domain.people import User
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
+from annotator.store.instance_queue import settle
 from annotator.store.packed_rows import pack_sets, unpack_set
-from annotator.store.queue import settle
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,
     drafts.origins, drafts.unlocked

@@ -195,14 +195,14 @@ class InstanceWriter:
 
     def texts_of(self, instance_ids: Sequence[int]) -> dict[int, list[tuple[str, bytes]]]:
         """(segment name, document's fingerprint) of each of some instances, in numbering order."""
-        found: dict[int, list[tuple[str, bytes]]] = {number: [] for number in instance_ids}
+        texts_by_instance: dict[int, list[tuple[str, bytes]]] = {number: [] for number in instance_ids}
         for row in self._store.rows(
             """SELECT instance_id, name, fingerprint FROM segments JOIN documents ON documents.id = document_id
                 WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY instance_id, position""",
             (json.dumps(list(instance_ids)),),
         ):
-            found[row["instance_id"]].append((row["name"], row["fingerprint"]))
-        return found
+            texts_by_instance[row["instance_id"]].append((row["name"], row["fingerprint"]))
+        return texts_by_instance
 
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""

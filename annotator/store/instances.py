@@ -10,9 +10,9 @@ from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of
+from annotator.store.instance_queue import forget_cursors, settle
 from annotator.store.packed_rows import unpack_text
 from annotator.store.pairs import is_version_of
-from annotator.store.queue import forget_cursors, settle
 
 
 @dataclass(frozen=True, slots=True)

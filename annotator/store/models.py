@@ -42,12 +42,12 @@ class RunFinder:
         return self._known.get(run) or self._stored(run)
 
     def _stored(self, run: Run) -> int | None:
-        found = self.store.value(
+        run_id = self.store.value(
             """SELECT runs.id FROM runs JOIN models ON models.id = model_id
                 WHERE project_id = ? AND name = ? AND method = ? AND parameters = ? AND seed IS ?""",
             (self.project_id, run.model, run.method, run.parameters, run.seed),
         )
-        return None if found is None else int(found)
+        return None if run_id is None else int(run_id)
 
     def _noted(self, run: Run) -> int | None:
         """The number of a run that is there, with what a later file says of its scores."""
@@ -269,15 +269,15 @@ _OF_INSTANCES = ("predictions", "attributions", "machine_rationales", "metric_va
 def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
     """Those of some instances of which models said something."""
     wanted = json.dumps(list(instance_ids))
-    found: set[int] = set()
+    ids: set[int] = set()
     for table in _OF_INSTANCES:
         rows = store.rows(
             f"""SELECT value FROM json_each(?) AS wanted
                 WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
             (wanted,),
         )
-        found |= {row["value"] for row in rows}
-    return found
+        ids |= {row["value"] for row in rows}
+    return ids
 
 
 def forget_outputs(store: Store, instance_id: int) -> None:

@@ -12,7 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
-from annotator.store.queue import settle
+from annotator.store.instance_queue import settle
 from annotator.store.shown_sets import annotates, may_still_be_given
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"

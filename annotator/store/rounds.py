@@ -7,7 +7,7 @@ from typing import Any
 
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
 from annotator.store.connection.database import Row, Store
-from annotator.store.queue import settle
+from annotator.store.instance_queue import settle
 
 
 def open_round(

@@ -58,7 +58,7 @@ def drawn_batches(rows: Sequence[Row], size: int, one_in: int | None, seed: int,
 
 
 def _shuffled(numbers: Sequence[int], generator: np.random.Generator) -> list[int]:
-    return [numbers[place] for place in generator.permutation(len(numbers))]
+    return [numbers[index] for index in generator.permutation(len(numbers))]
 
 
 def _in_parts(numbers: Sequence[int], size: int) -> list[list[int]]:

@@ -229,13 +229,13 @@ def answered(trainable: Trainable, rows: Sequence[Row], size: int = 32) -> npt.N
     """float[n_rows, n_labels]: a model's logits, without dropout."""
     torch = import_module("torch")
     trainable.model.eval()
-    found = np.zeros((len(rows), len(trainable.labels)))
+    logits_of_rows = np.zeros((len(rows), len(trainable.labels)))
     for numbers in in_batches([row.encoded for row in rows], size):
         batch = training_batch([rows[n] for n in numbers], trainable.cutter.tokenizer, trainable.device)
         with torch.inference_mode():
             logits = trainable.logits(trainable.model(**batch.pieces.arguments()))
-        found[numbers] = logits.double().cpu().numpy()
-    return found
+        logits_of_rows[numbers] = logits.double().cpu().numpy()
+    return logits_of_rows
 
 
 def _slope(n_steps: int, warm_up: float) -> Callable[[int], float]:

@@ -198,8 +198,8 @@ def trained_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) ->
     learner.normalizer = tokenizers.normalizers.BertNormalizer()
     learner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     learner.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=n_pieces, show_progress=False))
-    found = sorted(learner.get_vocab())
-    pieces = [*_ROLES.values(), *found, *(f"##{piece}" for piece in found)]
+    learned_pieces = sorted(learner.get_vocab())
+    pieces = [*_ROLES.values(), *learned_pieces, *(f"##{piece}" for piece in learned_pieces)]
     words = tokenizers.models.WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token=_ROLES["unk_token"])
     cutter = tokenizers.Tokenizer(words)
     cutter.normalizer, cutter.pre_tokenizer = learner.normalizer, learner.pre_tokenizer

@@ -47,33 +47,35 @@ class Queue:
     ended: tuple[Job, ...]
 
 
-def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAttribution) -> Job:
+def ask_to_attribute(store: Store, actor: User, project: Project, request: AskedAttribution) -> Job:
     """Attributions are to be computed; the same that waits already is answered instead.
 
     Raises: InvalidValue without a model, or for a method that does not exist; NotAllowed for a model in a place that the
             server does not allow
     """
     require(store, actor, project.id, "use models")
-    _check_model(asked.model)
+    _check_model(request.model)
     methods = offered_methods()
-    if asked.method not in methods:
-        raise InvalidValue(f"There is no method '{asked.method}'. Choose one of {', '.join(methods)}.")
-    title = f"{methods[asked.method]} of {asked.model}" + (", faithfulness" if asked.options.has_faithfulness else "")
-    options = msgspec.json.encode(asked).decode()
+    if request.method not in methods:
+        raise InvalidValue(f"There is no method '{request.method}'. Choose one of {', '.join(methods)}.")
+    title = f"{methods[request.method]} of {request.model}" + (
+        ", faithfulness" if request.options.has_faithfulness else ""
+    )
+    options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
 
 
-def ask_to_run_suite(store: Store, actor: User, project: Project, asked: AskedSuite) -> Job:
+def ask_to_run_suite(store: Store, actor: User, project: Project, request: AskedSuite) -> Job:
     """A suite is to be run on a model.
 
     Raises: InvalidValue without a model, NotFound for a suite that the project does not have, NotAllowed as above
     """
     require(store, actor, project.id, "use models")
-    _check_model(asked.model)
-    suite_named(store, project, asked.suite)
-    title = f"The tests of '{asked.suite}' on {asked.model}"
-    options = msgspec.json.encode(asked).decode()
+    _check_model(request.model)
+    suite_named(store, project, request.suite)
+    title = f"The tests of '{request.suite}' on {request.model}"
+    options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "suite", title, options, actor)
 

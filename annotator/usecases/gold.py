@@ -17,13 +17,13 @@ def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -
     """By instance; None where nobody has given one."""
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
-    found: dict[int, str | None] = {}
+    labels: dict[int, str | None] = {}
     for instance in instances:
         accepted = [a for a in annotations[instance.id] if a.state == "accepted"]
         chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
         gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
-        found[instance.id] = instance.result if gold is None else gold.result
-    return found
+        labels[instance.id] = instance.result if gold is None else gold.result
+    return labels
 
 
 def labelled_gold(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
@@ -44,8 +44,8 @@ def gold_of_instance(store: Store, project: Project, instance: Instance) -> Gold
     annotations = annotations_of(store, [instance.id])[instance.id]
     accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
     chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
-    found = gold_of(instance, accepted, project.settings.gold_policy, chosen)
-    return GoldInstance(instance, (), instance.result) if found is None else found
+    gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
+    return GoldInstance(instance, (), instance.result) if gold is None else gold
 
 
 Half = Literal["both", "originals", "perturbed"]

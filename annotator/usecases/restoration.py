@@ -44,8 +44,8 @@ def restore(path: Path, actor: User, backup: Path, *, anyway: bool = False) -> R
         for source in (models_of(backup), models_of(path)):
             take_models(new.store, source, new.models)
         with new.store.transaction():
-            kept = "" if new.kept is None else new.kept.name
-            add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=kept)
+            displaced_name = "" if new.kept is None else new.kept.name
+            add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=displaced_name)
     return Restored(path.stat().st_size, new.kept, new.migrations, problems)
 
 

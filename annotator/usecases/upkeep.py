@@ -84,8 +84,8 @@ def _dependent(store: Store) -> Iterable[str]:
 
 
 def _wrong_sizes(store: Store) -> Iterable[str]:
-    for key, kept, counted in checks.instances_with_wrong_size(store, limit=_AT_MOST):
-        yield f"Instance '{key}' says it has {kept} tokens, but its texts have {counted}."
+    for key, stored, counted in checks.instances_with_wrong_size(store, limit=_AT_MOST):
+        yield f"Instance '{key}' says it has {stored} tokens, but its texts have {counted}."
 
 
 def _without_text(store: Store) -> Iterable[str]:
@@ -147,7 +147,7 @@ def leftovers(path: Path) -> list[str]:
     left = [*unfinished(path), *old_folders()]
     return [
         *dead,
-        *(f"'{found}' is left from a process that was killed. Remove it." for found in left),
+        *(f"'{leftover}' is left from a process that was killed. Remove it." for leftover in left),
         *(f"'{copy}' {_RESCUED}" for copy in rescued(path)),
     ]
 

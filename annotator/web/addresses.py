@@ -57,14 +57,14 @@ def _a_file() -> BinaryIO:
 def listen(host: str, port: int) -> Listener:
     """A listening socket. It names TCP, else asyncio would leave Nagle's delay on and each small answer waits 40 ms."""
     try:
-        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (socket.gaierror, OverflowError) as error:
         raise InvalidValue(f"There is no address '{host}', port {port}, on this machine ({error}).") from error
     listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name != "nt":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
+        listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
@@ -107,15 +107,17 @@ def addresses_of(bound: str, port: int, url: str | None = None) -> Addresses:
     url:    where people reach it, as whoever started it says: through a proxy, say
     Raises: InvalidValue for a URL that is none
     """
-    place = ip_address(bound)
+    address = ip_address(bound)
     here = (
-        _written("127.0.0.1" if place.version == 4 else "::1", port) if place.is_unspecified else _written(bound, port)
+        _written("127.0.0.1" if address.version == 4 else "::1", port)
+        if address.is_unspecified
+        else _written(bound, port)
     )
     if url is not None:
         return Addresses(here, _checked(url))
-    if place.is_loopback:
+    if address.is_loopback:
         return Addresses(here, None)
-    return Addresses(here, _written(_own_address(place.version), port) if place.is_unspecified else here)
+    return Addresses(here, _written(_own_address(address.version), port) if address.is_unspecified else here)
 
 
 def is_loopback(host: str) -> bool:
@@ -144,7 +146,7 @@ def _own_address(version: int) -> str:
     for family, anywhere in _ANYWHERE[0 if version == 6 else 1 :]:
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((anywhere, 9))
-            found = str(probe.getsockname()[0])
-            if not ip_address(found).is_loopback:
-                return found
+            address = str(probe.getsockname()[0])
+            if not ip_address(address).is_loopback:
+                return address
     return socket.gethostname()

@@ -37,8 +37,8 @@ class ValueCache:
 
     def get_or_make(self, key: Hashable, kind: type[T], make: Callable[[], T], weight_of: Callable[[T], int]) -> T:
         """What is kept, else what is made now; two that ask at the same moment may both make it."""
-        found = self.get(key, kind)
-        if found is None:
-            found = make()
-            self.put(key, found, weight_of(found))
-        return found
+        value = self.get(key, kind)
+        if value is None:
+            value = make()
+            self.put(key, value, weight_of(value))
+        return value

@@ -70,12 +70,12 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     start_visit(Visit(session.user, session.csrf, project, roles))
     waiting = waiting_line(store, session.user, project, roles) if project else ""
     with st.sidebar:
-        place = st.container()
+        container = st.container()
         _show_person(session.user, roles)
         if waiting:
             st.caption(as_text(waiting))
         _show_sign_out()
-    choice: Callable[[], None] = partial(_show_choice, place, projects, project)
+    choice: Callable[[], None] = partial(_show_choice, container, projects, project)
     if _is_box_behind(project):
         choice()
         choice = _draw_nothing
@@ -95,12 +95,12 @@ def _draw_nothing() -> None:
     pass
 
 
-def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:
+def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:
     if not projects:
         return
     st.session_state[_PROJECT_KEY] = project.id if project else None
     # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
-    place.selectbox(
+    container.selectbox(
         "Project", list(projects), index=0 if project else None, format_func=lambda number: projects[number].name,
         key=_PROJECT_KEY, on_change=_follow_choice, placeholder="Choose a project",
     )  # fmt: skip
@@ -108,9 +108,9 @@ def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project
 
 def _offer_projects(projects: Mapping[int, Project]) -> None:
     """Instead of the page, where the address names no project of the person's."""
-    asked = as_text(st.query_params[_PROJECT_PARAMETER][:_LONGEST_SHOWN])
+    wanted = as_text(st.query_params[_PROJECT_PARAMETER][:_LONGEST_SHOWN])
     st.error(
-        f"The address of this page names project “{asked}”. There is no such project, or you have no role in it. "
+        f"The address of this page names project “{wanted}”. There is no such project, or you have no role in it. "
         + ("Open one of yours:" if projects else "Ask a lead or an administrator for a role."),
         icon=":material/error:",
     )
@@ -159,9 +159,9 @@ def _start(first: StreamlitPage | None) -> None:
 
 def _find_project(by_id: dict[int, Project]) -> tuple[bool, Project | None]:
     """Whether the address can be followed, and where: the project it names; if none, the last one of this tab, or the first."""
-    asked = st.query_params.get(_PROJECT_PARAMETER)
-    if asked is not None:
-        project = by_id.get(whole_number(asked) or 0)
+    wanted = st.query_params.get(_PROJECT_PARAMETER)
+    if wanted is not None:
+        project = by_id.get(whole_number(wanted) or 0)
         return project is not None, project
     if not by_id:
         return True, None
@@ -202,8 +202,8 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
         to_check, back = changed_versions_waiting(store, project, user)
         parts += [f"{to_check:,} to check"] if to_check else []
         parts += [f"{counted(back, 'changed version')} returned"] if back else []
-    if has_right(user, roles, "manage project") and (asked := count_waiting(store, project)):
-        parts.append(f"{counted(asked, 'question')} to answer")
+    if has_right(user, roles, "manage project") and (n_questions := count_waiting(store, project)):
+        parts.append(f"{counted(n_questions, 'question')} to answer")
     return " · ".join(parts)
 
 

@@ -16,7 +16,7 @@ _MOST_KEPT = 100
 
 
 @dataclass(slots=True)
-class _Said:
+class _Count:
     """How often something was said in the minute that began at `since`."""
 
     since: float
@@ -28,22 +28,22 @@ class Sparing(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[tuple[str, str, str], _Said] = {}
+        self._counts: dict[tuple[str, str, str], _Count] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         now = time.monotonic()
         kind = (record.name, str(record.msg), "" if not record.exc_info else str(record.exc_info[0]))
-        if len(self._said) >= _MOST_KINDS:
-            self._said.clear()
-        said = self._said.setdefault(kind, _Said(now))
+        if len(self._counts) >= _MOST_KINDS:
+            self._counts.clear()
+        count = self._counts.setdefault(kind, _Count(now))
         left_out = 0
-        if now - said.since >= _A_MINUTE:
-            left_out = max(0, said.n - _OF_ONE_KIND)
-            said.since, said.n = now, 0
-        said.n += 1
+        if now - count.since >= _A_MINUTE:
+            left_out = max(0, count.n - _OF_ONE_KIND)
+            count.since, count.n = now, 0
+        count.n += 1
         if left_out:
             record.msg, record.args = f"{record.getMessage()} (and {counted(left_out, 'time')} more since)", ()
-        return said.n <= _OF_ONE_KIND
+        return count.n <= _OF_ONE_KIND
 
 
 class OnceAMinute(logging.Filter):
@@ -60,12 +60,12 @@ class OnceAMinute(logging.Filter):
         """Whether the record is written; what comes with a trace always is."""
         if record.exc_info:
             return True
-        said, now = record.getMessage(), time.monotonic()
-        if now - self._written.get(said, -_A_MINUTE) < _A_MINUTE:
+        line, now = record.getMessage(), time.monotonic()
+        if now - self._written.get(line, -_A_MINUTE) < _A_MINUTE:
             return False
         if len(self._written) >= _MOST_KEPT:
             self._written.clear()
-        self._written[said] = now
+        self._written[line] = now
         return True
 
 

@@ -38,11 +38,11 @@ def asked_annotation() -> int | None:
 
 
 def _asked_number(name: str) -> int | None:
-    asked = st.query_params.get(name, "")
-    number = whole_number(asked)
-    if asked and number is None:
+    text = st.query_params.get(name, "")
+    number = whole_number(text)
+    if text and number is None:
         raise NotFound(
-            f"The address of this page ends with {name}={asked[:40]}, but a number is expected there. Ask whoever sent you the "
+            f"The address of this page ends with {name}={text[:40]}, but a number is expected there. Ask whoever sent you the "
             "link for another one, or open the page from the sidebar."
         )
     return number

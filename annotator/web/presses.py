@@ -22,12 +22,12 @@ class _Press:
     at: float
 
 
-def pressed(label: str, *, key: str, place: DeltaGenerator | None = None, **look: Any) -> bool:
+def pressed(label: str, *, key: str, container: DeltaGenerator | None = None, **look: Any) -> bool:
     """A button as Streamlit's own, at a place; whether it was pressed, here and a moment ago, which is told once."""
-    draw = st.button if place is None else place.button
+    draw = st.button if container is None else container.button
     draw(label, key=key, on_click=_note, args=(key,), **look)
-    found: dict[str, _Press] = st.session_state.get(_NOTED, {})
-    press = found.pop(key, None)
+    presses: dict[str, _Press] = st.session_state.get(_NOTED, {})
+    press = presses.pop(key, None)
     return press is not None and press.where == _here() and time.monotonic() - press.at < _WAITS_SECONDS
 
 

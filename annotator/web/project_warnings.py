@@ -28,13 +28,13 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     if missing:
         wanted, n_people = project.settings.reviewers_per_annotation, count_reviewers(store, visit.user, project)
         left = wanted - missing
-        there = f"only {counted(left, 'person', 'people')} may review here" if left else "nobody may review here"
+        who = f"only {counted(left, 'person', 'people')} may review here" if left else "nobody may review here"
         if n_people > left:
-            there = f"only {left}" if left else "none"
-            there += f" of the {counted(n_people, 'person', 'people')} who may review here will be free to"
-            there += ", since nobody reviews what they annotate"
+            who = f"only {left}" if left else "none"
+            who += f" of the {counted(n_people, 'person', 'people')} who may review here will be free to"
+            who += ", since nobody reviews what they annotate"
         st.warning(
-            f"Each annotation needs {counted(wanted, 'reviewer')}, but {there}. No round can be decided by its scores until you "
+            f"Each annotation needs {counted(wanted, 'reviewer')}, but {who}. No round can be decided by its scores until you "
             f"give {counted(missing, 'more person', 'more people')} the role reviewer under People, or ask for fewer reviewers "
             "under Rules.",
             icon=":material/group_add:",
@@ -42,10 +42,10 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     missing = missing_annotators(store, visit.user, project)
     if missing:
         wanted = project.settings.annotators_per_instance
-        there = f"only {counted(wanted - missing, 'person', 'people')}" if wanted > missing else "nobody"
+        who = f"only {counted(wanted - missing, 'person', 'people')}" if wanted > missing else "nobody"
         fewer = ", or ask for fewer annotators under Rules" if wanted > 1 else ""
         st.warning(
-            f"Each text needs {counted(wanted, 'annotator')}, but {there} may annotate here, so no text can be completed. Give "
+            f"Each text needs {counted(wanted, 'annotator')}, but {who} may annotate here, so no text can be completed. Give "
             f"{counted(missing, 'more person', 'more people')} the role annotator under People{fewer}.",
             icon=":material/group_add:",
         )

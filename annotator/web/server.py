@@ -143,14 +143,14 @@ def _refuse_missing_pages() -> None:
         raise InvalidValue(f"The server cannot start: {files} is missing. Install the program again.")
 
 
-def _greet(path: Path, addresses: Addresses, first_link: str | None, said: str | None) -> None:
+def _greet(path: Path, addresses: Addresses, first_link: str | None, notice: str | None) -> None:
     lines = [f"Annotator serves {path}", f"at {addresses.here} (stop it with Ctrl+C)"]
     if addresses.elsewhere not in {None, addresses.here}:
         lines.append(f"People reach it at {addresses.elsewhere}")
     if first_link is not None:
         link = f"{addresses.for_links}/link/{first_link}"
         lines += ["There is no account yet. Make the first one within 24 hours:", link]
-    lines += [said] if said else []
+    lines += [notice] if notice else []
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
     if addresses.is_readable_on_the_way:

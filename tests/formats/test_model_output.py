@@ -26,7 +26,7 @@ from annotator.domain.models import (
 from annotator.domain.tasks import TASKS
 from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.model_output import read, write_outputs
+from annotator.formats.model_output.own_lines import read, write_outputs
 from annotator.formats.registry import get_output_reader
 from annotator.text.tokenisation import tokenise
 from annotator.text.word_scores import merge_pieces

@@ -111,14 +111,14 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
     "annotator.formats": {
         "base": frozenset(),
         "registry": frozenset(
-            {"base", "own", "eraser", "benchmark", "tools", "contrast", "datasets", "output", "parquet", "rows"}
+            {"base", "own", "eraser", "benchmark", "tools", "contrast", "datasets", "model_output", "parquet", "rows"}
         ),
         "rows": frozenset({"base"}),
-        "output": frozenset({"base", "rows"}),
+        "model_output": frozenset({"base", "rows"}),
         "benchmark": frozenset({"base", "rows"}),
         "contrast": frozenset({"base", "rows"}),
         "datasets": frozenset({"base", "rows"}),
-        "eraser": frozenset({"base", "rows", "output"}),
+        "eraser": frozenset({"base", "rows", "model_output"}),
         "own": frozenset({"base", "rows", "contrast"}),
         "parquet": frozenset({"base", "rows"}),
         "suites": frozenset({"rows"}),

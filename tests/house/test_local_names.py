@@ -1,6 +1,6 @@
 """Locals and parameters are named after what they hold: `for annotation in annotations`, `match = pattern.search(text)`.
 
-The words below fit everything and so name nothing. They are gone from these packages, and do not come back.
+The words below fit everything and so name nothing. They are gone from every package but those of NOT_YET, and do not come back.
 """
 
 import ast
@@ -13,27 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME_NOTHING = frozenset(
     {"found", "place", "one", "there", "said", "told", "laid", "looks", "asked", "got", "own", "kept"}
 )
-FINISHED = (
-    "api",
-    "assignment",
-    "attribution",
-    "cli",
-    "domain",
-    "evaluation",
-    "figures",
-    "formats",
-    "jobs",
-    "metrics",
-    "perturb",
-    "review",
-    "scoring",
-    "text",
-    "usecases/access",
-    "usecases/lead",
-    "usecases/project",
-    "usecases/review",
-    "usecases/suites",
-)
+NOT_YET = ("usecases/transfer",)  # of annotator
 
 
 def empty_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -55,10 +35,20 @@ def empty_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 continue
 
 
-@pytest.mark.parametrize("package", FINISHED)
+def packages() -> list[str]:
+    """Each folder with modules, by its path in annotator; its folders are packages of their own."""
+    folders = {path.parent.relative_to(ROOT / "annotator").as_posix() for path in (ROOT / "annotator").rglob("*.py")}
+    return sorted(folder for folder in folders if folder not in NOT_YET)
+
+
+def test_there_are_packages_and_those_left_out_are_among_the_folders() -> None:
+    assert packages()
+    assert all((ROOT / "annotator" / package).is_dir() for package in NOT_YET)
+
+
+@pytest.mark.parametrize("package", packages())
 def test_a_local_is_named_after_what_it_holds(package: str) -> None:
-    paths = sorted((ROOT / "annotator" / package).rglob("*.py"))
-    assert paths, "the test finds no modules: is the package elsewhere now?"
+    paths = sorted((ROOT / "annotator" / package).glob("*.py"))
     empty = [
         f"{path.relative_to(ROOT)}:{line}: '{name}' could be anything; name it after what it holds"
         for path in paths

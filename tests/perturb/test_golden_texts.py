@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from annotator.perturb.passage import GivenWords, Passage, Reading
-from annotator.perturb.ready import ready_suite, ready_suites
+from annotator.perturb.passage import Passage, ProjectWords, Reading
+from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases
 from annotator.perturb.registry import SUGGESTERS
 from annotator.perturb.suggested_texts import suggest
@@ -25,7 +25,7 @@ from annotator.text.tokenisation import tokenise
 GOLDEN: dict[str, Any] = json.loads(Path(__file__).with_name("golden_texts.json").read_text(encoding="utf-8"))
 TEXTS: list[tuple[str, str]] = [(language, text) for language, texts in GOLDEN["texts"].items() for text in texts]
 SEEDS = (0, 1, 20)
-GIVEN = GivenWords(
+GIVEN = ProjectWords(
     synonyms={"film": ["movie"], "服务员": ["店员"]},
     related={"dog": ["puppy", "cat"], "餐厅": ["食堂"]},
     antonyms={"day": ["night"]},

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from annotator import perturb
 from annotator.domain.recipes import Alternative, Recipe
 from annotator.domain.suites import CAPABILITIES, Applies
 from annotator.domain.word_lists import WordList, words_of
 from annotator.errors import InvalidValue, NotFound
-from annotator.perturb import ready
-from annotator.perturb.ready import ready_suite, ready_suites
+from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases, with_labels
 from annotator.perturb.templates import Template
 
-FOLDER = Path(ready.__file__).with_name("suites")
+FOLDER = Path(perturb.__file__).with_name("suites")
 WORDS = {"good": ["good", "fine", "nice"], "bad": ["bad"], "name": ["Ada", "Bo"]}
 
 # Joshi et al. 2022, the two tables of functional tests: how many of each capability (reference/er_test.md, 2.4).

@@ -15,7 +15,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
-from annotator.perturb.passage import GivenWords
+from annotator.perturb.passage import ProjectWords
 from annotator.perturb.registry import SUGGESTERS, Suggestion, suggester
 from annotator.perturb.suggested_texts import suggest, suggesters_for
 from annotator.perturb.suggestions import synonyms
@@ -24,7 +24,7 @@ from annotator.text.retokenisation import tokenise_like
 from annotator.text.tokenisation import tokenise
 
 EVERY = "a kind of the project's own"  # which gets the suggestions of all functions
-GIVEN = GivenWords(
+GIVEN = ProjectWords(
     synonyms={"dog": ["hound"], "狗": ["犬"], "服务员": ["店员"]},
     related={"dog": ["puppy", "cat"], "餐厅": ["食堂"]},
     antonyms={"day": ["night"]},
@@ -162,9 +162,9 @@ TRAPS: list[tuple[str, str, str, str]] = [
 ]  # fmt: skip
 
 
-def texts_of(text: str, language: str, maker: str, *, seed: int = 0, given_words: GivenWords = GIVEN) -> list[str]:
+def texts_of(text: str, language: str, maker: str, *, seed: int = 0, project_words: ProjectWords = GIVEN) -> list[str]:
     """What one function makes of a text."""
-    found = suggest(tokenise(text, language), language, EVERY, seed, given_words, most=200)
+    found = suggest(tokenise(text, language), language, EVERY, seed, project_words, most=200)
     return [apply_edits(text, one.edits) for one in found if one.maker == maker]
 
 
@@ -305,7 +305,7 @@ def test_every_kind_has_functions_in_both_languages(kind: str, language: str) ->
 )
 @pytest.mark.parametrize("kind", ["contrast", "logic"])
 def test_of_a_kind_that_changes_the_label_come_first_those_that_turn_it(kind: str, language: str, text: str) -> None:
-    found = suggest(tokenise(text, language), language, kind, given=GIVEN)
+    found = suggest(tokenise(text, language), language, kind, project_words=GIVEN)
     turns = [SUGGESTERS[one.maker].turns for one in found]
     assert turns == sorted(turns, reverse=True)
     assert turns[0] == 2
@@ -407,7 +407,7 @@ def test_a_number_is_written_as_it_was() -> None:
 def test_a_name_changes_everywhere_to_one_of_the_same_sort_and_a_full_name_by_its_parts() -> None:
     text = "Emily Smith met John. Emily left. emily"
     names = synonyms_of_first_names()
-    for changed in texts_of(text, "en", "change_name", given_words=GivenWords()):
+    for changed in texts_of(text, "en", "change_name", project_words=ProjectWords()):
         words = changed.replace(".", "").split()
         assert words[-1] == "emily"
         assert words[0] == words[4]

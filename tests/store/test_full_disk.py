@@ -18,7 +18,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotWritable
 from annotator.store import Store, open_store
-from annotator.store.connection.sentences import ClearErrors
+from annotator.store.connection.error_wording import ClearErrors
 from annotator.store.people import add_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.review import reviews

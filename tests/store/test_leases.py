@@ -13,8 +13,8 @@ from annotator.errors import NotFound
 from annotator.store import Store, assignments
 from annotator.store.assignments import claim, end_expired_leases, extend_leases, get_assignment, give_up_work_of
 from annotator.store.connection.database import iso
+from annotator.store.instance_queue import is_free, is_free_for, next_in_queue, next_set_aside, waiting_for
 from annotator.store.instances import find_instance_ids
-from annotator.store.queue import is_free, is_free_for, next_in_queue, next_set_aside, waiting_for
 from tests.clock import pass_time
 
 People = Callable[..., User]

@@ -182,4 +182,4 @@ def test_something_else_is_said_meanwhile(said: Log) -> None:
 def test_the_log_does_not_keep_every_kind_of_line_for_ever(said: Log) -> None:
     for number in range(3000):
         said.warn(f"kind {number}")
-    assert len(said.filter._said) <= 1000
+    assert len(said.filter._counts) <= 1000

@@ -24,7 +24,7 @@ from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.eraser.gold import FARTHEST, read_typed
 from annotator.formats.eraser.predictions import DocumentRow, PredictionRow
-from annotator.formats.output.output_rows import OutputFile, check_scores
+from annotator.formats.model_output.output_rows import OutputFile, check_scores
 from annotator.formats.rows.findings import Findings
 
 

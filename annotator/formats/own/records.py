@@ -9,7 +9,7 @@ from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
 from annotator.domain.people import Role
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
-from annotator.domain.threads import Voice
+from annotator.domain.talk import Voice
 from annotator.domain.trainings import Way
 from annotator.domain.word_lists import WordListRole
 from annotator.formats.own.output import OutputRecord

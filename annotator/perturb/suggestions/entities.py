@@ -63,11 +63,11 @@ def exchange_two(passage: Passage) -> Iterator[Proposal]:
 
 def _names(passage: Passage) -> tuple[Sequence[str], ...]:
     lists = (passage.word_lists.list(name) for name in ("names_female", "names_male", "names_last", "names"))
-    return (passage.given.names, *lists)
+    return (passage.project_words.names, *lists)
 
 
 def _places(passage: Passage) -> tuple[Sequence[str], ...]:
-    return (passage.given.places, passage.word_lists.list("cities"), passage.word_lists.list("countries"))
+    return (passage.project_words.places, passage.word_lists.list("cities"), passage.word_lists.list("countries"))
 
 
 def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Proposal]:

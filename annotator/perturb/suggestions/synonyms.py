@@ -22,18 +22,18 @@ _LOCK = threading.Lock()  # NLTK's corpora must not be loaded by two threads at 
 
 @suggester("Synonym", kinds="important vocabulary")
 def use_synonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.given.synonyms, "a synonym of your list")
+    yield from _from_list(passage, passage.project_words.synonyms, "a synonym of your list")
     yield from _from_list(passage, passage.word_lists.map("synonyms"), "synonym")
 
 
 @suggester("Related word", kinds="important vocabulary contrast", turns=1)
 def use_related_word(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.given.related, "a related word of your list")
+    yield from _from_list(passage, passage.project_words.related, "a related word of your list")
 
 
 @suggester("Opposite", kinds="contrast logic important", turns=2)
 def use_antonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.given.antonyms, "an opposite of your list")
+    yield from _from_list(passage, passage.project_words.antonyms, "an opposite of your list")
     yield from _from_list(passage, passage.word_lists.map("antonyms"), "opposite")
 
 
@@ -42,7 +42,7 @@ def use_wordnet(passage: Passage) -> Iterator[Proposal]:
     """Only words in their plain form: another form of a synonym would need grammar. Nothing without the corpus."""
     if _wordnet() is None:
         return
-    known = set(passage.word_lists.map("synonyms")) | set(passage.given.synonyms)
+    known = set(passage.word_lists.map("synonyms")) | set(passage.project_words.synonyms)
     words = sorted({word.lower for word in passage.words if len(word.lower) > 3 and word.lower.isalpha()} - known)
     chosen = passage.random.sample(words, min(_MOST_LOOKED_UP, len(words)))
     yield from _from_list(passage, {word: wordnet_synonyms(word) for word in sorted(chosen)}, "WordNet")

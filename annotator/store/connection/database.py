@@ -15,8 +15,8 @@ from annotator.files import part_folder, put_in_place, scratch_folder
 from annotator.store.connection import file_rights
 from annotator.store.connection.displaced_files import displaced, save_what_is_open
 from annotator.store.connection.driver import Database
+from annotator.store.connection.error_wording import ClearErrors, clear_file_errors, damaged, nearly_full, read_only
 from annotator.store.connection.place import Files, Place
-from annotator.store.connection.sentences import ClearErrors, clear_file_errors, damaged, nearly_full, read_only
 
 _BUSY_TIMEOUT_MS = 30_000
 _LEAST_FREE = 4 * 2**20  # what the write-ahead log may grow by before it is moved into the file ...
@@ -32,13 +32,13 @@ class Store:
     Within a process writes queue behind one lock before they begin: SQLite's own busy waiting is unfair and slower.
     """
 
-    def __init__(self, place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
-        self.path = place.path
+    def __init__(self, database_place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
+        self.path = database_place.path
         self.connection = connection
         self.db = Database(connection)
         self.clock = clock
-        self._place = place
-        self._clear_errors = ClearErrors(place.named)
+        self._place = database_place
+        self._clear_errors = ClearErrors(database_place.named)
         self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
 
     def __enter__(self) -> Self:

@@ -11,9 +11,9 @@ from annotator.files import part_folder, put_in_place
 from annotator.store.connection import file_rights
 from annotator.store.connection.database import Clock, Store, connect, machine_clock, stamped
 from annotator.store.connection.driver import Database
+from annotator.store.connection.error_wording import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import rescued
-from annotator.store.connection.sentences import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.schema.migrations import MIGRATIONS
 
 
@@ -23,14 +23,14 @@ def open_store(path: Path | str, *, create: bool = False, clock: Clock = machine
     create: make it when it is not there (only the commands that begin something do)
     clock:  what time it is for leases, sessions and whatever else is dated
     """
-    place = place_of(path)
-    with ClearErrors(place.path), clear_file_errors(place.path), place.guard:
-        place.enter()
+    database_place = place_of(path)
+    with ClearErrors(database_place.path), clear_file_errors(database_place.path), database_place.guard:
+        database_place.enter()
         try:
-            _require_database(place.path, create=create)
-            return _opened(place, clock)
+            _require_database(database_place.path, create=create)
+            return _opened(database_place, clock)
         finally:
-            place.leave()  # when that failed
+            database_place.leave()  # when that failed
 
 
 def _require_database(path: Path, *, create: bool) -> None:
@@ -64,13 +64,13 @@ def _create(path: Path) -> None:
             put_in_place(made, path)
 
 
-def _opened(place: Place, clock: Clock) -> Store:
-    connection = connect(place.path)
+def _opened(database_place: Place, clock: Clock) -> Store:
+    connection = connect(database_place.path)
     try:
-        store = Store(place, connection, clock)
-        if place.migrated != _identity(store):
+        store = Store(database_place, connection, clock)
+        if database_place.migrated != _identity(store):
             _migrate(store)
-            place.migrated = _identity(store)
+            database_place.migrated = _identity(store)
         store.note_files()
     except BaseException:
         connection.close()

@@ -102,8 +102,8 @@ _PLACES: dict[Path, Place] = {}
 @atexit.register
 def _leave_all() -> None:
     """Connections of other threads are still open when a process ends; the lock's file need not stay behind."""
-    for place in _PLACES.values():
-        place.leave(at_exit=True)
+    for database_place in _PLACES.values():
+        database_place.leave(at_exit=True)
 
 
 def _identity(path: str, *, can_be_empty: bool = True) -> Identity:

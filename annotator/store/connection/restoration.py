@@ -10,10 +10,10 @@ from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file
 from annotator.store.connection import file_rights, presence
 from annotator.store.connection.database import Store, connect, machine_clock
+from annotator.store.connection.error_wording import ClearErrors, clear_file_errors
 from annotator.store.connection.opening import bring_up_to_date, refuse_foreign
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import announce, kept_name, models_of, replace
-from annotator.store.connection.sentences import ClearErrors, clear_file_errors
 
 _PATIENCE = 2.0  # seconds: a command may just be ending
 _LOGS = ("-wal", "-journal")

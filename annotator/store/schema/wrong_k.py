@@ -93,11 +93,11 @@ def _forget_answers(db: Database, project_id: int, *, is_paired: bool) -> tuple[
     long, values = _long_texts(project_id, [shortest] * (2 if is_paired else 1))
     n_rationales = n_numbers = 0
     for run_id in _computed_runs(db, project_id):
-        found = db.conn.execute(
+        rationales = db.conn.execute(
             f"SELECT instance_id FROM machine_rationales WHERE run_id = ? AND kind = 'hard' AND instance_id IN ({long})",
             (run_id, *values),
         ).fetchall()
-        for (instance_id,) in found:
+        for (instance_id,) in rationales:
             of_both = (run_id, instance_id)
             db.conn.execute(
                 "DELETE FROM machine_rationales WHERE run_id = ? AND instance_id = ? AND kind = 'hard'", of_both
@@ -109,20 +109,20 @@ def _forget_answers(db: Database, project_id: int, *, is_paired: bool) -> tuple[
             n_numbers += db.conn.execute(
                 f"DELETE FROM metric_values WHERE run_id = ? AND instance_id = ? AND name IN ({_OF_ANSWERS})", of_both
             ).rowcount
-        n_rationales += len(found)
+        n_rationales += len(rationales)
     return n_rationales, n_numbers
 
 
 def _computed_runs(db: Database, project_id: int) -> Iterator[int]:
     """The runs whose attributions were computed by this program, as its record says."""
-    told = db.conn.execute(
+    rows = db.conn.execute(
         """SELECT DISTINCT json_extract(detail, '$.model'), json_extract(detail, '$.method'),
                 json_extract(detail, '$.parameters'), json_extract(detail, '$.seeds')
             FROM events WHERE project_id = ? AND action IN ('start attributing', 'attribute')""",
         (project_id,),
     ).fetchall()
     computed = [
-        (model, method, json.loads(given or "{}"), json.loads(seeds or "[]")) for model, method, given, seeds in told
+        (model, method, json.loads(given or "{}"), json.loads(seeds or "[]")) for model, method, given, seeds in rows
     ]
     runs = db.conn.execute(
         """SELECT runs.id, name, method, parameters, seed FROM runs JOIN models ON models.id = model_id
@@ -130,5 +130,8 @@ def _computed_runs(db: Database, project_id: int) -> Iterator[int]:
         (project_id,),
     ).fetchall()
     for run_id, model, method, parameters, seed in runs:
-        if any((model, method) == one[:2] and json.loads(parameters) == one[2] and seed in one[3] for one in computed):
+        if any(
+            (model, method) == recorded[:2] and json.loads(parameters) == recorded[2] and seed in recorded[3]
+            for recorded in computed
+        ):
             yield run_id

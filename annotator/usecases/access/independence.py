@@ -13,8 +13,8 @@ from annotator.errors import Conflict, ExportRefused
 from annotator.store import Store
 from annotator.store.assignments import find_assignment, set_assignment_state
 from annotator.store.events import add_event
+from annotator.store.instance_queue import settle
 from annotator.store.people import roles_of
-from annotator.store.queue import settle
 from annotator.store.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
 
 _BATCH = 2_000

@@ -8,7 +8,7 @@ from annotator.domain.instances import Annotation
 from annotator.domain.reviews import Finding, Review, Round
 from annotator.errors import NotFound
 from annotator.review.corrections import passed_sets
-from annotator.review.sentences import in_words
+from annotator.review.score_wording import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotation
 from annotator.store.reviews import submitted_reviews

@@ -6,7 +6,7 @@ from annotator.domain.instances import Assignment
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
-from annotator.store import Store, queue
+from annotator.store import Store, instance_queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import find_starting_draft
 from annotator.store.connection.database import iso
@@ -29,9 +29,9 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
-        queue.next_set_aside(store, project.id, user_id, "expired", held)
-        or queue.next_in_queue(store, project.id, user_id)
-        or queue.next_set_aside(store, project.id, user_id, "skipped", held)
+        instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
+        or instance_queue.next_in_queue(store, project.id, user_id)
+        or instance_queue.next_set_aside(store, project.id, user_id, "skipped", held)
     )
     return None if instance_id is None else _claim(store, project, user_id, instance_id)
 
@@ -59,7 +59,7 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     mine = work_store.find_assignment(store, instance_id, user_id)
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
-    if queue.is_free_for(store, instance_id, user_id):
+    if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
         raise NotAllowed("You have seen what others marked in this text, so you cannot annotate it.")
@@ -100,7 +100,7 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     if assignment.state in {"leased", "returned"}:
         return assignment
     if assignment.state in {"expired", "skipped"}:
-        if queue.is_free_for(store, assignment.instance_id, assignment.user_id):
+        if instance_queue.is_free_for(store, assignment.instance_id, assignment.user_id):
             return assignment
         if standing(store, assignment.instance_id, assignment.user_id).was_shown:
             raise LeaseLost(_SHOWN)

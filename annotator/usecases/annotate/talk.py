@@ -6,11 +6,11 @@ from annotator.domain.instances import Annotation
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
-from annotator.domain.threads import About, Thread, Voice
+from annotator.domain.talk import About, Thread, Voice
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.review.talk import visible_to
 from annotator.store import Store
-from annotator.store import threads as thread_store
+from annotator.store import talk as stored_talk
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
 from annotator.store.reviews import reviews_of
@@ -54,11 +54,11 @@ def talk_of(store: Store, user: User, project_id: int, instance_id: int) -> Talk
 
     A lead who is at work on the text reads what its annotator may, so that what is said of others' sets does not lead them.
     """
-    place = _Place(store, user, project_id, instance_id)
-    place.leads = place.leads and not is_at_work_on(store, user, instance_id)
-    threads = thread_store.threads_of(store, [instance_id]).get(instance_id, [])
-    seen = [shown for thread in threads if (shown := place.visible(thread)) is not None]
-    return Talk(tuple((thread, place.words(thread)) for thread in seen), tuple(place.subjects()))
+    participant = _Participant(store, user, project_id, instance_id)
+    participant.leads = participant.leads and not is_at_work_on(store, user, instance_id)
+    threads = stored_talk.threads_of(store, [instance_id]).get(instance_id, [])
+    seen = [shown for thread in threads if (shown := participant.visible(thread)) is not None]
+    return Talk(tuple((thread, participant.words(thread)) for thread in seen), tuple(participant.subjects()))
 
 
 def begin(
@@ -67,14 +67,14 @@ def begin(
     """Begin a thread; to_lead: it is a question that waits for the lead. Answers the thread's number."""
     text = _checked(text)
     with store.transaction():
-        place = _Place(store, user, project_id, instance_id)
-        voice = place.voice_on(subject.annotation_id)
-        place.check(subject)
-        thread_id = thread_store.add_thread(
+        participant = _Participant(store, user, project_id, instance_id)
+        voice = participant.voice_on(subject.annotation_id)
+        participant.check(subject)
+        thread_id = stored_talk.add_thread(
             store, project_id, instance_id, subject.about, subject.annotation_id, subject.position, user,
             waits_for_lead=to_lead and voice != "lead",
         )  # fmt: skip
-        thread_store.add_comment(store, thread_id, user, voice, text)
+        stored_talk.add_comment(store, thread_id, user, voice, text)
     return thread_id
 
 
@@ -82,31 +82,31 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
     """Write into a thread that one sees; a lead's answer settles the question. Answers the thread as it was before."""
     text = _checked(text)
     with store.transaction():
-        thread = thread_store.get_thread(store, thread_id)
-        place = _Place(store, user, thread.project_id, thread.instance_id)
-        if place.visible(thread) is None:
+        thread = stored_talk.get_thread(store, thread_id)
+        participant = _Participant(store, user, thread.project_id, thread.instance_id)
+        if participant.visible(thread) is None:
             raise NotFound(f"There is no thread number {thread_id}.")
-        thread_store.add_comment(store, thread_id, user, place.voice_in(thread), text)
+        stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
     return thread
 
 
 def questions(store: Store, actor: User, project: Project, page: int = 1) -> tuple[list[Question], int]:
     """One page of the questions that wait for the lead, oldest first; and how many there are."""
     require(store, actor, project.id, "manage project")
-    waiting = thread_store.list_questions(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1))
+    waiting = stored_talk.list_questions(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1))
     shown = []
     for thread in waiting:
-        place = _Place(store, actor, project.id, thread.instance_id)
-        shown.append(Question(thread, row_of(store, thread.instance_id), place.words(thread)))
-    return shown, thread_store.count_questions(store, project.id)
+        participant = _Participant(store, actor, project.id, thread.instance_id)
+        shown.append(Question(thread, row_of(store, thread.instance_id), participant.words(thread)))
+    return shown, stored_talk.count_questions(store, project.id)
 
 
 def count_waiting(store: Store, project: Project) -> int:
     """How many questions wait for the project's lead."""
-    return thread_store.count_questions(store, project.id)
+    return stored_talk.count_questions(store, project.id)
 
 
-class _Place:
+class _Participant:
     """A person before the annotations, rounds and reviewers of one instance."""
 
     def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
@@ -124,7 +124,7 @@ class _Place:
             number: {review.user_id for review in reviews if review.state in {"leased", "submitted"}}
             for number, reviews in reviews_of(store, list(self.rounds)).items()
         }
-        self.part = None if user.id is None else thread_store.has_part_in(store, instance_id, user.id)
+        self.part = None if user.id is None else stored_talk.has_part_in(store, instance_id, user.id)
         if self.part is None and not self.leads:
             raise NotAllowed("Only those who annotate or review this text, and the lead, may talk about it.")
 

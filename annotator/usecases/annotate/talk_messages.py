@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.domain.people import User
-from annotator.domain.threads import About, Comment, Thread, Voice
+from annotator.domain.talk import About, Comment, Thread, Voice
 from annotator.usecases.annotate.talk import Talk
 
 

@@ -11,7 +11,7 @@ from annotator.domain.submission import check_submission, result_mode_for
 from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
 from annotator.review.corrections import carried_sets, origins_of
-from annotator.store import Store, queue
+from annotator.store import Store, instance_queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
     add_annotation,
@@ -155,7 +155,7 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
         waiting = instance_counts(store, project.id).get("queued", 0)
         waiting -= count_shown_and_free(store, project.id, user_id)
     else:
-        waiting = queue.waiting_for(store, project.id, user_id)
+        waiting = instance_queue.waiting_for(store, project.id, user_id)
     today = {} if day_began is None else {"today": count_submitted_since(store, project.id, user_id, day_began)}
     return today | {
         "returned": mine.get("returned", 0),
@@ -372,7 +372,7 @@ def _write_origins(store: Store, assignment: Assignment, annotation_id: int, dra
 def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
     """Bring a piece of work into another state, and its instance after it."""
     work_store.set_assignment_state(store, assignment.id, state)
-    queue.settle(store, assignment.instance_id)
+    instance_queue.settle(store, assignment.instance_id)
 
 
 def _work(store: Store, assignment: Assignment) -> Work:

@@ -77,12 +77,12 @@ def contrast_rows(
     with store.snapshot():
         pairs = pairs_of(store, project.id, options.split) if project.task.result_kind == "label" else []
         gold = _gold_labels(store, project, pairs)
-        there = list_runs(store, project.id) if pairs else []
-        own = sorted((r for r in there if not r.run.method), key=lambda stored: stored.run.model)
-        answers = {stored.id: answered_labels(store, stored.id) for stored in own}
+        all_runs = list_runs(store, project.id) if pairs else []
+        answer_runs = sorted((r for r in all_runs if not r.run.method), key=lambda stored: stored.run.model)
+        answers = {stored.id: answered_labels(store, stored.id) for stored in answer_runs}
         learned = learned_by_model(store, project.id, options)
     rows: list[ContrastRow] = []
-    for model, runs in groupby(own, key=lambda stored: stored.run.model):
+    for model, runs in groupby(answer_runs, key=lambda stored: stored.run.model):
         ids = learned.get(model, frozenset())
         of_model = [(stored, without(answers[stored.id], ids)) for stored in runs if answers[stored.id]]
         if of_model:
@@ -92,11 +92,11 @@ def contrast_rows(
 
 def _gold_labels(store: Store, project: Project, pairs: Sequence[Pair]) -> dict[int, str | None]:
     ids = sorted({pair.original_id for pair in pairs} | {pair.changed_id for pair in pairs})
-    found: dict[int, str | None] = {}
+    labels: dict[int, str | None] = {}
     for first in range(0, len(ids), _AT_ONCE):
         part = get_instances(store, ids[first : first + _AT_ONCE])
-        found |= gold_labels(store, project, list(part.values()))
-    return found
+        labels |= gold_labels(store, project, list(part.values()))
+    return labels
 
 
 def _rows(
@@ -110,7 +110,7 @@ def _rows(
         of_kind = [pair for pair in pairs if kind in {ALL_KINDS, pair.kind}]
         of_seeds = [_of_seed(of_kind, answers, gold) for _, answers in runs]
         numbers = {
-            name: over_seeds(np.array([np.nan if (v := one.values[n]) is None else v for one in of_seeds]))
+            name: over_seeds(np.array([np.nan if (v := of_seed.values[n]) is None else v for of_seed in of_seeds]))
             for n, name in enumerate(NUMBERS)
         }
         first = of_seeds[0]
@@ -131,13 +131,17 @@ def _of_seed(pairs: Sequence[Pair], answers: Mapping[int, str], gold: Mapping[in
     def is_right(instance_id: int) -> bool:
         return answers[instance_id] == gold[instance_id]
 
-    originals = np.array([is_right(one[0].original_id) for one in sets], dtype=np.bool_)
-    contrasts = Ragged.of(([is_right(pair.changed_id) for pair in one] for one in sets), np.bool_)
+    originals = np.array([is_right(contrast_set[0].original_id) for contrast_set in sets], dtype=np.bool_)
+    contrasts = Ragged.of(([is_right(pair.changed_id) for pair in contrast_set] for contrast_set in sets), np.bool_)
     made = contrast(originals, contrasts)
     breaks = originals & ~is_consistent(originals, contrasts)
     broken = tuple(
-        BrokenSet(one[0].original_id, one[0].original_key, tuple(p for p in one if not is_right(p.changed_id)))
-        for one, is_broken in zip(sets, breaks, strict=True)
+        BrokenSet(
+            contrast_set[0].original_id,
+            contrast_set[0].original_key,
+            tuple(p for p in contrast_set if not is_right(p.changed_id)),
+        )
+        for contrast_set, is_broken in zip(sets, breaks, strict=True)
         if is_broken
     )
     return _OfSeed(tuple(getattr(made, name) for name in NUMBERS), len(sets), len(scored), broken)

@@ -78,21 +78,23 @@ def fairness_rows(
     require(store, actor, project.id, "use models")
     if positive not in project.labels:
         raise InvalidValue(f"'{positive}' is no label of this project ({', '.join(project.labels)}).")
-    lists = {one.name: one for one in list_word_lists(store, project.id)}
+    lists = {word_list.name: word_list for word_list in list_word_lists(store, project.id)}
     if unknown := [name for name in groups if name not in lists]:
         raise InvalidValue(f"The project has no word list '{unknown[0]}' (it has {', '.join(lists) or 'none'}).")
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():
         texts = _texts(store, project, made, options.split)
-        own = sorted((r for r in list_runs(store, project.id) if not r.run.method), key=lambda stored: stored.run.model)
-        answers = {stored.id: answered_labels(store, stored.id) for stored in own}
+        answer_runs = sorted(
+            (r for r in list_runs(store, project.id) if not r.run.method), key=lambda stored: stored.run.model
+        )
+        answers = {stored.id: answered_labels(store, stored.id) for stored in answer_runs}
         learned = learned_by_model(store, project.id, options)
     rows = []
-    for model, runs in groupby(own, key=lambda stored: stored.run.model):
-        there = [stored for stored in runs if answers[stored.id]]
-        if there:
-            seeds, ids = tuple(stored.run.seed for stored in there), learned.get(model, frozenset())
-            counted = [without(answers[stored.id], ids) for stored in there]
+    for model, runs in groupby(answer_runs, key=lambda stored: stored.run.model):
+        answered = [stored for stored in runs if answers[stored.id]]
+        if answered:
+            seeds, ids = tuple(stored.run.seed for stored in answered), learned.get(model, frozenset())
+            counted = [without(answers[stored.id], ids) for stored in answered]
             rows.append(replace(_row(model, seeds, counted, texts, groups, positive), n_learned=len(ids)))
     return rows
 
@@ -124,25 +126,25 @@ def _row(
 ) -> FairnessRow:
     made = [_of_seed(of_seed, texts, positive) for of_seed in answers]
     first = answers[0]
-    there = np.array([i in first for i in texts.ids], dtype=np.bool_)
+    is_answered = np.array([i in first for i in texts.ids], dtype=np.bool_)
     is_wrong = [first.get(i) == positive != gold for i, gold in zip(texts.ids, texts.gold, strict=True)]
-    wrong = there & np.array(is_wrong, dtype=np.bool_)
+    wrong = is_answered & np.array(is_wrong, dtype=np.bool_)
     return FairnessRow(
         model,
         seeds,
-        _over([one.difference for one in made]),
-        _over([one.overall for one in made]),
+        _over([of_seed.difference for of_seed in made]),
+        _over([of_seed.overall for of_seed in made]),
         tuple(
             GroupRate(
                 name,
-                _over([None if np.isnan(rate := float(one.rates[n])) else rate for one in made]),
-                int((texts.mentions[n] & there).sum()),
+                _over([None if np.isnan(rate := float(of_seed.rates[n])) else rate for of_seed in made]),
+                int((texts.mentions[n] & is_answered).sum()),
                 int(made[0].n_negatives[n]),
                 tuple((texts.ids[i], texts.keys[i]) for i in np.flatnonzero(wrong & texts.mentions[n]).tolist()),
             )
             for n, name in enumerate(groups)
         ),
-        int(there.sum()),
+        int(is_answered.sum()),
     )
 
 

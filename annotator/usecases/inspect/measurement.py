@@ -110,7 +110,7 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     runs = list_runs(store, project.id)
     if any(stored.id not in made or made[stored.id].gold_policy != project.settings.gold_policy for stored in runs):
         return True
-    oldest = min((one.last_event_id for one in made.values()), default=0)
+    oldest = min((measurement.last_event_id for measurement in made.values()), default=0)
     return bool(runs) and has_changed(store, project.id, oldest)
 
 
@@ -124,17 +124,18 @@ def _measured(
 ) -> Iterator[tuple[StoredRun, list[_Column]]]:
     """Each run with its numbers, one run at a time; a model's own answers come before its methods."""
     is_label = project.task.result_kind == "label"
-    for _, of_model in groupby(runs, lambda one: one.run.model):
-        own: dict[int | None, Answers] = {}
+    for _, of_model in groupby(runs, lambda stored: stored.run.model):
+        answers_by_seed: dict[int | None, Answers] = {}
         for stored in of_model:
             if not len(gold):
                 yield stored, []
             elif stored.run.method:
                 outputs = iterate_outputs(store, stored.id)
-                yield stored, _of_method(gold, outputs, answers_of_seed(own, stored.run.seed))
+                yield stored, _of_method(gold, outputs, answers_of_seed(answers_by_seed, stored.run.seed))
             else:
-                own[stored.run.seed] = answers_of(store, stored.id)
-                yield stored, list(_kept(score_answers(gold, own[stored.run.seed], is_label=is_label), None))
+                answers_by_seed[stored.run.seed] = answers_of(store, stored.id)
+                scored = score_answers(gold, answers_by_seed[stored.run.seed], is_label=is_label)
+                yield stored, list(_kept(scored, None))
 
 
 def _of_method(gold: GoldTable, outputs: Iterable[Output], answers: Answers) -> list[_Column]:

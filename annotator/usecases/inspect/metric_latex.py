@@ -16,7 +16,7 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
     """These rows and columns, and random below them. What the page marks with a star is bold."""
     cells = [_cells(table, rows, column) for column in columns]
     names = names_of(rows)
-    lines = [Line(name, "", [of_column[place] for of_column in cells]) for place, name in enumerate(names)]
+    lines = [Line(name, "", [of_column[index] for of_column in cells]) for index, name in enumerate(names)]
     if table.random.numbers:
         at_random = [_cell(table.random.numbers.get(column.name)) for column in columns]
         lines.append(Line("random", "mean of ten seeds", at_random, is_baseline=True))
@@ -64,7 +64,7 @@ def _cells(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> lis
     is_lacking = [shared is not None and row.key in shared.lacking for row in rows]
     may_mark = bool(table.shared) or not are_different(table, rows, column)
     best = best_rows(rows, column, judged(table, rows, column), is_lacking) if may_mark else set()
-    return [_cell(row.numbers.get(column.name), place in best) for place, row in enumerate(rows)]
+    return [_cell(row.numbers.get(column.name), index in best) for index, row in enumerate(rows)]
 
 
 def _cell(number: Number | None, is_best: bool = False) -> Cell:

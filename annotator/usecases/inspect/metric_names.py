@@ -78,7 +78,11 @@ def _common(rows: Sequence[MetricRow]) -> dict[str, Parameters]:
     for row in rows:
         by_method.setdefault(row.method, []).append(_parameters(row))
     return {
-        method: {name: value for name, value in of[0].items() if all(name in one and one[name] == value for one in of)}
+        method: {
+            name: value
+            for name, value in of[0].items()
+            if all(name in parameters and parameters[name] == value for parameters in of)
+        }
         for method, of in by_method.items()
     }
 
@@ -123,8 +127,12 @@ def named(column: Column) -> str:
 
 def first_columns(table: MetricTable) -> list[str]:
     """The names of the columns that are shown before anybody chose."""
-    there = [column.name for column in table.columns]
-    chosen = [name for line in _FIRST if (name := next((one for one in line if one in there), None)) is not None]
-    spare = [name for name in (*_SPARE, *there) if name in there and name not in chosen]
+    names = [column.name for column in table.columns]
+    chosen = [
+        name
+        for line in _FIRST
+        if (name := next((candidate for candidate in line if candidate in names), None)) is not None
+    ]
+    spare = [name for name in (*_SPARE, *names) if name in names and name not in chosen]
     shown = {*chosen, *spare[: max(0, _N_FIRST - len(chosen))]}
-    return [name for name in there if name in shown]
+    return [name for name in names if name in shown]

@@ -99,8 +99,8 @@ def values_of_row(
         stored = _find(runs, choice)
         whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
         gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
-        own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
-        answers = answers_of_seed(own, choice.seed)
+        answers_by_seed = {other.run.seed: answers_of(store, other.id) for other in runs if not other.run.method}
+        answers = answers_of_seed(answers_by_seed, choice.seed)
         parts = []
         if len(gold):
             outputs = iterate_outputs(store, stored.id) if choice.method else ()
@@ -121,18 +121,20 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
     """The parts are over different instances; one that is in none is left out."""
     places, values = together(gold, parts)
-    return InstanceValues(tuple(_instance(gold, place, answers) for place in places.tolist()), values)
+    return InstanceValues(tuple(_instance(gold, index, answers) for index in places.tolist()), values)
 
 
 def only(values: InstanceValues, ids: Collection[int]) -> InstanceValues:
     """Of some instances alone."""
-    stays = np.array([one.id in ids for one in values.instances], dtype=np.bool_)
-    instances = tuple(one for one, kept in zip(values.instances, stays.tolist(), strict=True) if kept)
+    stays = np.array([instance.id in ids for instance in values.instances], dtype=np.bool_)
+    instances = tuple(
+        instance for instance, stays_here in zip(values.instances, stays.tolist(), strict=True) if stays_here
+    )
     return InstanceValues(instances, {name: of_all[stays] for name, of_all in values.values.items()})
 
 
-def _instance(gold: GoldTable, place: int, answers: Answers) -> ScoredInstance:
-    row, answer = gold.rows[place], answers.get(gold.rows[place].id)
+def _instance(gold: GoldTable, index: int, answers: Answers) -> ScoredInstance:
+    row, answer = gold.rows[index], answers.get(gold.rows[index].id)
     label = None if answer is None else answer.label
     p = None if answer is None or label is None else answer.probabilities.get(label)
     kind = row.kind or "perturbed" if row.parent_key is not None else None
@@ -161,7 +163,7 @@ def compare_rows(first: InstanceValues, second: InstanceValues, name: str, *, n_
     others = _defined(second, name)
     mine = _defined(first, name)
     shared = [instance for instance in first.instances if instance.id in mine and instance.id in others]
-    a, b = (np.array([of_row[one.id] for one in shared], dtype=np.float64) for of_row in (mine, others))
+    a, b = (np.array([of_row[instance.id] for instance in shared], dtype=np.float64) for of_row in (mine, others))
     return Comparison(
         tuple(shared),
         a - b,
@@ -177,4 +179,6 @@ def compare_rows(first: InstanceValues, second: InstanceValues, name: str, *, n_
 def _defined(row: InstanceValues, name: str) -> dict[int, float]:
     """By instance; a loss may be infinite, which has no difference."""
     values = row.values.get(name, np.full(len(row.instances), np.nan))
-    return {one.id: value for one, value in zip(row.instances, values.tolist(), strict=True) if np.isfinite(value)}
+    return {
+        instance.id: value for instance, value in zip(row.instances, values.tolist(), strict=True) if np.isfinite(value)
+    }

@@ -83,10 +83,14 @@ def _evaluated(
         gold = gold_table(store, project, policy, options.split)
         is_label = project.task.result_kind == "label"
         trainings = Trainings.of(store, project.id)
-        kept = _InstanceNumbers(gold) if keeps_instances else None
-        scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
-        models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
-    random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
+        instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
+        scorer = _Scorer(
+            store, gold, trainings, is_label, options, instance_numbers, lambda done: progress(done, len(runs))
+        )
+        models = [
+            scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
+        ]
+    random = random_numbers(gold, None if instance_numbers is None else instance_numbers.random) if len(gold) else {}
     numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": policy,
@@ -96,20 +100,22 @@ def _evaluated(
         "random": random,
         "models": models,
     }
-    return numbers, None if kept is None else kept.behind()
+    return numbers, None if instance_numbers is None else instance_numbers.behind()
 
 
 def _runs(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
     """The runs that were asked for; the model's own answers are always among them."""
     known = list_models(store, project.id)
     if model is not None and model not in known:
-        there = f"it has {', '.join(known)}" if known else "it has none yet; import its predictions or attributions"
-        raise NotFound(f"The project '{project.name}' has no model '{model}' ({there}).")
+        alternatives = (
+            f"it has {', '.join(known)}" if known else "it has none yet; import its predictions or attributions"
+        )
+        raise NotFound(f"The project '{project.name}' has no model '{model}' ({alternatives}).")
     runs = list_runs(store, project.id, model)
     methods = sorted({stored.run.method for stored in runs if stored.run.method})
     if method is not None and method not in methods:
-        there = ", ".join(methods) or "none"
-        raise NotFound(f"There is no method '{method}' here (there is {there}).")
+        alternatives = ", ".join(methods) or "none"
+        raise NotFound(f"There is no method '{method}' here (there is {alternatives}).")
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
@@ -153,36 +159,36 @@ class _Scorer:
 
     def __init__(
         self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
-        kept: _InstanceNumbers | None, progress: Callable[[int], None],
+        instance_numbers: _InstanceNumbers | None, progress: Callable[[int], None],
     ) -> None:  # fmt: skip
         self.store = store
         self.gold = gold
         self.trainings = trainings
         self.is_label = is_label
         self.options = options
-        self.kept = kept
+        self.instance_numbers = instance_numbers
         self.progress = progress
         self.n_done = 0
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> ModelReport:
-        own: dict[int | None, Answers] = {}
+        answers_by_seed: dict[int | None, Answers] = {}
         gold, training = without_training(self.store, self.trainings, name, self.gold, self.options)
-        if self.kept is not None and len(gold) < len(self.gold):
-            self.kept.leave_out(name, gold)
+        if self.instance_numbers is not None and len(gold) < len(self.gold):
+            self.instance_numbers.leave_out(name, gold)
         quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
         for stored in runs:
             if not stored.run.method:
-                answers = own[stored.run.seed] = answers_of(self.store, stored.id)
+                answers = answers_by_seed[stored.run.seed] = answers_of(self.store, stored.id)
                 if answers:
                     self._add_quality(name, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[MethodReport] = []
-        for _, group in groupby(with_method, lambda one: one.run.group):
-            methods += self._methods(list(group), gold, own)
+        for _, group in groupby(with_method, lambda stored: stored.run.group):
+            methods += self._methods(list(group), gold, answers_by_seed)
         return {
             "model": name,
-            "seeds": list(own),
+            "seeds": list(answers_by_seed),
             "training": None if training is None else training.report(),
             "quality": quality.report(),
             **quality.count_report(),
@@ -191,27 +197,27 @@ class _Scorer:
 
     def _add_quality(self, model: str, quality: NumbersOverSeeds, scored: Scored) -> None:
         quality.add(scored)
-        if self.kept is not None:
-            self.kept.quality.setdefault(model, []).append(OfSeed.of_answers(self.gold, scored))
+        if self.instance_numbers is not None:
+            self.instance_numbers.quality.setdefault(model, []).append(OfSeed.of_answers(self.gold, scored))
 
     def _done(self) -> None:
         self.n_done += 1
         self.progress(self.n_done)
 
     def _methods(
-        self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
+        self, runs: Sequence[StoredRun], gold: GoldTable, answers_by_seed: Mapping[int | None, Answers]
     ) -> Iterator[MethodReport]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
         rows: dict[blocks.RowKey, _Row] = {}
-        asked = (self.gold, len(runs), self.options.n_resamples)
-        faithfulness, drops = NumbersOverSeeds(*asked), []
+        arguments = (self.gold, len(runs), self.options.n_resamples)
+        faithfulness, drops = NumbersOverSeeds(*arguments), []
         kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
-            answers = answers_of_seed(own, stored.run.seed)
+            answers = answers_of_seed(answers_by_seed, stored.run.seed)
             outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
             scored = blocks.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
-                rows.setdefault(key, _Row(*asked)).add(of_row, answers)
+                rows.setdefault(key, _Row(*arguments)).add(of_row, answers)
             if scored.faithfulness.values:
                 faithfulness.add(scored.faithfulness)
             drops.append(scored.faithfulness.drops)
@@ -222,23 +228,23 @@ class _Scorer:
             "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
-        told: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
+        behaviour: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
         for kind, layer in sorted(rows, key=blocks.row_order):
-            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **told}
+            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **behaviour}
         if not rows:
             yield {
                 "method": head["method"], "parameters": head["parameters"], "seeds": head["seeds"], "kind": kind_of_none,
-                "layer": None, "plausibility": {}, "counts": {}, "faithfulness": told["faithfulness"],
-                "aopc_points": told["aopc_points"],
+                "layer": None, "plausibility": {}, "counts": {}, "faithfulness": behaviour["faithfulness"],
+                "aopc_points": behaviour["aopc_points"],
             }  # fmt: skip
 
     def _keep(self, stored: StoredRun, scored: blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
-        if self.kept is None:
+        if self.instance_numbers is None:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
         for (kind, layer), of_row in rows.items():
-            found = OfSeed.of(self.gold, of_row, scored.faithfulness, answers)
-            self.kept.rows.setdefault((*stored.run.group, kind, layer), []).append(found)
+            of_seed = OfSeed.of(self.gold, of_row, scored.faithfulness, answers)
+            self.instance_numbers.rows.setdefault((*stored.run.group, kind, layer), []).append(of_seed)
 
 
 class _Row:
@@ -281,15 +287,15 @@ def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Report:
         return {}
     sides: Report = {}
     for side in ("comprehensiveness", "sufficiency"):
-        found = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
-        sides[side] = [sum(values) / len(values) if values else None for values in found]
+        drops_at_thresholds = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
+        sides[side] = [sum(values) / len(values) if values else None for values in drops_at_thresholds]
     return {"thresholds": thresholds, **sides}
 
 
-def answers_of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answers:
+def answers_of_seed(answers_by_seed: Mapping[int | None, Answers], seed: int | None) -> Answers:
     """The model's answers of the same seed, else those without one, else the only ones there are."""
-    if seed in own:
-        return own[seed]
-    if None in own:
-        return own[None]
-    return next(iter(own.values())) if len(own) == 1 else {}
+    if seed in answers_by_seed:
+        return answers_by_seed[seed]
+    if None in answers_by_seed:
+        return answers_by_seed[None]
+    return next(iter(answers_by_seed.values())) if len(answers_by_seed) == 1 else {}

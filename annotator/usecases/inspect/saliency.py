@@ -111,15 +111,18 @@ def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
 
 
 def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
-    order = {name: place for place, name in enumerate(MEASURED)}
-    names = sorted(measured_names(store, stored.id), key=lambda one: (one[0] or -1, order.get(one[1], 99)))
+    order = {name: position for position, name in enumerate(MEASURED)}
+    names = sorted(
+        measured_names(store, stored.id),
+        key=lambda layer_and_name: (layer_and_name[0] or -1, order.get(layer_and_name[1], 99)),
+    )
     run, numbers = stored.run, tuple(ShownNumber(layer, name) for layer, name in names)
     return ShownRun(stored.id, run.model, run.method, run.seed, run.parameters, group, numbers)
 
 
 def _definition(name: str) -> ShownDefinition:
-    found = definition_of(name)
-    return ShownDefinition(found.title, found.definition, found.direction, found.source)
+    definition = definition_of(name)
+    return ShownDefinition(definition.title, definition.definition, definition.direction, definition.source)
 
 
 def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None) -> ShownText:
@@ -134,8 +137,8 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
-        there = [run_id for run_id in runs_with_output(store, instance_id) if run_id in runs]
-        groups = first_of_groups(runs[run_id] for run_id in there)
+        run_ids = [run_id for run_id in runs_with_output(store, instance_id) if run_id in runs]
+        groups = first_of_groups(runs[run_id] for run_id in run_ids)
         chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
@@ -145,7 +148,7 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
             _shown(store, project, gold, chosen, runs, withheld),
             project=project.id,
             policy=project.settings.gold_policy,
-            choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in there),
+            choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),
             partners=tuple(ShownPartner(*partner) for partner in partners_of(store, instance_id)),
         )
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
@@ -180,7 +183,7 @@ def show_partner(
     independence.show(store, actor, project.id, partner_id, independence.annotations_behind(gold))
     places = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner))
     n = instance.layout.n_selectable
-    return replace(shown, aligned=tuple(place if place < n else None for place in places))
+    return replace(shown, aligned=tuple(token if token < n else None for token in places))
 
 
 def _gold_for(store: Store, actor: User, project: Project, instance: Instance) -> tuple[GoldInstance, str]:
@@ -222,17 +225,17 @@ def _panels(
     shown = []
     for choice in chosen:
         stored = runs[choice.run_id]
-        said = _Said(
+        of_run = _RunOutput(
             outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id),
             answers.get(choice.run_id),
             group_attributions(store, instance.id, stored, runs.values()),
         )
-        shown.append(_panel(choice, stored, said, instance, numbers, trust))
+        shown.append(_panel(choice, stored, of_run, instance, numbers, trust))
     return tuple(shown)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _RunOutput:
     """What a run says of a text: its output, what its model answers, and the attributions of each seed of its group."""
 
     output: Output | None
@@ -257,25 +260,27 @@ def _answers(
     store: Store, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
 ) -> dict[int, Prediction]:
     """What each panel's model answers to the full input, by the panel's run."""
-    own = {(stored.run.model, stored.run.seed): stored.id for stored in runs.values() if not stored.run.method}
-    found: dict[int, Prediction] = {}
+    answer_runs = {(stored.run.model, stored.run.seed): stored.id for stored in runs.values() if not stored.run.method}
+    answers: dict[int, Prediction] = {}
     for choice in chosen:
         run = runs[choice.run_id].run
-        run_id = own.get((run.model, run.seed), own.get((run.model, None)))
+        run_id = answer_runs.get((run.model, run.seed), answer_runs.get((run.model, None)))
         output = outputs_of_run(store, run_id, [instance.id]).get(instance.id) if run_id is not None else None
         answer = next((p for p in output.predictions if p.on == "full"), None) if output is not None else None
         if answer is not None:
-            found[choice.run_id] = answer
-    return found
+            answers[choice.run_id] = answer
+    return answers
 
 
 def _panel(
-    choice: PanelChoice, stored: StoredRun, said: _Said, instance: Instance,
+    choice: PanelChoice, stored: StoredRun, of_run: _RunOutput, instance: Instance,
     numbers: Mapping[tuple[int, int | None], Mapping[str, float]], trust: _Trust,
 ) -> ShownPanel:  # fmt: skip
     run = stored.run
-    attribution = _attribution(choice, said.output, said.answer, instance)
-    rationale = next(iter(said.output.rationales), None) if said.output is not None and attribution is None else None
+    attribution = _attribution(choice, of_run.output, of_run.answer, instance)
+    rationale = (
+        next(iter(of_run.output.rationales), None) if of_run.output is not None and attribution is None else None
+    )
     layer = attribution.layer if attribution is not None else None
     return ShownPanel(
         run=stored.id,
@@ -288,7 +293,7 @@ def _panel(
         label=attribution.label if attribution else "",
         asked_label=choice.label,
         layer=layer,
-        answer=_answer(said.answer),
+        answer=_answer(of_run.answer),
         numbers={**numbers.get((stored.id, layer), {}), **numbers.get((stored.id, None), {})},
         scores=_scores(attribution),
         ranking=_ranking(attribution, rationale),
@@ -296,7 +301,7 @@ def _panel(
         pieces=_pieces(attribution),
         convergence=attribution.convergence if attribution else None,
         facts=dict(attribution.facts) if attribution else {},
-        spread=spread_of(attribution, said.seeds) if attribution else None,
+        spread=spread_of(attribution, of_run.seeds) if attribution else None,
         trust=trust.trainings.summary(run.model),
         seen=seen_summary(trust.seen.get(run.model)),
     )
@@ -318,20 +323,20 @@ def _attribution(
     choice: PanelChoice, output: Output | None, answer: Prediction | None, instance: Instance
 ) -> Attribution | None:
     """The one that is asked for; without a label the predicted one's, else gold's, else the first; else the first layer."""
-    there = list(output.attributions) if output is not None else []
+    attributions = list(output.attributions) if output is not None else []
     if choice.layer is not None:
-        there = [attribution for attribution in there if attribution.layer == choice.layer]
+        attributions = [attribution for attribution in attributions if attribution.layer == choice.layer]
     predicted = answer.label if answer is not None else None
     for label in (choice.label, predicted, instance.result):
-        for attribution in there:
+        for attribution in attributions:
             if label is not None and attribution.label == label:
                 return attribution
-    return there[0] if there else None
+    return attributions[0] if attributions else None
 
 
-def _is_signed(said: bool | None, attribution: Attribution | None) -> bool:
-    if said is not None:
-        return said
+def _is_signed(declared: bool | None, attribution: Attribution | None) -> bool:
+    if declared is not None:
+        return declared
     return attribution is not None and any(score < 0 for score in attribution.scores)
 
 

@@ -22,8 +22,8 @@ def table_csv(table: MetricTable, *, split: str | None = None, explained: str = 
     instances: "shared" where the table's rows are over the same ones, else "own"
     verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
     """
-    asked = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
-    lines = (line | asked for line in _lines(table))
+    options = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
+    lines = (line | options for line in _lines(table))
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 
 
@@ -31,20 +31,20 @@ def _lines(table: MetricTable) -> Iterator[Cells]:
     """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
     groups = {column.name: column.group for column in table.columns}
     verdicts = {column.name: judged(table, table.rows, column) for column in table.columns}
-    told: set[tuple[object, ...]] = set()
-    for place, row in enumerate((*table.rows, table.random)):
+    yielded: set[tuple[object, ...]] = set()
+    for index, row in enumerate((*table.rows, table.random)):
         for name, number in row.numbers.items():
             group = groups.get(name, "plausibility")
             whole = {"quality": (row.model,), "faithfulness": row.run}.get(group)
-            if whole is not None and (name, *whole) in told:
+            if whole is not None and (name, *whole) in yielded:
                 continue
             if whole is not None:
-                told.add((name, *whole))
-            found = verdicts[name][place] if name in verdicts and place < len(table.rows) else Judged()
+                yielded.add((name, *whole))
+            judged_number = verdicts[name][index] if name in verdicts and index < len(table.rows) else Judged()
             shared = {"instances": "shared" if name in table.shared else "own"}
-            yield _head(row, group) | _line(group, name, "", number) | shared | _verdict(found)
-        if row.points is not None and ("points", *row.run) not in told:
-            told.add(("points", *row.run))
+            yield _head(row, group) | _line(group, name, "", number) | shared | _verdict(judged_number)
+        if row.points is not None and ("points", *row.run) not in yielded:
+            yielded.add(("points", *row.run))
             yield from (_head(row, "faithfulness") | line for line in _point_lines(row.points))
         for part, of_parts in (("kind", row.by_kind), ("prediction", row.by_change)):
             for word, maps in of_parts.items():
@@ -52,13 +52,13 @@ def _lines(table: MetricTable) -> Iterator[Cells]:
                     yield _head(row, "consistency") | _line("consistency", name, f"{part}: {word}", number)
 
 
-def _verdict(found: Judged) -> Cells:
-    one = found.verdict
-    if one is None:
+def _verdict(number: Judged) -> Cells:
+    verdict = number.verdict
+    if verdict is None:
         return {}
     return {
-        "null": found.null, "verdict": one.word, "difference": one.difference, "difference_low": one.low,
-        "difference_high": one.high, "n_compared": one.n,
+        "null": number.null, "verdict": verdict.word, "difference": verdict.difference, "difference_low": verdict.low,
+        "difference_high": verdict.high, "n_compared": verdict.n,
     }  # fmt: skip
 
 
@@ -74,10 +74,10 @@ def _head(row: MetricRow, group: Group) -> Cells:
 
 def _line(group: Group, name: str, part: str, number: Number) -> Cells:
     definition = definition_in_table(name)
-    told = {field: getattr(number, field) for field in Number.__dataclass_fields__}
+    fields = {field: getattr(number, field) for field in Number.__dataclass_fields__}
     return {
         "group": group, "metric": name, "part": part, "title": definition.title, "direction": definition.direction,
-        "definition": definition.definition, "source": definition.source, **told,
+        "definition": definition.definition, "source": definition.source, **fields,
     }  # fmt: skip
 
 

@@ -22,10 +22,10 @@ def group_attributions(
     store: Store, instance_id: int, stored: StoredRun, runs: Iterable[StoredRun]
 ) -> list[Sequence[Attribution]]:
     """What each seed of a run's group has for an instance; [] for a run that has no other seed."""
-    group = [one for one in runs if one.run.group == stored.run.group]
+    group = [seed_run for seed_run in runs if seed_run.run.group == stored.run.group]
     if len(group) < 2:
         return []
-    outputs = (outputs_of_run(store, one.id, [instance_id]).get(instance_id) for one in group)
+    outputs = (outputs_of_run(store, seed_run.id, [instance_id]).get(instance_id) for seed_run in group)
     return [output.attributions for output in outputs if output is not None]
 
 

@@ -27,8 +27,8 @@ def _always(_: _Detail) -> bool:
 
 def _brought_something(detail: _Detail) -> bool:
     """Importing the same again changes nothing."""
-    told = [detail[name] for name in ("new", "updated", "annotations") if name in detail]
-    return any(told) or not told
+    counts = [detail[name] for name in ("new", "updated", "annotations") if name in detail]
+    return any(counts) or not counts
 
 
 def _changed_rules(detail: _Detail) -> bool:

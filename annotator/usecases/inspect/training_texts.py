@@ -54,7 +54,7 @@ def without_training(
     if options.includes_training or training.split is None or options.split == training.split:
         return gold, TrainingTexts(training, n_seen=n_seen)
     left_out = learned | ids_of_versions(store, training.id)
-    stays = [place for place, row in enumerate(gold.rows) if row.id not in left_out]
+    stays = [index for index, row in enumerate(gold.rows) if row.id not in left_out]
     n_changed = len(gold) - len(stays) - n_seen
     part = gold if len(stays) == len(gold) else gold.take(stays)
     return part, TrainingTexts(training, n_seen, n_changed)
@@ -75,19 +75,19 @@ def without(answers: Mapping[int, str], ids: Collection[int]) -> dict[int, str]:
     return {number: answer for number, answer in answers.items() if number not in ids}
 
 
-def words_of(told: TrainingReport | None) -> str:
-    """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.report`.
+def words_of(report: TrainingReport | None) -> str:
+    """What a row says of its model's training; "" where there is nothing to say. report: as `TrainingTexts.report`.
 
     >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
     '322 texts that it learned from (split train) are left out'
     """
-    if told is None:
+    if report is None:
         return ""
-    if not told["is_known"]:
+    if not report["is_known"]:
         return "it is not known which texts it learned from; train it again"
-    left_out, changed, seen = told["left_out"], told["changed_left_out"], told["seen"]
+    left_out, changed, seen = report["left_out"], report["changed_left_out"], report["seen"]
     if left_out:
         more = f", and {counted(changed, 'changed version')} of {'it' if left_out == 1 else 'them'}," if changed else ""
         are = "is" if left_out == 1 and not changed else "are"
-        return f"{counted(left_out, 'text')} that it learned from (split {told['split']}){more} {are} left out"
+        return f"{counted(left_out, 'text')} that it learned from (split {report['split']}){more} {are} left out"
     return f"it learned from {seen:,} of these texts" if seen else ""

@@ -16,8 +16,8 @@ from annotator.store.annotations import annotations_of, get_annotation, set_anno
 from annotator.store.assignments import end_work_on
 from annotator.store.events import add_event, events_of_instance
 from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
+from annotator.store.instance_queue import drops_out, settle
 from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
-from annotator.store.queue import drops_out, settle
 from annotator.store.reviews import end_reviews_of_instance
 from annotator.store.rounds import find_round
 from annotator.usecases.access.rights import require

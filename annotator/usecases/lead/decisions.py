@@ -10,6 +10,7 @@ from annotator.store import Store
 from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
 from annotator.store.assignments import end_work_on, get_assignment, give_back_to_annotator
 from annotator.store.events import add_event
+from annotator.store.instance_queue import settle
 from annotator.store.instances import discard, get_instance, set_result
 from annotator.store.projects import get_project_by_id
 from annotator.store.proposals import (
@@ -19,7 +20,6 @@ from annotator.store.proposals import (
     list_open_proposals,
     list_open_proposals_of,
 )
-from annotator.store.queue import settle
 from annotator.store.reviews import end_reviews_of_instance
 from annotator.store.rounds import forget_round, open_round
 from annotator.store.shown_sets import give_back_what_was_shown

@@ -10,7 +10,7 @@ from typing import Any
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
-from annotator.review.sentences import finding_line
+from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
 from annotator.store.rounds import unpack_verdict
 from annotator.usecases.project.label_replacement import replacement_summary

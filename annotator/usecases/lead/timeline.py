@@ -15,10 +15,10 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Review, Round
 from annotator.domain.sources import SourceShown
-from annotator.domain.threads import Thread
+from annotator.domain.talk import Thread
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
-from annotator.review.sentences import decider, decision_lines, score_line
+from annotator.review.score_wording import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import Event, events_of_instance
@@ -27,7 +27,7 @@ from annotator.store.proposals import Proposal, proposals_of_instances
 from annotator.store.reviews import reviews_of
 from annotator.store.rounds import rounds_of_instances
 from annotator.store.shown_sets import shown_of_instances
-from annotator.store.threads import threads_of
+from annotator.store.talk import threads_of
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.access.veiled_events import veiled

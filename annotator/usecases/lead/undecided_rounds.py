@@ -7,7 +7,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
-from annotator.review.sentences import score_line
+from annotator.review.score_wording import score_line
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
 from annotator.store.instances import InstanceRow, row_of

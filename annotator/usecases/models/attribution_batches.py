@@ -26,11 +26,11 @@ class WrittenMethod:
     run: Run
 
     @staticmethod
-    def of(asked: ProjectModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
+    def of(model: ProjectModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
         if explainer is None:
-            return WrittenMethod(None, Run(asked.name, method))
+            return WrittenMethod(None, Run(model.name, method))
         parameters = canonical_parameters(explainer.parameters)
-        run = Run(asked.name, method, parameters, explainer.seed, explainer.unit, explainer.is_signed)
+        run = Run(model.name, method, parameters, explainer.seed, explainer.unit, explainer.is_signed)
         return WrittenMethod(explainer, run)
 
 
@@ -63,22 +63,22 @@ class Batches:
         self,
         store: Store,
         project: Project,
-        asked: ProjectModel,
+        model: ProjectModel,
         methods: Sequence[WrittenMethod],
         label: str,
         selection: Selection | None,
     ) -> None:
         self._store = store
         self._project = project
-        self._asked = asked
+        self._model = model
         self._methods = methods
         self._label = label
         self._selection = selection
         self._runs = RunFinder(store, project.id)
-        self._answers_run = Run(asked.name)
+        self._answers_run = Run(model.name)
         self._known_runs = {
             (stored.run.method, stored.run.parameters, stored.run.seed): stored.id
-            for stored in list_runs(store, project.id, asked.name)
+            for stored in list_runs(store, project.id, model.name)
         }
 
     def computed(self, instances: Sequence[Instance]) -> BatchResult:
@@ -86,17 +86,17 @@ class Batches:
         result = BatchResult()
         answers = self._answers(instances, result)
         gold = self._gold_labels(instances)
-        wanted = {one.id: self._labels(answers[one.id], gold.get(one.id)) for one in instances}
+        wanted = {instance.id: self._labels(answers[instance.id], gold.get(instance.id)) for instance in instances}
         result.n_without_label = sum(not labels for labels in wanted.values())
         by_seed: list[dict[int, tuple[Attribution, ...]]] = []
         for method in self._methods:
-            there = self._stored(method.run, instances)
-            found = self._attributions(method, instances, wanted, there, result)
-            by_seed.append(found)
-            self._reduce(method, instances, answers, gold, found, there, result)
+            stored_outputs = self._stored(method.run, instances)
+            attributions = self._attributions(method, instances, wanted, stored_outputs, result)
+            by_seed.append(attributions)
+            self._reduce(method, instances, answers, gold, attributions, stored_outputs, result)
         self._add_spread(by_seed, result)
         touched = {output.instance_id for _, output in result.outputs}
-        result.n_known = sum(one.id not in touched for one in instances)
+        result.n_known = sum(instance.id not in touched for instance in instances)
         return result
 
     def write(self, result: BatchResult) -> None:
@@ -111,19 +111,19 @@ class Batches:
 
     def _stored(self, run: Run, instances: Sequence[Instance]) -> dict[int, Output]:
         run_id = self._known_runs.get((run.method, run.parameters, run.seed))
-        found = {} if run_id is None else outputs_of_run(self._store, run_id, [one.id for one in instances])
-        return {one.id: found.get(one.id, Output(one.id)) for one in instances}
+        outputs = {} if run_id is None else outputs_of_run(self._store, run_id, [instance.id for instance in instances])
+        return {instance.id: outputs.get(instance.id, Output(instance.id)) for instance in instances}
 
     def _answers(self, instances: Sequence[Instance], result: BatchResult) -> dict[int, Prediction]:
         """The answer to each full input, asked for where it is not stored."""
-        there = self._stored(self._answers_run, instances)
-        answers = {i: p for i, output in there.items() for p in output.predictions if p.on == "full"}
-        unknown = [one for one in instances if one.id not in answers]
+        outputs = self._stored(self._answers_run, instances)
+        answers = {i: p for i, output in outputs.items() for p in output.predictions if p.on == "full"}
+        unknown = [instance for instance in instances if instance.id not in answers]
         if unknown:
-            found = self._asked.answers([Input.of(one) for one in unknown])
-            for one, answer in zip(unknown, found, strict=True):
-                answers[one.id] = answer
-                result.outputs.append((self._answers_run, Output(one.id, (answer,))))
+            predictions = self._model.answers([Input.of(instance) for instance in unknown])
+            for instance, answer in zip(unknown, predictions, strict=True):
+                answers[instance.id] = answer
+                result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
         result.n_answers = len(unknown)
         return answers
 
@@ -134,15 +134,15 @@ class Batches:
 
     def _labels(self, answer: Prediction, gold: str | None) -> tuple[str, ...]:
         """The labels whose attributions are wanted; none where the gold label is asked for and missing."""
-        if isinstance(self._asked.predictor, Answerer):  # only its own answer can be explained
+        if isinstance(self._model.predictor, Answerer):  # only its own answer can be explained
             return () if answer.label is None else (answer.label,)
         match self._label:
             case "predicted":
                 return (answer.label or "",)
             case "gold":
-                return (gold,) if gold is not None and gold in self._asked.labels else ()
+                return (gold,) if gold is not None and gold in self._model.labels else ()
             case "all":
-                return self._asked.labels
+                return self._model.labels
             case label:
                 return (label,)
 
@@ -151,39 +151,41 @@ class Batches:
         method: WrittenMethod,
         instances: Sequence[Instance],
         wanted: Mapping[int, tuple[str, ...]],
-        there: Outputs,
+        stored_outputs: Outputs,
         result: BatchResult,
     ) -> dict[int, tuple[Attribution, ...]]:
         """Stored and new attributions of each instance; new ones are added to the result."""
-        found = {one.id: there[one.id].attributions for one in instances}
+        attributions = {instance.id: stored_outputs[instance.id].attributions for instance in instances}
         if method.explainer is None:
-            return found
+            return attributions
         new: dict[int, list[Attribution]] = {}
-        for place in range(max((len(labels) for labels in wanted.values()), default=0)):
+        for index in range(max((len(labels) for labels in wanted.values()), default=0)):
             todo = [
-                (one, wanted[one.id][place])
-                for one in instances
-                if place < len(wanted[one.id])
-                and not _has(wanted[one.id][place], (*found[one.id], *new.get(one.id, ())))
+                (instance, wanted[instance.id][index])
+                for instance in instances
+                if index < len(wanted[instance.id])
+                and not _has(wanted[instance.id][index], (*attributions[instance.id], *new.get(instance.id, ())))
             ]
-            for (one, _), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
-                new.setdefault(one.id, []).extend(self._named(explained))
+            for (instance, _), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
+                new.setdefault(instance.id, []).extend(self._named(explained))
                 result.n_attributions += 1
                 result.n_seen_in_part += _is_partial(explained)
                 result.add_facts(explained.facts)
         result.outputs += [(method.run, Output(i, attributions=tuple(of_one))) for i, of_one in new.items()]
-        return {i: (*stored, *new.get(i, ())) for i, stored in found.items()}
+        return {i: (*stored, *new.get(i, ())) for i, stored in attributions.items()}
 
     def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:
         if not todo:
             return []
-        return self._asked.explained(explainer, [Input.of(one) for one, _ in todo], [label for _, label in todo])
+        return self._model.explained(
+            explainer, [Input.of(instance) for instance, _ in todo], [label for _, label in todo]
+        )
 
     def _named(self, explained: Explained) -> Iterable[Attribution]:
         """Attributions under the project's labels, each with its own facts and those of its text."""
         for a in explained.attributions:
             facts = facts_from({**explained.facts, **dict(a.facts)})
-            yield replace(a, label=self._asked.named(a.label), facts=facts)
+            yield replace(a, label=self._model.named(a.label), facts=facts)
 
     def _reduce(
         self,
@@ -191,23 +193,23 @@ class Batches:
         instances: Sequence[Instance],
         answers: Mapping[int, Prediction],
         gold: Mapping[int, str | None],
-        found: Mapping[int, tuple[Attribution, ...]],
-        there: Outputs,
+        attributions: Mapping[int, tuple[Attribution, ...]],
+        stored_outputs: Outputs,
         result: BatchResult,
     ) -> None:
         """Ask about rationales alone and about the rest, where that is wanted and not stored."""
         if self._selection is None:
             return
-        asked: list[Reduced] = []
-        for one in instances:
+        inputs: list[Reduced] = []
+        for instance in instances:
             if method.explainer is None:
-                of_one = self._selection.of_gold(one)
+                of_one = self._selection.of_gold(instance)
             else:
-                chosen = _selecting(found[one.id], (answers[one.id].label, gold.get(one.id)))
-                of_one = [] if chosen is None else self._selection.of_attribution(one, chosen)
-            asked += missing(of_one, there[one.id])
-        result.outputs += [(method.run, output) for output in answered(self._asked, asked).values()]
-        result.n_reduced += len(asked)
+                chosen = _selecting(attributions[instance.id], (answers[instance.id].label, gold.get(instance.id)))
+                of_one = [] if chosen is None else self._selection.of_attribution(instance, chosen)
+            inputs += missing(of_one, stored_outputs[instance.id])
+        result.outputs += [(method.run, output) for output in answered(self._model, inputs).values()]
+        result.n_reduced += len(inputs)
 
     def _add_spread(self, by_seed: Sequence[Mapping[int, tuple[Attribution, ...]]], result: BatchResult) -> None:
         """How far the seeds of an instance lie apart, where something was computed."""
@@ -246,9 +248,9 @@ def _selecting(attributions: Sequence[Attribution], wanted: Sequence[str | None]
 
 def _by_run(outputs: Iterable[tuple[Run, Output]]) -> list[tuple[Run, list[Output]]]:
     """Outputs of one run together, and those of one instance in one."""
-    found: dict[Run, dict[int, Output]] = {}
+    outputs_by_run: dict[Run, dict[int, Output]] = {}
     for run, output in outputs:
-        of_run = found.setdefault(run, {})
+        of_run = outputs_by_run.setdefault(run, {})
         before = of_run.get(output.instance_id, Output(output.instance_id))
         of_run[output.instance_id] = Output(
             output.instance_id,
@@ -256,4 +258,4 @@ def _by_run(outputs: Iterable[tuple[Run, Output]]) -> list[tuple[Run, list[Outpu
             before.attributions + output.attributions,
             before.rationales + output.rationales,
         )
-    return [(run, list(of_run.values())) for run, of_run in found.items()]
+    return [(run, list(of_run.values())) for run, of_run in outputs_by_run.items()]

@@ -144,16 +144,16 @@ def attribute(
     require(store, actor, project.id, "use models")
     n_instances = _n_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
-    asked, notes = _model(store, actor, project, model, options)
-    _check_label(asked, project, options.label)
-    methods = [_written(asked, method, options, seed) for seed in seeds]
+    project_model, notes = _model(store, actor, project, model, options)
+    _check_label(project_model, project, options.label)
+    methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
-        _forget(store, actor, project, asked.name)
+        _forget(store, actor, project, project_model.name)
     report = AttributingReport(
-        asked.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
+        project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
-    batches = Batches(store, project, asked, methods, options.label, selection)
+    batches = Batches(store, project, project_model, methods, options.label, selection)
     work = _Work(store, actor, project, batches, report, progress)
     work.run(_instances(store, project, options))
     return report
@@ -169,14 +169,14 @@ def _forget(store: Store, actor: User, project: Project, model: str) -> None:
 
 
 def _n_instances(store: Store, project: Project, split: str | None) -> int:
-    there = splits_of(store, project.id)
-    if not there:
+    n_by_split = splits_of(store, project.id)
+    if not n_by_split:
         raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
     if split is None:
-        return sum(there.values())
-    if split not in there:
-        raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in there)}.")
-    return there[split]
+        return sum(n_by_split.values())
+    if split not in n_by_split:
+        raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in n_by_split)}.")
+    return n_by_split[split]
 
 
 def _model(
@@ -192,22 +192,22 @@ def _model(
     return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 
 
-def _check_label(asked: ProjectModel, project: Project, label: str) -> None:
-    if label in {PREDICTED, GOLD, ALL} or label in asked.labels:
+def _check_label(model: ProjectModel, project: Project, label: str) -> None:
+    if label in {PREDICTED, GOLD, ALL} or label in model.labels:
         return
-    known = ", ".join(asked.labels) or "none by name, since its answers are no labels"
+    known = ", ".join(model.labels) or "none by name, since its answers are no labels"
     raise InvalidValue(
-        f"'{label}' is no label that '{asked.name}' gives in the project '{project.name}'. Choose {PREDICTED}, {GOLD}, "
+        f"'{label}' is no label that '{model.name}' gives in the project '{project.name}'. Choose {PREDICTED}, {GOLD}, "
         f"{ALL}, or one of its labels ({known})."
     )
 
 
-def _written(asked: ProjectModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
+def _written(model: ProjectModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
     if method != GOLD_METHOD:
-        return WrittenMethod.of(asked, method, make_explainer(asked.predictor, method, options.parameters, seed))
+        return WrittenMethod.of(model, method, make_explainer(model.predictor, method, options.parameters, seed))
     if options.parameters:
         raise InvalidValue(f"Method {method} has no parameter {', '.join(options.parameters)}. It has none.")
-    return WrittenMethod.of(asked, method, None)
+    return WrittenMethod.of(model, method, None)
 
 
 def _selection(

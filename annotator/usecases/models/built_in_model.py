@@ -36,8 +36,8 @@ def take_models(store: Store, source: Path, target: Path) -> None:
         digest = BagOfWords.digest_of(folder)
         if digest is None or copy.exists() or not folder.parent.name.isdigit():
             continue
-        told = last_detail(store, int(folder.parent.name), TRAIN_MODEL, folder.name)
-        if told is not None and told.get("digest") == digest:
+        training = last_detail(store, int(folder.parent.name), TRAIN_MODEL, folder.name)
+        if training is not None and training.get("digest") == digest:
             shutil.copytree(folder, copy)
 
 
@@ -79,16 +79,16 @@ def built_in_model(
             "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     folder = models_folder(store, project) / name
-    told = last_detail(store, project.id, TRAIN_MODEL, name)
+    last_training = last_detail(store, project.id, TRAIN_MODEL, name)
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)
-        if told is not None and told.get("digest") != model.training.digest:
+        if last_training is not None and last_training.get("digest") != model.training.digest:
             raise ModelError(
-                f"The model saved in '{folder}' is not the one that was trained last ({told.get('digest')}), of which the stored "
-                "output is. Put that model back, or train again with --train, which takes the old output out."
+                f"The model saved in '{folder}' is not the one that was trained last ({last_training.get('digest')}), "
+                "of which the stored output is. Put that model back, or train again with --train, which takes the old output out."
             )
         return model
-    if told is None and has_outputs(store, project.id, name):
+    if last_training is None and has_outputs(store, project.id, name):
         raise ModelError(
             f"The project holds output of a model '{name}' that was not trained here. Choose another name for the "
             f"built-in one: {BUILT_IN}:NAME."
@@ -106,12 +106,12 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
     with store.snapshot():
         examples = dict(labelled_examples(store, project, split))
     model = taught(list(examples.values()))
-    found = held_out(store, project, model, examples, taught, seed)
+    on_held_out = held_out(store, project, model, examples, taught, seed)
     make_folder(models_of(store.path), store.path)
     model.save(folder)
     share_like(models_of(store.path), store.path)
     record_training(
-        store, actor, project, name, digest=model.training.digest, seed=seed, split=split, held_out=found,
+        store, actor, project, name, digest=model.training.digest, seed=seed, split=split, held_out=on_held_out,
         instance_ids=examples,
     )  # fmt: skip
     return model
@@ -119,8 +119,8 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
 
 def notes_of(store: Store, project: Project, model: BagOfWords) -> list[str]:
     """What a person should know of a model before its answers are used."""
-    told = Trainings.of(store, project.id).summary(model.name)
-    return [training_summary(model.training), *([] if told is None else [told])]
+    summary = Trainings.of(store, project.id).summary(model.name)
+    return [training_summary(model.training), *([] if summary is None else [summary])]
 
 
 def training_summary(training: Training) -> str:

@@ -20,7 +20,7 @@ from annotator.usecases.gold import gold_labels
 
 _FOLDS = {str(number): Fraction(1, 5) for number in range(5)}
 _AT_ONCE = 500
-Asked = list[tuple[str, str]]  # gold label, and what was answered
+Answered = list[tuple[str, str]]  # gold label, and what was answered
 
 
 def held_out(
@@ -37,11 +37,11 @@ def held_out(
     Undefined: None where there are fewer texts than anything can be said of (20)
     """
     others = ((i, example) for i, example in labelled_examples(store, project, None) if i not in learned)
-    asked = _asked(model, (example for _, example in others))
+    answered = _answered(model, (example for _, example in others))
     way: Way = "splits"
-    if len(asked) < FEWEST <= len(learned):
-        asked, way = _folds(store, project, learned, train, seed), "folds"
-    return held_out_of(way, asked)
+    if len(answered) < FEWEST <= len(learned):
+        answered, way = _folds(store, project, learned, train, seed), "folds"
+    return held_out_of(way, answered)
 
 
 def labelled_examples(store: Store, project: Project, split: str | None) -> Iterator[tuple[int, Example]]:
@@ -54,12 +54,12 @@ def labelled_examples(store: Store, project: Project, split: str | None) -> Iter
                 yield instance.id, Example(Input.of(instance), label)
 
 
-def _asked(model: Predictor, examples: Iterator[Example]) -> Asked:
-    asked: Asked = []
+def _answered(model: Predictor, examples: Iterator[Example]) -> Answered:
+    answered: Answered = []
     while some := list(islice(examples, _AT_ONCE)):
         answers = model.probabilities([example.input for example in some]).argmax(axis=1)
-        asked += [(example.label, model.labels[answer]) for example, answer in zip(some, answers, strict=True)]
-    return asked
+        answered += [(example.label, model.labels[answer]) for example, answer in zip(some, answers, strict=True)]
+    return answered
 
 
 def _folds(
@@ -68,32 +68,32 @@ def _folds(
     learned: Mapping[int, Example],
     train: Callable[[Sequence[Example]], Predictor],
     seed: int,
-) -> Asked:
+) -> Answered:
     """Each fifth asked of a model that learned from the rest; texts that share a document or an original stay together."""
     rows = [row for row in (Splittable(*of) for of in splittable_rows(store, project.id)) if row.id in learned]
     fold_of = plan_split(rows, _FOLDS, seed)
-    asked: Asked = []
+    answered: Answered = []
     for fold in _FOLDS:
         rest = [example for i, example in learned.items() if fold_of[i] != fold]
         here = (example for i, example in learned.items() if fold_of[i] == fold)
         try:
-            asked += _asked(train(rest), here)
+            answered += _answered(train(rest), here)
         except ModelError:
             continue  # the rest has one label alone, or no words: there is nothing to ask
-    return asked
+    return answered
 
 
-def held_out_of(way: Way, asked: Asked) -> HeldOut | None:
+def held_out_of(way: Way, answered: Answered) -> HeldOut | None:
     """How often answers are right. Undefined: None where there are fewer texts than anything can be said of (20)."""
-    return None if len(asked) < FEWEST else _summary(way, asked)
+    return None if len(answered) < FEWEST else _summary(way, answered)
 
 
-def _summary(way: Way, asked: Asked) -> HeldOut:
+def _summary(way: Way, answered: Answered) -> HeldOut:
     """Beside always saying the commonest label of these texts, the first of equals: nothing that always says one does better."""
-    labels = [gold for gold, _ in asked]
+    labels = [gold for gold, _ in answered]
     commonest = max(dict.fromkeys(labels), key=labels.count)
-    is_right = np.array([gold == answer for gold, answer in asked], dtype=np.float64)
-    is_commonest = np.array([gold == commonest for gold, _ in asked], dtype=np.float64)
+    is_right = np.array([gold == answer for gold, answer in answered], dtype=np.float64)
+    is_commonest = np.array([gold == commonest for gold, _ in answered], dtype=np.float64)
     interval = paired_bootstrap(is_right, is_commonest)
     low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return HeldOut(way, len(asked), int(is_right.sum()), commonest, int(is_commonest.sum()), low, high)
+    return HeldOut(way, len(answered), int(is_right.sum()), commonest, int(is_commonest.sum()), low, high)

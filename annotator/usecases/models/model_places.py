@@ -25,15 +25,17 @@ def require_allowed_place(spec: str) -> None:
     """Raise NotAllowed for a model in a folder outside of those that the server allows; it allows all where it names none."""
     kind, _, source = spec.partition(":")
     places = [
-        Path(place).expanduser().resolve() for place in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep) if place
+        Path(allowed).expanduser().resolve()
+        for allowed in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep)
+        if allowed
     ]
     if kind not in _IN_FOLDERS or not places:
         return
     folder = Path(source.strip()).expanduser().resolve()
     is_name = _NAME.fullmatch(source.strip()) is not None and not folder.exists()
-    if not is_name and not any(folder.is_relative_to(place) for place in places):
+    if not is_name and not any(folder.is_relative_to(allowed) for allowed in places):
         raise NotAllowed(
             f"'{source.strip()}' is not among the folders from which models are taken here "
-            f"({', '.join(str(place) for place in places)}). Whoever runs the server puts it there, or adds its folder to "
+            f"({', '.join(str(allowed) for allowed in places)}). Whoever runs the server puts it there, or adds its folder to "
             f"{PLACES_VARIABLE}."
         )

@@ -38,25 +38,25 @@ class Trainings:
         return held_out_summary(self.known[model].held_out) if model in self.known else None
 
 
-def held_out_summary(found: HeldOut | None) -> str:
+def held_out_summary(held_out: HeldOut | None) -> str:
     """In a sentence, beside always predicting the majority label.
 
     >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
     """
-    if found is None:
+    if held_out is None:
         return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
-    difference = "" if found.low is not None and found.low > 0 else "; no clear difference"
+    difference = "" if held_out.low is not None and held_out.low > 0 else "; no clear difference"
     return (
-        f"Correct on {percent(found.accuracy)} of {found.n:,} {_WAYS[found.way]}. Always predicting “{found.label}”: "
-        f"{percent(found.share_of_label)}{difference}."
+        f"Correct on {percent(held_out.accuracy)} of {held_out.n:,} {_WAYS[held_out.way]}. Always predicting “{held_out.label}”: "
+        f"{percent(held_out.share_of_label)}{difference}."
     )
 
 
 def seen_by(store: Store, trainings: Trainings, instance_id: int) -> dict[str, Seen]:
     """Of the models that were trained here, whether a text was in their training."""
     ids = trainings_with(store, instance_id)
-    seen: dict[str, Seen] = {name: "yes" if one.id in ids else "no" for name, one in trainings.known.items()}
+    seen: dict[str, Seen] = {name: "yes" if training.id in ids else "no" for name, training in trainings.known.items()}
     return seen | dict.fromkeys(trainings.unknown, "unknown")
 
 

@@ -57,26 +57,26 @@ def compare(
     rows = _rows(project, instance, sets)
     if not rows:
         return []
-    found: list[Compared] = []
+    compared: list[Compared] = []
     for stored in _newest(store, project, instance):
         output = outputs_of_run(store, stored.id, [instance.id]).get(instance.id)
         attribution = _wanted(output.attributions if output is not None else (), result)
         if attribution is not None:
             n_sides = len(rows[0].sides)
             ratios = measured_ratios(store, project.id, [stored.id], n_sides) or [UNMEASURED] * n_sides
-            found.append(_compared(stored, attribution, GoldTable(rows).with_ratios(ratios)))
-        if len(found) == MOST_COMPARED:
+            compared.append(_compared(stored, attribution, GoldTable(rows).with_ratios(ratios)))
+        if len(compared) == MOST_COMPARED:
             break
-    return found
+    return compared
 
 
 def _newest(store: Store, project: Project, instance: Instance) -> list[StoredRun]:
     """The first seed of each group of runs that has something for the instance, the group made last first."""
-    wanted, there = project.settings.preview_method, set(runs_with_output(store, instance.id))
+    wanted, with_output = project.settings.preview_method, set(runs_with_output(store, instance.id))
     groups: dict[tuple[str, str, str], list[StoredRun]] = {}
     for stored in list_runs(store, project.id):
         is_wanted = stored.run.method == wanted or (wanted == NEWEST_METHODS and stored.run.method != _RANDOM)
-        if is_wanted and stored.id in there:
+        if is_wanted and stored.id in with_output:
             groups.setdefault(stored.run.group, []).append(stored)
     newest_first = sorted(groups.values(), key=lambda runs: -max(stored.id for stored in runs))
     return [runs[0] for runs in newest_first]
@@ -96,7 +96,7 @@ def _wanted(attributions: Sequence[Attribution], result: str | None) -> Attribut
 def _rows(project: Project, instance: Instance, sets: Sequence[RationaleSet]) -> list[GoldRow]:
     """A row for each set, as if it were the instance's only one."""
     row = gold_row(GoldInstance(instance, (), None), project.task, keep_tokens=False, is_exhaustive=False)
-    tokens = [tuple(t for t in one.token_indices if t < row.n_tokens) for one in sets]
+    tokens = [tuple(t for t in rationale_set.token_indices if t < row.n_tokens) for rationale_set in sets]
     return [replace(row, id=number, sets=(of_set,) if of_set else ()) for number, of_set in enumerate(tokens)]
 
 

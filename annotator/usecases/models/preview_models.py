@@ -143,8 +143,8 @@ class _LoadedModels:
             if is_lead and isinstance(error, AnnotatorError):
                 raise
             if is_lead:
-                said = f"{type(error).__name__}: {error}"
-                raise ModelError(f"The preview model '{name}' cannot be loaded ({said}).") from error
+                reason = f"{type(error).__name__}: {error}"
+                raise ModelError(f"The preview model '{name}' cannot be loaded ({reason}).") from error
             raise ModelError(
                 f"The preview model '{name}' cannot be loaded. The lead learns why by asking it, and may choose another "
                 "(Project, Rules)."

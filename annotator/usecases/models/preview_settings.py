@@ -43,5 +43,5 @@ def check_preview_model(spec: str) -> None:
 def methods_to_compare(store: Store, actor: User, project: Project) -> list[str]:
     """What sets may be compared with: the newest methods, none, or one of those that the project has attributions of."""
     require(store, actor, project.id, "manage project")
-    there = sorted({stored.run.method for stored in list_runs(store, project.id) if stored.run.method})
-    return list(dict.fromkeys((NEWEST_METHODS, NO_METHOD, *there, project.settings.preview_method)))
+    methods = sorted({stored.run.method for stored in list_runs(store, project.id) if stored.run.method})
+    return list(dict.fromkeys((NEWEST_METHODS, NO_METHOD, *methods, project.settings.preview_method)))

@@ -69,15 +69,15 @@ def _with_trust(store: Store, project: Project, shown: ShownPreview, model: str,
 def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:
     """Whether they are a lead; raises NotAllowed where they may not ask."""
     roles = require_role(store, actor, project.id)
-    asked = project.settings.model_previews
-    if asked == "nobody":
+    who_may_ask = project.settings.model_previews
+    if who_may_ask == "nobody":
         raise NotAllowed("The lead has switched the model's answers off (Project, Rules).")
     if actor.is_administrator or "lead" in roles:
         return True
     number = actor.id or 0
     if "reviewer" in roles and reviews_instance(store, instance_id, number):
         return False
-    if asked == "annotators" and holds_instance(store, instance_id, number):
+    if who_may_ask == "annotators" and holds_instance(store, instance_id, number):
         return False
     raise NotAllowed(
         "The model's answers are for reviewers of this text; the lead may open them to annotators (Project, Rules)."
@@ -128,12 +128,12 @@ class _Asked:
     def _tried(self) -> list[Sequence[int]]:
         """The tokens of each set that are taken out one by one, in the order of the sets as long as there is room."""
         left = MOST_TRIED
-        found: list[Sequence[int]] = []
+        tried: list[Sequence[int]] = []
         for tokens in self.sets:
             fits = 1 < len(tokens) <= min(MOST_TOKENS, left)
-            found.append(tokens if fits else ())
+            tried.append(tokens if fits else ())
             left -= len(tokens) if fits else 0
-        return found
+        return tried
 
     def _only(self, tokens: Sequence[int]) -> Input:
         return self.text.kept(self._mask(tokens))

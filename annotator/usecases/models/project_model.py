@@ -36,16 +36,16 @@ class ProjectModel:
         """The full answer to each input."""
         if isinstance(self.predictor, Answerer):
             return self.predictor.answers(inputs)
-        found = []
+        predictions = []
         for row in self.predictor.probabilities(inputs):
             probabilities = dict(zip(self.labels, row.tolist(), strict=True))
-            found.append(Prediction(Prediction(None, probabilities).label, probabilities))
-        return found
+            predictions.append(Prediction(Prediction(None, probabilities).label, probabilities))
+        return predictions
 
     def explained(self, explainer: Explainer, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
         """Scores for the project's labels, in the model's terms; see `named`."""
-        own = {name: label for label, name in self.names.items()}
-        return explainer.explain(inputs, [own.get(label, label) for label in labels])
+        label_by_name = {name: label for label, name in self.names.items()}
+        return explainer.explain(inputs, [label_by_name.get(label, label) for label in labels])
 
     def named(self, label: str) -> str:
         """What the project calls a label of the model; answers and "" are called what they are."""

@@ -50,66 +50,70 @@ class Selection:
         scores = Ragged.of([attribution.scores[: row.n_tokens]], np.float64)
         order = order_of(scores)
         lengths = np.array([[n for _, n in row.sides]], dtype=np.int64)
-        asked: list[tuple[float | None, tuple[float, ...]]] = [(t, (t,) * lengths.shape[1]) for t in THRESHOLDS]
+        ratios_by_threshold: list[tuple[float | None, tuple[float, ...]]] = [
+            (t, (t,) * lengths.shape[1]) for t in THRESHOLDS
+        ]
         if self.has_ratio:
-            asked.insert(0, (None, self._gold.ratios))
+            ratios_by_threshold.insert(0, (None, self._gold.ratios))
         return [
             Reduced(instance, _sorted(top_of_sides(order, Sides(lengths, ratios)).values), threshold)
-            for threshold, ratios in asked
+            for threshold, ratios in ratios_by_threshold
         ]
 
     def of_gold(self, instance: Instance) -> list[Reduced]:
         """The union of the instance's gold sets; nothing where it has none."""
-        place = self._gold.places.get(instance.id)
-        sets = () if place is None else self._gold.rows[place].sets
+        index = self._gold.places.get(instance.id)
+        sets = () if index is None else self._gold.rows[index].sets
         union = sorted({token for tokens in sets for token in tokens})
         return [Reduced(instance, tuple(union), None)] if sets else []
 
 
-def missing(asked: Sequence[Reduced], there: Output) -> list[Reduced]:
+def missing(inputs: Sequence[Reduced], stored: Output) -> list[Reduced]:
     """What has not been answered yet; the method's own rationale is asked about again where it has changed."""
-    known = {(p.on, p.threshold) for p in there.predictions}
-    own = next((rationale for rationale in there.rationales if rationale.kind == "hard"), None)
+    known = {(p.on, p.threshold) for p in stored.predictions}
+    stored_rationale = next((rationale for rationale in stored.rationales if rationale.kind == "hard"), None)
     return [
-        one
-        for one in asked
-        if any((on, one.threshold) not in known for on in _REDUCED)
-        or (one.threshold is None and own != rationale_of(one))
+        reduced
+        for reduced in inputs
+        if any((on, reduced.threshold) not in known for on in _REDUCED)
+        or (reduced.threshold is None and stored_rationale != rationale_of(reduced))
     ]
 
 
-def answered(model: ProjectModel, asked: Sequence[Reduced]) -> dict[int, Output]:
+def answered(model: ProjectModel, reduced_inputs: Sequence[Reduced]) -> dict[int, Output]:
     """The answers by instance, with the method's own rationale as it was asked about. Equal inputs are asked about once."""
     places: dict[tuple[int, bytes], int] = {}
     inputs: list[Input] = []
-    for one, _, mask in _masks(asked):
-        key = (one.instance.id, mask.tobytes())
+    for reduced, _, mask in _masks(reduced_inputs):
+        key = (reduced.instance.id, mask.tobytes())
         if key not in places:
             places[key] = len(inputs)
-            inputs.append(Input.of(one.instance).kept(mask))
+            inputs.append(Input.of(reduced.instance).kept(mask))
     answers = model.answers(inputs) if inputs else []
     predictions: dict[int, list[Prediction]] = {}
-    for one, on, mask in _masks(asked):
-        answer = answers[places[one.instance.id, mask.tobytes()]]
-        found = Prediction(answer.result, answer.probabilities, on, one.threshold)
-        predictions.setdefault(one.instance.id, []).append(found)
-    own = {one.instance.id: (rationale_of(one),) for one in asked if one.threshold is None}
-    return {i: Output(i, tuple(of_one), rationales=own.get(i, ())) for i, of_one in predictions.items()}
+    for reduced, on, mask in _masks(reduced_inputs):
+        answer = answers[places[reduced.instance.id, mask.tobytes()]]
+        prediction = Prediction(answer.result, answer.probabilities, on, reduced.threshold)
+        predictions.setdefault(reduced.instance.id, []).append(prediction)
+    rationales = {
+        reduced.instance.id: (rationale_of(reduced),) for reduced in reduced_inputs if reduced.threshold is None
+    }
+    return {i: Output(i, tuple(of_one), rationales=rationales.get(i, ())) for i, of_one in predictions.items()}
 
 
-def _masks(asked: Sequence[Reduced]) -> Iterator[tuple[Reduced, InputKind, Flags]]:
-    for one in asked:
-        mask = np.zeros(one.instance.layout.n_selectable, dtype=np.bool_)
-        mask[list(one.tokens)] = True
-        yield one, "rationale", mask
-        yield one, "rest", ~mask
+def _masks(reduced_inputs: Sequence[Reduced]) -> Iterator[tuple[Reduced, InputKind, Flags]]:
+    for reduced in reduced_inputs:
+        mask = np.zeros(reduced.instance.layout.n_selectable, dtype=np.bool_)
+        mask[list(reduced.tokens)] = True
+        yield reduced, "rationale", mask
+        yield reduced, "rest", ~mask
 
 
-def rationale_of(one: Reduced) -> MachineRationale:
+def rationale_of(reduced: Reduced) -> MachineRationale:
     """The selected tokens as spans, none of which crosses from one segment into another."""
-    starts = {segment.first_token for segment in one.instance.layout.segments}
+    starts = {segment.first_token for segment in reduced.instance.layout.segments}
     spans: list[tuple[int, int]] = []
-    for token in one.tokens:
+    for token in reduced.tokens:
         if spans and spans[-1][1] == token and token not in starts:
             spans[-1] = (spans[-1][0], token + 1)
         else:

@@ -65,21 +65,23 @@ def checked_gold(
     assessment = assess(store, project, instance, changed, None if perturbation is None else perturbation.id)
     if assessment.problems:
         raise InvalidValue(" ".join(assessment.problems))
-    if not may_be_empty and (said := nothing_left(assessment)):
-        raise InvalidAnnotation(f"{said} Submit it again if that is what you want.", is_warning=True)
+    if not may_be_empty and (message := nothing_left(assessment)):
+        raise InvalidAnnotation(f"{message} Submit it again if that is what you want.", is_warning=True)
     return assessment.gold
 
 
 def packed_sets(gold: GoldInstance) -> str:
     """Gold sets as they are kept with a perturbation, to know later whether they are still the same."""
-    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
+    return json.dumps(
+        [[[span.start, span.end] for span in rationale_set.spans] for rationale_set in gold.sets], separators=(",", ":")
+    )
 
 
 def is_unchanged(changed: ChangedText, before: ChangedText) -> bool:
     """Whether a further version says what the one before it says: kind, result, note, and texts but for white space."""
     texts = {**before.texts, **changed.texts}
-    said = (changed.kind, changed.result, changed.note.strip())
-    return said == (before.kind, before.result, before.note.strip()) and all(
+    unchanging = (changed.kind, changed.result, changed.note.strip())
+    return unchanging == (before.kind, before.result, before.note.strip()) and all(
         visible(text) == visible(before.texts.get(name, "")) for name, text in texts.items()
     )
 
@@ -95,12 +97,12 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     original = get_instance(store, perturbation.original_id)
     if original.state == "discarded":
         return (f"The original '{original.key}' was discarded.",)
-    said = []
+    changes = []
     if perturbations_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
-        said.append(f"The original '{original.key}' has changed since this was written.")
+        changes.append(f"The original '{original.key}' has changed since this was written.")
     if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
-        said.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
-    return tuple(said)
+        changes.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
+    return tuple(changes)
 
 
 def nothing_left(assessment: Assessment) -> str:
@@ -134,9 +136,9 @@ def _problems(
 def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int | None) -> str | None:
     """What else has this text but for white space: another changed version of this original, on its way or there."""
     texts = {s.name: visible(changed.texts.get(s.name, s.body.text)) for s in instance.segments}
-    for one in perturbations_store.perturbations_of(store, instance.id):
-        if one.id != but and one.state in {"waiting", "returned"}:
-            theirs = {s.name: visible(one.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
+    for other in perturbations_store.perturbations_of(store, instance.id):
+        if other.id != but and other.state in {"waiting", "returned"}:
+            theirs = {s.name: visible(other.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
             if theirs == texts:
                 return "Another changed version of this original"
     for child in get_instances(store, perturbations_store.children_of(store, instance.id)).values():

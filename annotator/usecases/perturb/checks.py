@@ -46,10 +46,10 @@ class ToCheck:
 def next_to_check(store: Store, actor: User, project_id: int, after: int = 0) -> ToCheck | None:
     """The next that waits and is not the person's own, from the first again at the end; None if there is none."""
     is_lead = _require_checker(store, actor, project_id)
-    found = perturbations_store.next_to_check(store, project_id, actor, after, is_lead=is_lead)
-    if found is None:
+    perturbation = perturbations_store.next_to_check(store, project_id, actor, after, is_lead=is_lead)
+    if perturbation is None:
         return None if after == 0 else next_to_check(store, actor, project_id)
-    return open_check(store, actor, found.id)
+    return open_check(store, actor, perturbation.id)
 
 
 def open_check(store: Store, actor: User, perturbation_id: int) -> ToCheck:
@@ -103,13 +103,13 @@ def correct(
     """A version of the checker's own; the checking begins anew, and the author is among those who may check it."""
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
-        said = _required(reason, "what you corrected")
+        correction = _required(reason, "what you corrected")
         if _is_same(changed, perturbation.current.changed):
             raise InvalidValue("Nothing was corrected. Approve it as it is, or change something.")
         original = get_instance(store, perturbation.original_id)
         gold = checked_gold(store, project, original, changed, perturbation, may_be_empty=may_be_empty)
-        _add_check(store, actor, perturbation, "correct", said)
-        perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), said)
+        _add_check(store, actor, perturbation, "correct", correction)
+        perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), correction)
         return settle_checks(store, actor, project, perturbation_id)
 
 
@@ -173,11 +173,11 @@ def _require_text(store: Store, project: Project, perturbation: Perturbation) ->
 def _segments(original: Instance, changed: ChangedText) -> Mapping[str, SourceText | str]:
     """Each segment's text with its tokens; what stayed as it is shares the original's document where that has a name."""
     after = changed_instance(original, changed)
-    found: dict[str, SourceText | str] = {}
+    segments: dict[str, SourceText | str] = {}
     for before, segment in zip(original.segments, after.segments, strict=True):
         is_shared = before.docid is not None and before.body.text == segment.body.text
-        found[segment.name] = str(before.docid) if is_shared else SourceText(segment.body.text, segment.body)
-    return found
+        segments[segment.name] = str(before.docid) if is_shared else SourceText(segment.body.text, segment.body)
+    return segments
 
 
 def _free_key(store: Store, project: Project, original: Instance, kind: str) -> str:

@@ -75,7 +75,7 @@ def show_original(actor: User, original: Original) -> ShownOriginal:
     return replace(
         _shown_original(original.gold),
         draft=None if original.draft is None else _shown_changed(original.draft),
-        others=tuple(_brief(_as_seen(actor, original.project, one)) for one in original.others),
+        others=tuple(_brief(_as_seen(actor, original.project, other)) for other in original.others),
     )
 
 
@@ -89,7 +89,7 @@ def show_assessment(assessment: Assessment) -> ShownAssessment:
         minimality=change.minimality,
         n_inside=change.n_edited_inside(sets),
         share_inside=change.share_inside(sets) if sets else None,
-        sets=tuple(one.token_indices for one in assessment.carried.sets),
+        sets=tuple(carried.token_indices for carried in assessment.carried.sets),
         origins=tuple(assessment.carried.origins),
         notes=tuple(note.sentence() for note in assessment.carried.notes),
         problems=assessment.problems,
@@ -101,8 +101,10 @@ def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> ShownSugge
     """Suggestions with their edits as [start, end, replacement], in UTF-16 units of the text that was sent."""
     return ShownSuggestions(
         tuple(
-            ShownSuggestion(one.why, one.maker, tuple(_shown_edit(text, edit) for edit in one.edits))
-            for one in suggestions
+            ShownSuggestion(
+                suggestion.why, suggestion.maker, tuple(_shown_edit(text, edit) for edit in suggestion.edits)
+            )
+            for suggestion in suggestions
         )
     )
 
@@ -112,15 +114,18 @@ def _shown_edit(text: str, edit: Edit) -> ShownEdit:
     return start, end, edit.replacement
 
 
-def show_check(store: Store, actor: User, found: ToCheck | None) -> ShownCheck:
+def show_check(store: Store, actor: User, to_check: ToCheck | None) -> ShownCheck:
     """A perturbation beside its original, and what the person may do with it; without one when nothing waits."""
-    if found is None:
+    if to_check is None:
         return ShownCheck(None)
-    one, project = found.perturbation, get_project_by_id(store, found.perturbation.project_id)
+    perturbation, project = to_check.perturbation, get_project_by_id(store, to_check.perturbation.project_id)
     return ShownCheck(
-        replace(_full(store, actor, project, one, found.stale), may_revise=one.may_be_revised_by(actor.id)),
-        _shown_original(found.assessment.gold),
-        show_assessment(found.assessment),
+        replace(
+            _full(store, actor, project, perturbation, to_check.stale),
+            may_revise=perturbation.may_be_revised_by(actor.id),
+        ),
+        _shown_original(to_check.assessment.gold),
+        show_assessment(to_check.assessment),
     )
 
 
@@ -129,17 +134,17 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> ShownMin
     require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     offset = (page - 1) * _PER_PAGE
-    found = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE + 1, offset=offset)
-    rows = tuple(_own(store, actor, project, one) for one in found[:_PER_PAGE])
+    perturbations = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE + 1, offset=offset)
+    rows = tuple(_own(store, actor, project, perturbation) for perturbation in perturbations[:_PER_PAGE])
     begun = perturbations_store.drafts_by(store, project_id, actor) if page == 1 else []
     drafts = tuple(_shown_draft(store, original_id, changed) for original_id, changed in begun)
-    return ShownMine(rows, drafts, page, len(found) > _PER_PAGE)
+    return ShownMine(rows, drafts, page, len(perturbations) > _PER_PAGE)
 
 
-def _own(store: Store, actor: User, project: Project, one: Perturbation) -> ShownPerturbation:
-    stale = staleness(store, project, one) if one.state != "withdrawn" else ()
-    changes = changes_from(get_instance(store, one.original_id), one.current.changed)
-    return replace(_full(store, actor, project, one, stale), changes=changes)
+def _own(store: Store, actor: User, project: Project, perturbation: Perturbation) -> ShownPerturbation:
+    stale = staleness(store, project, perturbation) if perturbation.state != "withdrawn" else ()
+    changes = changes_from(get_instance(store, perturbation.original_id), perturbation.current.changed)
+    return replace(_full(store, actor, project, perturbation, stale), changes=changes)
 
 
 def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> ShownDraft:
@@ -206,11 +211,11 @@ def _kind_progress(name: str, title: str, counts: Mapping[str, int]) -> ShownKin
 
 
 def _by_person(counted: Sequence[StateCount], only: User | None) -> tuple[Mapping[str, str | int], ...]:
-    found: dict[str, dict[str, str | int]] = {}
+    counts_by_name: dict[str, dict[str, str | int]] = {}
     for count in counted:
         if only is None or count.name == only.name:
-            found.setdefault(count.name, {"name": count.name})[count.state] = count.n
-    return tuple(found.values())
+            counts_by_name.setdefault(count.name, {"name": count.name})[count.state] = count.n
+    return tuple(counts_by_name.values())
 
 
 def _shown_original(gold: GoldInstance) -> ShownOriginal:
@@ -223,7 +228,7 @@ def _shown_original(gold: GoldInstance) -> ShownOriginal:
         direction=direction(instance.language),
         result=gold.result,
         segments=_shown_segments(instance),
-        gold=tuple(one.token_indices for one in gold.sets),
+        gold=tuple(rationale_set.token_indices for rationale_set in gold.sets),
     )
 
 
@@ -249,15 +254,15 @@ def _shown_changed(changed: ChangedText) -> ShownChanged:
     return ShownChanged(changed.kind, changed.texts, changed.result, changed.note)
 
 
-def _as_seen(actor: User, project: Project, one: Perturbation) -> Perturbation:
+def _as_seen(actor: User, project: Project, perturbation: Perturbation) -> Perturbation:
     names_authors = project.settings.checkers_see_author
-    return one if actor.id is None else one.as_seen_by(actor.id, names_authors=names_authors)
+    return perturbation if actor.id is None else perturbation.blinded_for(actor.id, names_authors=names_authors)
 
 
-def _brief(one: Perturbation) -> ShownBrief:
-    changed = one.current.changed
+def _brief(perturbation: Perturbation) -> ShownBrief:
+    changed = perturbation.current.changed
     return ShownBrief(
-        *(one.id, one.author_name or None, one.state, one.instance_id),
+        *(perturbation.id, perturbation.author_name or None, perturbation.state, perturbation.instance_id),
         *(changed.kind, changed.texts, changed.result, changed.note),
     )
 
@@ -266,32 +271,34 @@ def _full(
     store: Store, actor: User, project: Project, whole: Perturbation, stale: tuple[str, ...]
 ) -> ShownPerturbation:
     """One as the actor sees it; what each version changed is told against the one before it among those that they see."""
-    one = _as_seen(actor, project, whole)
-    original, changed = get_instance(store, one.original_id), one.current.changed
-    since = changes_since(original, one)
+    perturbation = _as_seen(actor, project, whole)
+    original, changed = get_instance(store, perturbation.original_id), perturbation.current.changed
+    since = changes_since(original, perturbation)
     return ShownPerturbation(
-        id=one.id,
-        author=one.author_name or None,
-        state=one.state,
-        instance=one.instance_id,
+        id=perturbation.id,
+        author=perturbation.author_name or None,
+        state=perturbation.state,
+        instance=perturbation.instance_id,
         kind=changed.kind,
         texts=changed.texts,
         result=changed.result,
         note=changed.note,
-        original=one.original_id,
+        original=perturbation.original_id,
         key=original.key,
-        version=one.current.number,
-        may_check=actor.id is not None and one.may_be_checked_by(actor.id),
+        version=perturbation.current.number,
+        may_check=actor.id is not None and perturbation.may_be_checked_by(actor.id),
         language=original.language,
         direction=direction(original.language),
         wanted=project.settings.checkers_per_perturbation,
         versions=tuple(
             _shown_version(
-                version, since.get(version.number, {}), is_correction=n > 0 and version.made_by != one.author
+                version, since.get(version.number, {}), is_correction=n > 0 and version.made_by != perturbation.author
             )
-            for n, version in enumerate(one.versions)
+            for n, version in enumerate(perturbation.versions)
         ),
-        checks=tuple(ShownVerdict(c.version, c.checker_name or None, c.verdict, c.reason, c.at) for c in one.checks),
+        checks=tuple(
+            ShownVerdict(c.version, c.checker_name or None, c.verdict, c.reason, c.at) for c in perturbation.checks
+        ),
         stale=stale,
     )
 

@@ -23,21 +23,21 @@ def changes_from(original: Instance, changed: ChangedText) -> ChangedSegments:
     }
 
 
-def changes_since(original: Instance, one: Perturbation) -> dict[int, ChangedSegments]:
+def changes_since(original: Instance, perturbation: Perturbation) -> dict[int, ChangedSegments]:
     """By number of the version, then by segment that differs: (kind of run, text before, text after), in order."""
     return {
         after.number: _changed_segments(original, before, after)
-        for before, after in zip(one.versions, one.versions[1:], strict=False)
+        for before, after in zip(perturbation.versions, perturbation.versions[1:], strict=False)
     }
 
 
 def _changed_segments(original: Instance, before: PerturbationVersion, after: PerturbationVersion) -> ChangedSegments:
-    found = {}
+    changes = {}
     for segment in original.segments:
         texts = [version.changed.texts.get(segment.name, segment.body.text) for version in (before, after)]
         if texts[0] != texts[1]:
-            found[segment.name] = pieces_of(*(tokenise(text, original.language) for text in texts))
-    return found
+            changes[segment.name] = pieces_of(*(tokenise(text, original.language) for text in texts))
+    return changes
 
 
 def pieces_of(before: TokenizedText, after: TokenizedText) -> list[Piece]:

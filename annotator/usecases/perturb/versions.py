@@ -23,7 +23,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.perturb.assessment import Assessment, assess, checked_gold, is_unchanged, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
-from annotator.usecases.perturb.given_words import given_words
+from annotator.usecases.perturb.project_words import project_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Original:
 def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
     """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
     is_lead = _is_lead(store, actor, project_id)
-    found = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
-    return found if found is not None or after == 0 else next_original(store, actor, project_id)
+    original_id = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
+    return original_id if original_id is not None or after == 0 else next_original(store, actor, project_id)
 
 
 def open_original(store: Store, actor: User, instance_id: int) -> Original:
@@ -55,7 +55,11 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     project, instance = _original(store, actor, instance_id)
     gold = gold_of_instance(store, project, instance)
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
-    others = [one for one in perturbations_store.perturbations_of(store, instance_id) if one.state != "withdrawn"]
+    others = [
+        perturbation
+        for perturbation in perturbations_store.perturbations_of(store, instance_id)
+        if perturbation.state != "withdrawn"
+    ]
     return Original(
         project,
         gold,
@@ -97,7 +101,7 @@ def suggestions_for(
     get_kind(kind, kinds_of(project))
     check_length(segment, text)
     body = tokenise_like(_segment(instance, segment).body, text, instance.language)
-    return suggest(body, instance.language, kind, seed, given_words(store, project, instance.language))
+    return suggest(body, instance.language, kind, seed, project_words(store, project, instance.language))
 
 
 def hand_in(
@@ -196,7 +200,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
 
 
 def _segment(instance: Instance, name: str) -> Segment:
-    found = next((segment for segment in instance.segments if segment.name == name), None)
-    if found is None:
+    wanted = next((segment for segment in instance.segments if segment.name == name), None)
+    if wanted is None:
         raise NotFound(f"The original has no segment '{name}'.")
-    return found
+    return wanted

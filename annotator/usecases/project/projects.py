@@ -12,6 +12,7 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.events import Event, add_event, list_events
+from annotator.store.instance_queue import settle_project
 from annotator.store.instances import (
     InstanceRow,
     list_instances,
@@ -31,7 +32,6 @@ from annotator.store.projects import (
 )
 from annotator.store.projects import find_project as find_by_name
 from annotator.store.proposals import count_open_proposals
-from annotator.store.queue import settle_project
 from annotator.store.reviews import give_up_reviews_of
 from annotator.store.rounds import count_undecided
 from annotator.text.language import subtags

@@ -11,7 +11,7 @@ from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Review, Round
 from annotator.errors import NotFound
 from annotator.review.gold import chosen_among, gold_of
-from annotator.review.sentences import decision_lines, score_line
+from annotator.review.score_wording import decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import find_choice

@@ -10,7 +10,7 @@ from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCALES, MyReviewState, Property, Review, Round
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
-from annotator.review.sentences import in_words
+from annotator.review.score_wording import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
 from annotator.store.my_reviews import ReviewLine, list_my_reviews

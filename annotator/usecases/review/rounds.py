@@ -13,10 +13,10 @@ from annotator.store import Store
 from annotator.store.annotations import get_annotation, set_annotation_state
 from annotator.store.assignments import claim, end_work_on, save_draft, set_assignment_state
 from annotator.store.events import add_event
+from annotator.store.instance_queue import drops_out, is_held, settle
 from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
 from annotator.store.projects import get_project_by_id
-from annotator.store.queue import drops_out, is_held, settle
 from annotator.store.reviews import end_open_reviews, end_reviews_of_instance, reviews_of, submitted_reviews
 from annotator.store.rounds import (
     carried_sets_of,

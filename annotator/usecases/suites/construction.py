@@ -13,7 +13,7 @@ from annotator.domain.recipes import ReadySuite, Recipe
 from annotator.domain.suites import Case, StoredSuite, StoredTest, Text
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotFound
-from annotator.perturb.ready import ready_suite, ready_suites
+from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases, with_labels
 from annotator.store import Store
 from annotator.store import suite_runs as run_store

@@ -97,11 +97,11 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     return TrainingData(chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied)
 
 
-def _split(asked: str | None, splits: Iterable[str], usual: Sequence[str]) -> str | None:
-    there = list(splits)
-    if asked is not None and asked not in there:
-        raise InvalidValue(f"There is no split '{asked}'. There are {', '.join(repr(name) for name in there)}.")
-    return asked or next((name for name in usual if name in there), None)
+def _split(wanted: str | None, splits: Iterable[str], usual: Sequence[str]) -> str | None:
+    known = list(splits)
+    if wanted is not None and wanted not in known:
+        raise InvalidValue(f"There is no split '{wanted}'. There are {', '.join(repr(name) for name in known)}.")
+    return wanted or next((name for name in usual if name in known), None)
 
 
 def _drawn(store: Store, project: Project, learn: Sequence[Example], seed: int) -> tuple[list[Example], list[Example]]:

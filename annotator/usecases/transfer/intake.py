@@ -22,9 +22,9 @@ from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 from annotator.store import Store
 from annotator.store.imports import DocumentWriter, InstanceWriter, last_queue_position
+from annotator.store.instance_queue import forget_cursors
 from annotator.store.models import RunFinder
 from annotator.store.projects import set_labels
-from annotator.store.queue import forget_cursors
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.instance_plan import (
     InstancePlan,

@@ -7,9 +7,9 @@ from annotator.domain.imports import NewInstance, StoredDocument
 from annotator.store import Store
 from annotator.store.annotations import replace_annotation
 from annotator.store.imports import DocumentWriter, InstanceWriter
+from annotator.store.instance_queue import settle
 from annotator.store.instances import set_result
 from annotator.store.models import RunFinder, forget_outputs, write_outputs
-from annotator.store.queue import settle
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.instance_plan import DocumentPlan, InstanceChange, InstancePlan
 from annotator.usecases.transfer.output_plan import OutputPlan

@@ -28,13 +28,13 @@ from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import StoredWork, add_proposals, add_work
+from annotator.store.instance_queue import settle
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
-from annotator.store.queue import settle
 from annotator.store.shown_sets import give_back_what_was_shown, restore_shown
 from annotator.store.trainings import find_training, save_training
 from annotator.store.transfer import (

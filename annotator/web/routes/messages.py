@@ -38,11 +38,11 @@ Handler = Callable[[Store, User, _B], object]
 def number(query: Query, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
     """A whole number of an address; raises InvalidValue naming it."""
     value = query.get(name, "")
-    found = whole_number(value)
-    if found is None or not lowest <= found <= highest:
-        said = f"a number from {lowest} to {highest}"
-        raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
-    return found
+    whole = whole_number(value)
+    if whole is None or not lowest <= whole <= highest:
+        expected = f"a number from {lowest} to {highest}"
+        raise InvalidValue(f"'{name}' in the address must be {expected}; it is '{value[:40]}'.")
+    return whole
 
 
 def get_route(path: str, handler: Handler[Query]) -> Route:
@@ -81,14 +81,14 @@ def _session_of_page(request: Request) -> Session:
     return session
 
 
-def _answer(request: Request, handler: Handler[_B], stored: Handler[_B] | None, session: Session, said: _B) -> Response:
+def _answer(request: Request, handler: Handler[_B], stored: Handler[_B] | None, session: Session, body: _B) -> Response:
     with route_store(request) as store:
         try:
-            return _json(handler(store, session.user, said), 200)
+            return _json(handler(store, session.user, body), 200)
         except StaleDraft as error:
             if stored is None:
                 raise
-            return _json({"error": str(error), "work": stored(store, session.user, said)}, 409)
+            return _json({"error": str(error), "work": stored(store, session.user, body)}, 409)
 
 
 def _decode(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:

@@ -38,9 +38,9 @@ def is_own_origin(request: HTTPConnection, origin: str) -> bool:
     """
     has_tls = request.scope.get("scheme") in {"https", "wss"}
     try:
-        sent, asked = urlsplit(origin), urlsplit(f"//{request.headers.get('host', '')}")
+        sent, host = urlsplit(origin), urlsplit(f"//{request.headers.get('host', '')}")
         usual = _PORTS.get(sent.scheme)
-        is_same = (sent.hostname, sent.port or usual) == (asked.hostname, asked.port or usual)
+        is_same = (sent.hostname, sent.port or usual) == (host.hostname, host.port or usual)
     except ValueError:  # a port that is no number, or half of an IPv6 address
         return False
     return is_same and bool(sent.hostname) and usual is not None and (sent.scheme == "https" or not has_tls)

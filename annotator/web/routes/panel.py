@@ -135,14 +135,14 @@ def _next(store: Store, user: User, query: Query) -> object:
     )
 
 
-def _day_of(said: str | None) -> str | None:
+def _day_of(day: str | None) -> str | None:
     """When a person's day began, as an address says it; raises InvalidValue for what is no time."""
-    if not said:
+    if not day:
         return None
     try:
-        return _stored_time(msgspec.convert(said, Moment))
+        return _stored_time(msgspec.convert(day, Moment))
     except msgspec.ValidationError as error:
-        raise InvalidValue(f"'day' in the address must be a time with its zone; it is '{said[:40]}'.") from error
+        raise InvalidValue(f"'day' in the address must be a time with its zone; it is '{day[:40]}'.") from error
 
 
 def _began(day: dt.datetime | None) -> str | None:

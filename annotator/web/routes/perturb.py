@@ -120,8 +120,8 @@ def _suggest(store: Store, user: User, body: SuggestBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
     from annotator.usecases.perturb.panel_messages import show_suggestions  # noqa: PLC0415
 
-    found = versions.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
-    return show_suggestions(body.text, found)
+    suggestions = versions.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
+    return show_suggestions(body.text, suggestions)
 
 
 def _hand_in(store: Store, user: User, body: WriteBody) -> object:

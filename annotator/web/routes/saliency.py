@@ -39,11 +39,11 @@ def question_of(query: Query) -> Question:
 
 
 def _which(query: Query) -> Which:
-    asked, known = query.get("which", "all"), cast("tuple[Which, ...]", get_args(Which))
+    wanted, known = query.get("which", "all"), cast("tuple[Which, ...]", get_args(Which))
     for which in known:
-        if which == asked:
+        if which == wanted:
             return which
-    raise InvalidValue(f"'which' in the address must be one of {', '.join(known)}; it is '{asked[:40]}'.")
+    raise InvalidValue(f"'which' in the address must be one of {', '.join(known)}; it is '{wanted[:40]}'.")
 
 
 def _sorting(by: str) -> tuple[int | None, int | None, str]:

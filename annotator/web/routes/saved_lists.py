@@ -56,11 +56,11 @@ class MemberBody(msgspec.Struct, frozen=True):
 
 def _lists(store: Store, user: User, query: Query) -> ShownSavedLists:
     project_id = number(query, "project")
-    there = lists_of_project(store, user, project_id)
+    saved_lists = lists_of_project(store, user, project_id)
     instance_id = number(query, "instance") if query.get("instance") else None
     holding = set() if instance_id is None else lists_with_instance(store, user, project_id, instance_id)
     return ShownSavedLists(
-        tuple(replace(show_saved_list(saved), may_change=may, holds=saved.id in holding) for saved, may in there)
+        tuple(replace(show_saved_list(saved), may_change=may, holds=saved.id in holding) for saved, may in saved_lists)
     )
 
 

@@ -189,10 +189,10 @@ def _whole(query: Mapping[str, str], name: str) -> int | None:
     value = query.get(name)
     if value is None:
         return None
-    found = whole_number(value.removeprefix("-"))
-    if found is None:
+    number = whole_number(value.removeprefix("-"))
+    if number is None:
         raise InvalidValue(f"'{name}' in the address must be a whole number; it is '{value[:40]}'.")
-    return -found if value.startswith("-") else found
+    return -number if value.startswith("-") else number
 
 
 def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default: Any) -> Any:
@@ -205,8 +205,8 @@ def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default
 def _refusal(error: AnnotatorError) -> Response:
     if isinstance(error, ImportRefused):
         n = error.n_problems
-        said = f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=true."
-        return _json({"stored": False, "error": said, "n_problems": n, "problems": error.problems}, 422)
+        message = f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=true."
+        return _json({"stored": False, "error": message, "n_problems": n, "problems": error.problems}, 422)
     response = error_response(error)
     response.status_code = 413 if isinstance(error, _TooLarge) else status_of(error)
     if isinstance(error, NotSignedIn):

@@ -54,12 +54,12 @@ def panel_address(name: str) -> str:
 def panel_file(request: Request) -> Response:
     """One file of the panel; kept for ever by the browser when the address names this version."""
     name = request.path_params["file"]
-    found = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(name)
     path = _PANEL / name
-    if found is None or found[1] not in _TYPES or not path.is_file():
+    if match is None or match[1] not in _TYPES or not path.is_file():
         return PlainTextResponse("The panel has no file of this name.\n", 404)
     caching = _FOR_EVER if request.path_params["version"] == panel_version() else _ASK_AGAIN
-    return FileResponse(path, headers={"Cache-Control": caching}, media_type=_TYPES[found[1]])
+    return FileResponse(path, headers={"Cache-Control": caching}, media_type=_TYPES[match[1]])
 
 
 def icon(_: Request) -> Response:

@@ -57,12 +57,12 @@ def _ask_to_give_back(instance_id: int) -> bool:
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
     """Keys may repeat between splits; then one says which."""
-    found = dict(find_instances(store, visit.user, project, key))
-    if len(found) == 1:
-        return next(iter(found))
+    split_by_id = dict(find_instances(store, visit.user, project, key))
+    if len(split_by_id) == 1:
+        return next(iter(split_by_id))
     return st.segmented_control(
-        "Split", list(found), default=next(iter(found)), required=True, key=f"look_split_{key}",
-        format_func=lambda number: as_text(found[number]) or "no split",
+        "Split", list(split_by_id), default=next(iter(split_by_id)), required=True, key=f"look_split_{key}",
+        format_func=lambda number: as_text(split_by_id[number]) or "no split",
     )  # fmt: skip
 
 
@@ -122,7 +122,10 @@ class _ComparisonScreen:
                 f"A changed version{kind} of {self._link(original)} · {_facts(original.result, original.state)}"
             )
         if versions := versions_of(self.store, self.visit.user, self.project, self.instance):
-            lines = [f"- {self._link(one)} · {_facts(one.kind, one.result, one.state)}" for one in versions]
+            lines = [
+                f"- {self._link(version)} · {_facts(version.kind, version.result, version.state)}"
+                for version in versions
+            ]
             st.markdown("\n".join(["Changed versions of this text:", "", *lines]))
 
     def _link(self, relative: Relative) -> str:
@@ -213,8 +216,8 @@ class _ComparisonScreen:
         choice = self.comparison.choice
         if choice is None or not choice.is_adjudicated:
             return ()
-        found = (view.annotation for view in self.comparison.views if view.annotation)
-        return next((annotation.sets for annotation in found if annotation.id == choice.annotation_id), ())
+        annotations = (view.annotation for view in self.comparison.views if view.annotation)
+        return next((annotation.sets for annotation in annotations if annotation.id == choice.annotation_id), ())
 
     def _do(self, action: Callable[[], object]) -> None:
         try:

@@ -20,11 +20,11 @@ _NEXT = (
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
-    asked = _asked(project)
+    request = _asked(project)
     st.caption(_NEXT)
     if pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
         try:
-            ask_to_attribute(store, visit.user, project, asked)
+            ask_to_attribute(store, visit.user, project, request)
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:

@@ -37,7 +37,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
         st.markdown(f"**Change the label of this text?** It is “{was}”; {who} says “{would}”.")
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
-    for segment in sorted(instance.segments, key=lambda one: one is not instance.asked):
+    for segment in sorted(instance.segments, key=lambda segment: segment is not instance.asked):
         st.text(first_words(segment.body.text, _SHOWN_CHARACTERS))
     st.caption(f":small[{as_text(instance.key)}]")
     *columns, look = st.columns(4)

@@ -89,9 +89,13 @@ def _ask_renamed() -> dict[str, str]:
         "Labels that the project calls otherwise", key="import_rename", placeholder="pos=positive, neg=negative"
     )
     pairs = [part.partition("=") for part in written.split(",") if part.strip()]
-    if any(not (label.strip() and own.strip()) for label, _, own in pairs):
+    if any(not (label.strip() and project_label.strip()) for label, _, project_label in pairs):
         st.warning("Write the file's label, =, and the project's label; a comma between two such pairs.")
-    return {label.strip(): own.strip() for label, _, own in pairs if label.strip() and own.strip()}
+    return {
+        label.strip(): project_label.strip()
+        for label, _, project_label in pairs
+        if label.strip() and project_label.strip()
+    }
 
 
 def _check_and_store(
@@ -150,14 +154,14 @@ def _show_check(
         _show_refusal(answer)
         return
     st.success(as_text(_counts(answer)), icon=":material/check_circle:")
-    for told in answer.columns:
-        st.caption(as_text(told))
+    for column_words in answer.columns:
+        st.caption(as_text(column_words))
     for doubt in answer.doubts:
         st.warning(as_text(doubt), icon=":material/info:")
-    place = st.container()
+    container = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
-        place.warning(as_text(note), icon=":material/info:")
+        container.warning(as_text(note), icon=":material/info:")
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
@@ -165,8 +169,8 @@ def _show_check(
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
     elif st.button(f"Store {_what(answer)}", type="primary", key="import_store"):
-        asked = replace(options, dry_run=False, gold_policy=policy)
-        done = _try(store, visit, project, format_name, files, asked)
+        storing = replace(options, dry_run=False, gold_policy=policy)
+        done = _try(store, visit, project, format_name, files, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
             _show_refusal(done)

@@ -18,15 +18,15 @@ _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have
 
 
 def ask_format(
-    place: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
+    container: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
 ) -> str:
     """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
     guess = _guess_of(files)
     if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
         st.session_state[_FORMAT] = guess[0]
-    chosen: str = place.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
-    if guess is not None and (told := _summary(*guess, chosen, formats)):
-        place.caption(as_text(told))
+    chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
+    if guess is not None and (summary := _summary(*guess, chosen, formats)):
+        container.caption(as_text(summary))
     return chosen
 
 
@@ -43,8 +43,8 @@ def _guess_of(files: Sequence[Any]) -> tuple[str, str] | None:
             st.session_state.pop(_BY_HAND, None)
         guess = _read(files) if chosen else None
         st.session_state[_GUESS] = (chosen, guess)
-    found: tuple[str, str] | None = guess
-    return found
+    known_guess: tuple[str, str] | None = guess
+    return known_guess
 
 
 def _read(files: Sequence[Any]) -> tuple[str, str] | None:
@@ -57,13 +57,13 @@ def _read(files: Sequence[Any]) -> tuple[str, str] | None:
 
 
 def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
-    looks = f"This looks like {words}"
+    beginning = f"This looks like {words}"
     if name == chosen:
-        return f"{looks}. If it is not, choose another format."
+        return f"{beginning}. If it is not, choose another format."
     if name in formats:
-        return f"{looks} (the format {name}), but you chose {chosen}."
+        return f"{beginning} (the format {name}), but you chose {chosen}."
     if name in _GENERAL:
         return ""
     if name in READABLE_OUTPUT:
-        return f"{looks}, which is model output. Import it on the Saliency page."
-    return f"{looks}, which holds texts. A lead imports those." if name in READABLE else ""
+        return f"{beginning}, which is model output. Import it on the Saliency page."
+    return f"{beginning}, which holds texts. A lead imports those." if name in READABLE else ""

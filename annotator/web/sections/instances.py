@@ -25,9 +25,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     key = st.text_input("To look at a text, select its row or type its key", key="project_look_key").strip()
     if chosen or key:
         comparison.show(store, visit, project, chosen or key)
-    elif asked := asked_instance():
+    elif instance_id := asked_instance():
         with of_the_address:
-            comparison.show(store, visit, project, asked)
+            comparison.show(store, visit, project, instance_id)
 
 
 def _show_controls(store: Store, visit: Visit, project: Project) -> list[InstanceRow]:

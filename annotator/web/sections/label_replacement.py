@@ -29,7 +29,7 @@ def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
         uses = uses_of(store, visit.user, project, label)
         st.markdown(f"The label “{as_text(label)}” cannot be removed: it is used by {uses.told}.")
         _show_texts(uses)
-        others = [one for one in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if one != label]
+        others = [other for other in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if other != label]
         if uses.refusal or not others:
             st.info(as_text(uses.refusal) or "Write another label into the rules first.", icon=":material/info:")
             return
@@ -39,12 +39,12 @@ def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
             st.warning(_cases(uses, label), icon=":material/rule:")
         if st.button("Replace the label", type="primary", key="replace_label_go"):
             try:
-                told = replace_label(store, visit.user, project, label, by)
+                report = replace_label(store, visit.user, project, label, by)
             except InvalidValue as error:
                 st.error(as_text(str(error)), icon=":material/error:")
                 return
             st.session_state["rules_told"] = (
-                f"“{label}” is replaced by “{by}”: {told}. Your other changes are not saved yet."
+                f"“{label}” is replaced by “{by}”: {report}. Your other changes are not saved yet."
             )
             st.rerun()
 

@@ -26,7 +26,7 @@ def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.info(_CHANGED if is_measured(store, project) else _NEVER, icon=":material/update:")
     if pressed(
-        "Measure", place=button, type="primary", width="stretch", key=f"measure_go_{project.id}",
+        "Measure", container=button, type="primary", width="stretch", key=f"measure_go_{project.id}",
         help="Measure the numbers of every model",
     ):  # fmt: skip
         ask_to_measure(store, visit.user, project)

@@ -27,11 +27,11 @@ def show_problem_table(problems: Sequence[Problem]) -> None:
 
 
 def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, str]:
-    place = {"file": as_text(problem.source)} if has_files else {}
+    cells = {"file": as_text(problem.source)} if has_files else {}
     if has_counts:
-        place["rows"] = f"{problem.n:,}"
+        cells["rows"] = f"{problem.n:,}"
     return {
-        **place,
+        **cells,
         "lines" if has_counts else "line": problem.lines() or "–",
         "field": as_text(problem.field),
         "value": as_text(_begin(problem.value)),

@@ -83,15 +83,15 @@ def _people(store: Store, visit: Visit, project: Project, progress: Progress) ->
     """
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
     counted_of = (project.id, newest, progress.instances, progress.people)
-    kept = st.session_state.get(_PEOPLE_KEY)
-    if kept is None or kept[0] != counted_of:
+    cached = st.session_state.get(_PEOPLE_KEY)
+    if cached is None or cached[0] != counted_of:
         accepted = accepted_annotations(store, visit.user, project)
         gold = gold_words(project.settings.gold_policy, accepted) if accepted.n_several else ""
         imported = _Imported(imported_annotations(store, visit.user, project), gold)
-        kept = (counted_of, (work_progress(store, visit.user, project), imported))
-        st.session_state[_PEOPLE_KEY] = kept
-    found: tuple[WorkProgress, _Imported] = kept[1]
-    return found
+        cached = (counted_of, (work_progress(store, visit.user, project), imported))
+        st.session_state[_PEOPLE_KEY] = cached
+    numbers: tuple[WorkProgress, _Imported] = cached[1]
+    return numbers
 
 
 def _show_pace(people: WorkProgress) -> None:
@@ -107,10 +107,10 @@ def _show_annotators(people: WorkProgress, imported: _Imported) -> None:
         st.caption("Nobody has started yet.")
         return
     rows = [
-        {"person": one.name, "texts": one.n_texts}
-        | {head: one.standings.get(standing, 0) for standing, head in _STANDINGS.items()}
-        | {"last submission": _ago(one.days_since)}
-        for one in people.annotators
+        {"person": person.name, "texts": person.n_texts}
+        | {head: person.standings.get(standing, 0) for standing, head in _STANDINGS.items()}
+        | {"last submission": _ago(person.days_since)}
+        for person in people.annotators
     ]
     if people.annotators:
         st.dataframe(rows, hide_index=True, key="project_people_progress")
@@ -129,13 +129,13 @@ def _show_reviewers(people: WorkProgress) -> None:
     st.subheader("Reviewers", anchor=False)
     rows = [
         {
-            "person": one.name,
-            "reviews given": one.n_submitted,
-            "waiting for them": one.n_waiting,
-            "median time": duration(one.median_seconds),
-            "last review": _ago(one.days_since),
+            "person": person.name,
+            "reviews given": person.n_submitted,
+            "waiting for them": person.n_waiting,
+            "median time": duration(person.median_seconds),
+            "last review": _ago(person.days_since),
         }
-        for one in people.reviewers
+        for person in people.reviewers
     ]
     st.dataframe(rows, hide_index=True, key="project_reviewers_progress")
     st.caption(

@@ -40,8 +40,8 @@ _NUMBERS_KEY = "quality_numbers"
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
-    found, leanings, accepted = _numbers(store, visit, project)
-    if not found.outcomes and not found.time.n:
+    quality, leanings, accepted = _numbers(store, visit, project)
+    if not quality.outcomes and not quality.time.n:
         if accepted.n_several:
             st.info(
                 "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
@@ -57,53 +57,53 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        behind = _show_outcomes(store, visit, project, found)
+        behind = _show_outcomes(store, visit, project, quality)
     with right:
-        behind = _show_scores(store, visit, project, found) or behind
+        behind = _show_scores(store, visit, project, quality) or behind
     if behind:
         _show_behind(store, visit, project, behind)
     left, right = st.columns(2, gap="large")
     with left:
-        _show_reviewers(found)
+        _show_reviewers(quality)
     with right:
-        _show_times(found)
+        _show_times(quality)
     _show_leanings(leanings)
-    _show_proposed(found)
+    _show_proposed(quality)
     show_agreement(store, visit, project, accepted)
 
 
 def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Leanings, Accepted]:
     """Counted anew only when something has happened since: in a large project it takes seconds, and each click asks."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
-    kept = st.session_state.get(_NUMBERS_KEY)
-    if kept is None or kept[0] != (project.id, newest):
+    cached = st.session_state.get(_NUMBERS_KEY)
+    if cached is None or cached[0] != (project.id, newest):
         numbers = (
             quality_of(store, visit.user, project),
             reviewer_leanings(store, visit.user, project),
             accepted_annotations(store, visit.user, project),
         )
-        kept = ((project.id, newest), numbers)
-        st.session_state[_NUMBERS_KEY] = kept
-    found: tuple[WorkQuality, Leanings, Accepted] = kept[1]
-    return found
+        cached = ((project.id, newest), numbers)
+        st.session_state[_NUMBERS_KEY] = cached
+    known_numbers: tuple[WorkQuality, Leanings, Accepted] = cached[1]
+    return known_numbers
 
 
-def _show_outcomes(store: Store, visit: Visit, project: Project, found: WorkQuality) -> list[BehindPoint]:
+def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     parts = [
         Part(f"round {count.round_number}", count.outcome, count.n, (count.round_number, count.outcome))
-        for count in found.outcomes
+        for count in quality.outcomes
     ]
     figure = stacked_bars(parts, _OUTCOMES, title="How rounds ended", across="round", up="number of rounds")
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
         f"round {share.round_number}: {_percent(share.accepted_share)} of {share.n_decided:,} decided"
-        for share in found.accepted_by_round
+        for share in quality.accepted_by_round
     ]
     st.caption(f"Accepted in {' · '.join(shares)}" if shares else "There are no rounds yet.")
     return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
 
 
-def _show_scores(store: Store, visit: Visit, project: Project, found: WorkQuality) -> list[BehindPoint]:
+def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     left, right = st.columns(2)
     name: Property = left.selectbox(
         "Score", list(SCALES), format_func=lambda name: f"{name} score", key=f"quality_property_{project.id}",
@@ -115,7 +115,7 @@ def _show_scores(store: Store, visit: Visit, project: Project, found: WorkQualit
     )  # fmt: skip
     is_by_round = by == "by round"
     counts: dict[tuple[int | str, int], int] = {}
-    for count in found.scores:
+    for count in quality.scores:
         if count.property == name:
             column = count.round_number if is_by_round else count.annotator
             counts[column, count.score] = counts.get((column, count.score), 0) + count.n
@@ -163,7 +163,7 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
         comparison.show(store, visit, project, behind[selected[0]].instance_id)
 
 
-def _show_reviewers(found: WorkQuality) -> None:
+def _show_reviewers(quality: WorkQuality) -> None:
     st.markdown("**Reviewers' agreement**")
     rows = [
         {
@@ -173,7 +173,7 @@ def _show_reviewers(found: WorkQuality) -> None:
             "items": agreement.n_items,
             "scored by one": agreement.n_alone,
         }
-        for name, agreement in found.reviewers.items()
+        for name, agreement in quality.reviewers.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_reviewers")
     st.caption(
@@ -181,13 +181,13 @@ def _show_reviewers(found: WorkQuality) -> None:
     )
 
 
-def _show_leanings(found: Leanings) -> None:
+def _show_leanings(leanings: Leanings) -> None:
     """Who scores higher or lower than the others; nothing where no set has two scores."""
-    names = sorted({name for of_one in found.values() for name in of_one})
+    names = sorted({name for of_one in leanings.values() for name in of_one})
     if not names:
         return
     st.markdown("**Who scores higher or lower than the other reviewers**")
-    rows = [{"reviewer": name} | {head: value for scale in found for head, value in _leaning(found, scale, name)}
+    rows = [{"reviewer": name} | {head: value for scale in leanings for head, value in _leaning(leanings, scale, name)}
             for name in names]  # fmt: skip
     st.dataframe(rows, hide_index=True, key="quality_leanings")
     st.caption(
@@ -197,17 +197,17 @@ def _show_leanings(found: Leanings) -> None:
     )
 
 
-def _leaning(found: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
-    one = found[scale].get(name)
+def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
+    leaning = leanings[scale].get(name)
     return [
-        (f"{scale} score", signed(one.mean_difference) if one else UNDEFINED),
-        (f"n ({scale})", one.n if one else 0),
+        (f"{scale} score", signed(leaning.mean_difference) if leaning else UNDEFINED),
+        (f"n ({scale})", leaning.n if leaning else 0),
     ]
 
 
-def _show_times(found: WorkQuality) -> None:
+def _show_times(quality: WorkQuality) -> None:
     st.markdown("**Time per instance**")
-    everybody = {"everybody": found.time, **found.time_by_person}
+    everybody = {"everybody": quality.time, **quality.time_by_person}
     rows = [
         {"person": name, "median": duration(spent.median_seconds), "submitted": spent.n}
         for name, spent in everybody.items()
@@ -216,9 +216,9 @@ def _show_times(found: WorkQuality) -> None:
     st.caption("Working time without pauses.")
 
 
-def _show_proposed(found: WorkQuality) -> None:
+def _show_proposed(quality: WorkQuality) -> None:
     """What became of sets that were proposed; nothing where none was."""
-    if not found.proposed:
+    if not quality.proposed:
         return
     st.markdown("**Proposed sets**")
     rows = [
@@ -232,12 +232,12 @@ def _show_proposed(found: WorkQuality) -> None:
             "undecided": count.n_undecided,
             "share kept": _percent(count.n_kept / count.n_suggested),
         }
-        for count in found.proposed
+        for count in quality.proposed
     ]
     st.dataframe(rows, hide_index=True, key="quality_proposed")
-    suggested, kept = (sum(getattr(count, name) for count in found.proposed) for name in ("n_suggested", "n_kept"))
+    suggested, n_kept = (sum(getattr(count, name) for count in quality.proposed) for name in ("n_suggested", "n_kept"))
     st.caption(
-        f"{suggested:,} suggested, {kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
+        f"{suggested:,} suggested, {n_kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
         "proposal is their own, whatever was proposed beside it."
     )
 

@@ -23,43 +23,47 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
     if st.button("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
         with st.spinner("Reading all annotations …"):
             st.session_state[key] = agreement_of(store, visit.user, project)
-    found = st.session_state.get(key)
-    if isinstance(found, Agreement):
-        _show_found(found)
+    agreement = st.session_state.get(key)
+    if isinstance(agreement, Agreement):
+        _show_agreement_numbers(agreement)
 
 
-def _show_found(found: Agreement) -> None:
-    if not found.tokens.n_instances and not found.labels.n_instances:
+def _show_agreement_numbers(agreement: Agreement) -> None:
+    if not agreement.tokens.n_instances and not agreement.labels.n_instances:
         st.info(
             "No text has two annotations that are submitted or accepted; returned ones count when they are submitted again. "
             "Under **Rules** you can ask for more annotators for each text.",
             icon=":material/group:",
         )
         return
-    st.caption(_included(found))
-    rows = [*_label_rows(found), *_token_rows(found), _row("sets", "best-match IoU", found.sets.best_match_iou)]
-    rows += _majority_rows(found)
+    st.caption(_included(agreement))
+    rows = [
+        *_label_rows(agreement),
+        *_token_rows(agreement),
+        _row("sets", "best-match IoU", agreement.sets.best_match_iou),
+    ]
+    rows += _majority_rows(agreement)
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
     st.caption(
         "Majority: tokens that more than half of an instance's annotators marked. Left out: values that are not defined, such "
         "as κ where both annotators marked nothing."
     )
-    _show_annotators(found)
+    _show_annotators(agreement)
 
 
-def _included(found: Agreement) -> str:
+def _included(agreement: Agreement) -> str:
     """Whose annotations the numbers are of."""
-    n_alone = found.tokens.n_alone
+    n_alone = agreement.tokens.n_alone
     return (
-        f"{counted(found.n_annotations, 'annotation takes', 'annotations take')} part; "
-        f"{counted(found.n_other_result, 'carries', 'carry')} another result than the gold one and "
-        f"{'counts' if found.n_other_result == 1 else 'count'} for labels only. "
+        f"{counted(agreement.n_annotations, 'annotation takes', 'annotations take')} part; "
+        f"{counted(agreement.n_other_result, 'carries', 'carry')} another result than the gold one and "
+        f"{'counts' if agreement.n_other_result == 1 else 'count'} for labels only. "
         f"{counted(n_alone, 'instance with only one annotator is', 'instances with only one annotator are')} left out."
     )
 
 
-def _label_rows(found: Agreement) -> list[Row]:
-    labels = found.labels
+def _label_rows(agreement: Agreement) -> list[Row]:
+    labels = agreement.labels
     fleiss = _generalised("Fleiss κ", labels.fleiss_is_generalised)
     return [
         _row("labels", "Cohen κ, mean over pairs of annotators", labels.cohen_kappa),
@@ -68,8 +72,8 @@ def _label_rows(found: Agreement) -> list[Row]:
     ]
 
 
-def _token_rows(found: Agreement) -> list[Row]:
-    tokens = found.tokens
+def _token_rows(agreement: Agreement) -> list[Row]:
+    tokens = agreement.tokens
     fleiss = _generalised("Fleiss κ", tokens.fleiss_is_generalised)
     return [
         _row("tokens", "Cohen κ, mean over instances and pairs", tokens.cohen_kappa_per_instance),
@@ -80,8 +84,8 @@ def _token_rows(found: Agreement) -> list[Row]:
     ]
 
 
-def _majority_rows(found: Agreement) -> list[Row]:
-    tokens = found.tokens
+def _majority_rows(agreement: Agreement) -> list[Row]:
+    tokens = agreement.tokens
     measures = (("Cohen κ", "kappa"), ("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
     return [
         _row("against the majority", f"{name} (ERASER, Table 2)", getattr(tokens.majority, field))
@@ -89,11 +93,11 @@ def _majority_rows(found: Agreement) -> list[Row]:
     ]
 
 
-def _show_annotators(found: Agreement) -> None:
+def _show_annotators(agreement: Agreement) -> None:
     by_annotator = [
         {"annotator": name, **{field: written(getattr(of_one, field).mean) for field in ("kappa", "precision", "recall", "f1")},
          "n": of_one.f1.n, "left out": of_one.kappa.n_left_out}
-        for name, of_one in found.tokens.by_annotator.items()
+        for name, of_one in agreement.tokens.by_annotator.items()
     ]  # fmt: skip
     if by_annotator:
         st.markdown("Each annotator against the token majority")

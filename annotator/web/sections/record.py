@@ -25,7 +25,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         about = st.segmented_control(
             "About", (_OF_PROJECT, _OF_SERVER), default=about, required=True, key="record_about"
         )
-    place = st.container()
+    container = st.container()
     page = int(st.number_input("Page", 1, key=f"record_page_{about}", width=140))
     here = {"limit": _PAGE, "offset": _PAGE * (page - 1)}
     if about == _OF_SERVER:
@@ -33,9 +33,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     else:
         events = events_of(store, visit.user, project.id, **here)
     if not events:
-        place.caption("There is nothing on this page. Go back to page 1." if page > 1 else "Nothing has happened yet.")
+        container.caption(
+            "There is nothing on this page. Go back to page 1." if page > 1 else "Nothing has happened yet."
+        )
         return
-    place.dataframe(
+    container.dataframe(
         [
             {
                 "when (UTC)": event.at.replace("T", " ")[:19],

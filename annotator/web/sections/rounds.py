@@ -47,9 +47,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     words.caption(f"{counted(total, 'annotation is waiting', 'annotations are waiting')} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
     waiting = list_undecided_rounds(store, visit.user, project, page, only=only)
-    for one in waiting:
+    for undecided in waiting:
         with st.container(border=True):
-            _show_one(store, visit, one)
+            _show_one(store, visit, undecided)
 
 
 def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
@@ -62,22 +62,22 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     return None if chosen == "all" else stuck.annotation_ids
 
 
-def _show_one(store: Store, visit: Visit, one: UndecidedRound) -> None:
-    number = one.round.annotation_id
+def _show_one(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
+    number = undecided.round.annotation_id
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
-    words.markdown(f"**{as_text(first_words(one.instance.excerpt) or one.instance.key)}**")
+    words.markdown(f"**{as_text(first_words(undecided.instance.excerpt) or undecided.instance.key)}**")
     words.caption(
-        as_text(f"{one.annotator} · round {one.round.number} · {one.summary}")
-        + f"  \n:small[{as_text(one.instance.key)}]"
+        as_text(f"{undecided.annotator} · round {undecided.round.number} · {undecided.summary}")
+        + f"  \n:small[{as_text(undecided.instance.key)}]"
     )
     look.button(
-        "Look at it", key=f"round_look_{number}", on_click=open_instance, args=(one.instance.id,), width="stretch"
+        "Look at it", key=f"round_look_{number}", on_click=open_instance, args=(undecided.instance.id,), width="stretch"
     )
     with decide.popover("Decide", width="stretch"):
         _ask_decision(store, visit, number)
-    for line in one.scored:
+    for line in undecided.scored:
         st.caption(as_text(line))
-    if one.n_scored and not one.scored:
+    if undecided.n_scored and not undecided.scored:
         st.caption("You cannot see the scores while you are annotating this text, or may still be given it.")
 
 

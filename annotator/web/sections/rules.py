@@ -60,8 +60,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             in_use = _save(store, visit, changed, with_previews, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
         st.caption("If nothing is saved, a number above is outside its range; its field says so.")
-    if told := st.session_state.pop("rules_told", None):
-        st.success(as_text(told), icon=":material/check:")
+    if notice := st.session_state.pop("rules_told", None):
+        st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
 
@@ -75,9 +75,9 @@ def _save(
 ) -> str | None:
     """Answers the label that something still uses, where that is why nothing was saved."""
     try:
-        asked = with_previews(changed)
-        settings = replace(asked.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
-        stored = change_project(store, visit.user, replace(asked, settings=settings))
+        previewed = with_previews(changed)
+        settings = replace(previewed.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
+        stored = change_project(store, visit.user, replace(previewed, settings=settings))
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return error.label if isinstance(error, LabelInUse) else None
@@ -117,11 +117,15 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
         "The gold sets of an original are proposed for its changed versions", settings.are_carried_sets_proposed,
         key=_key(project, "carried"), help="They are drawn dashed, and count for nothing until the annotator accepts them.",
     )  # fmt: skip
-    there = {one.name: one.role for one in word_lists(store, visit.user, project) if one.role != "slot"}
-    names = [*there, *(name for name in settings.proposed_word_lists if name not in there)]
+    role_by_name = {
+        word_list.name: word_list.role
+        for word_list in word_lists(store, visit.user, project)
+        if word_list.role != "slot"
+    }
+    names = [*role_by_name, *(name for name in settings.proposed_word_lists if name not in role_by_name)]
     lists = st.multiselect(
         "Word lists that propose sets", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
-        format_func=lambda name: f"{name} ({there.get(name, 'no longer there')})", disabled=not names,
+        format_func=lambda name: f"{name} ({role_by_name.get(name, 'no longer there')})", disabled=not names,
         placeholder="none" if names else "this project has no keep or ignore list yet",
         help="A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
         "they think may sway them: the Quality section counts what they kept.",

@@ -65,7 +65,7 @@ def _written(labels: Mapping[str, str]) -> str:
 
 
 def _read(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    name_by_label: dict[str, str] = {}
     for part in text.split(","):
         label, sign, name = part.partition("=")
         if part.strip() and not (sign and label.strip() and name.strip()):
@@ -73,5 +73,5 @@ def _read(text: str) -> dict[str, str]:
                 f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative."
             )
         if part.strip():
-            found[label.strip()] = name.strip()
-    return found
+            name_by_label[label.strip()] = name.strip()
+    return name_by_label

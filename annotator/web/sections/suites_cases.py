@@ -20,11 +20,11 @@ def failing_cases(visit: Visit, project: Project, test: StoredTest, model: str) 
     st.markdown(f"**{as_text(test.name)}** ({test.type}, {as_text(test.category)}) · {as_text(model)}")
     page = int(st.session_state.get(_key(test, model), 1))
     with page_store() as store:
-        found = judged_cases(store, visit.user, project, test, model, limit=_PAGE, offset=_PAGE * (page - 1))
-    if found.cases and test.type != "MFT":
-        st.caption(as_text(expectation_words(found.cases[0].case)))
-    for judged in found.cases:
-        answers = [answer_words(judged.case, judged.answers, place) for place in range(len(judged.answers))]
+        failing = judged_cases(store, visit.user, project, test, model, limit=_PAGE, offset=_PAGE * (page - 1))
+    if failing.cases and test.type != "MFT":
+        st.caption(as_text(expectation_words(failing.cases[0].case)))
+    for judged in failing.cases:
+        answers = [answer_words(judged.case, judged.answers, text_index) for text_index in range(len(judged.answers))]
         seed = f" · seed {judged.seed}" if judged.seed else ""
         several = f" · fails with {judged.n_runs_so} of {counted(judged.n_runs, 'seed')}" if judged.n_runs > 1 else ""
         expected = f" · {expectation_words(judged.case)}" if test.type == "MFT" else ""
@@ -35,7 +35,7 @@ def failing_cases(visit: Visit, project: Project, test: StoredTest, model: str) 
                     judged.case.texts, compares=judged.case.type != "MFT", answers=answers, fails=judged.fails
                 )
             )
-    n_pages = -(-found.n // _PAGE)
+    n_pages = -(-failing.n // _PAGE)
     if n_pages > 1:
         st.number_input(f"Page of {n_pages:,}", 1, n_pages, key=_key(test, model))
 
@@ -63,9 +63,9 @@ def expectation_words(case: Case) -> str:
             return f"Expected: the probability of {watched} does not rise {moves}."
 
 
-def answer_words(case: Case, answers: tuple[CaseAnswer, ...], place: int) -> str:
+def answer_words(case: Case, answers: tuple[CaseAnswer, ...], text_index: int) -> str:
     """What a model said of a text: its label, and the probability of the label that the case watches."""
-    answer = answers[place]
+    answer = answers[text_index]
     watched = answer.label if case.type == "MFT" else case.labels[0] if case.labels else answers[0].label
     p = answer.p(watched)
     if p is None:

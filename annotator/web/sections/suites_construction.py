@@ -48,11 +48,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[ReadySuite]) -> TestPlan | None:
     ready = suites[0]
     if len(suites) > 1:
-        ready = st.selectbox("From", suites, format_func=lambda one: one.title, key=f"tests_ready_{project.id}")
+        ready = st.selectbox("From", suites, format_func=lambda suite: suite.title, key=f"tests_ready_{project.id}")
     left, naming, templates, every = st.columns([3.2, 1.1, 1.3, 1.3], vertical_alignment="bottom")
     category = {recipe.name: recipe.category for recipe in ready.recipes}
     name = left.selectbox(
-        "Test", list(category), key=f"tests_ready_test_{project.id}", format_func=lambda one: f"{category[one]}: {one}",
+        "Test", list(category), key=f"tests_ready_test_{project.id}", format_func=lambda test: f"{category[test]}: {test}",
         help=f"{ready.title}; {ready.source}. Templates and words are this program's own.",
     )  # fmt: skip
     with naming.popover("Labels", icon=":material/label:", width="stretch"):
@@ -83,7 +83,7 @@ def _label_names(project: Project, ready: ReadySuite) -> dict[str, str]:
         chosen[label] = st.selectbox(
             f"“{label}” is called", options, index, key=f"tests_label_{project.id}_{ready.name}_{label}"
         )
-    return {label: own for label, own in chosen.items() if own != _NONE}
+    return {label: project_label for label, project_label in chosen.items() if project_label != _NONE}
 
 
 def _show_templates(recipe: Recipe) -> None:

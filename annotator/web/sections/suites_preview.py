@@ -76,12 +76,12 @@ def _preview(store: Store, visit: Visit, project: Project, plan: TestPlan) -> Pr
 
 def _counts(preview: Preview) -> str:
     n = len(preview.cases)
-    told = [counted(n, "case")]
+    parts = [counted(n, "case")]
     if preview.plan.n is not None and n < preview.plan.n:
-        told.append(f"since there are no {preview.plan.n:,} different ones")
-    told += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
-    told += [f"{len(preview.edited):,} edited"] if preview.edited else []
-    return ", ".join(told) + "."
+        parts.append(f"since there are no {preview.plan.n:,} different ones")
+    parts += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
+    parts += [f"{len(preview.edited):,} edited"] if preview.edited else []
+    return ", ".join(parts) + "."
 
 
 def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, suite_names: Sequence[str]) -> None:
@@ -98,10 +98,10 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     )  # fmt: skip
     if not go:
         return
-    kept = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
-    told = construction_report(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
+    cases = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
+    report = construction_report(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
     try:
-        saved = save_test(store, visit.user, project, suite or "", kept, told)
+        saved = save_test(store, visit.user, project, suite or "", cases, report)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
@@ -136,7 +136,7 @@ def _expected(case: Case) -> list[str]:
 
 @st.dialog("Edit a case", width="large")
 def _edit(project: Project, preview: Preview, case: Case) -> None:
-    texts = tuple(_edited_text(case, place, text) for place, text in enumerate(case.texts))
+    texts = tuple(_edited_text(case, text_index, text) for text_index, text in enumerate(case.texts))
     changed = replace(case, texts=texts)
     reason = why_not(project, changed)
     if reason is not None:
@@ -148,12 +148,14 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
         st.rerun()
 
 
-def _edited_text(case: Case, place: int, text: Text) -> Text:
-    what = "Text" if case.type == "MFT" else "Original" if not place else f"Changed {place}"
+def _edited_text(case: Case, text_index: int, text: Text) -> Text:
+    what = "Text" if case.type == "MFT" else "Original" if not text_index else f"Changed {text_index}"
     if isinstance(text, str):
-        return st.text_area(what, text, key=f"tests_edit_{case.case}_{place}", height=70)
+        return st.text_area(what, text, key=f"tests_edit_{case.case}_{text_index}", height=70)
     written: Mapping[str, str] = {
-        name: st.text_area(as_text(f"{what}: {name}"), part, key=f"tests_edit_{case.case}_{place}_{name}", height=70)
+        name: st.text_area(
+            as_text(f"{what}: {name}"), part, key=f"tests_edit_{case.case}_{text_index}_{name}", height=70
+        )
         for name, part in text.items()
     }
     return written

@@ -98,7 +98,12 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
             "seeds.",
     )  # fmt: skip
     if pressed(
-        "Run the tests", place=button, type="primary", icon=":material/play_arrow:", key="tests_run", width="stretch"
+        "Run the tests",
+        container=button,
+        type="primary",
+        icon=":material/play_arrow:",
+        key="tests_run",
+        width="stretch",
     ):
         _run(store, visit, project, suite, spec.strip(), kept_as.strip(), of_seed.strip())
 
@@ -141,7 +146,7 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     key = f"tests_models_{suite.id}"
     st.session_state[key] = [m for m in st.session_state.get(key, models[:_MOST_MODELS]) if m in models]
     shown = left.multiselect("Models", list(models), key=key, persist_state="session", max_selections=_MOST_MODELS)
-    pairs = [(one, other) for one in shown for other in shown if one != other]
+    pairs = [(first, other) for first in shown for other in shown if first != other]
     compared = right.selectbox(
         "Difference", [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
         format_func=lambda pair: "none" if pair is None else f"{pair[1]} minus {pair[0]}",
@@ -180,8 +185,8 @@ class _Table:
             columns[0].markdown(f"&emsp;{as_text(row.name)}")
             columns[1].markdown(row.test.type)
         columns[2].markdown(f"{row.n_cases:,}", text_alignment="right")
-        for place, model in enumerate(self.models):
-            self._show_cell(columns[3 + place], f"tests_cell_{number}_{place}", row, model)
+        for index, model in enumerate(self.models):
+            self._show_cell(columns[3 + index], f"tests_cell_{number}_{index}", row, model)
         if self.compared:
             columns[-1].markdown(points(row.difference))
 

@@ -25,15 +25,18 @@ _NEW = "a new list"
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The lists there are, and one to write."""
-    own = {one.name: one for one in word_lists(store, visit.user, project)}
+    own_lists = {word_list.name: word_list for word_list in word_lists(store, visit.user, project)}
     came = {name: words for ready in ready_for(project) for name, words in ready.words.items()}
-    _show_lists(list(own.values()), came)
-    _write(store, visit, project, own, came)
+    _show_lists(list(own_lists.values()), came)
+    _write(store, visit, project, own_lists, came)
 
 
-def _show_lists(own: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
-    rows = [("of the project", one.name, one.role, one.language, one.words) for one in own]
-    known = {one.name for one in own}
+def _show_lists(own_lists: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
+    rows = [
+        ("of the project", word_list.name, word_list.role, word_list.language, word_list.words)
+        for word_list in own_lists
+    ]
+    known = {word_list.name for word_list in own_lists}
     rows += [("ready-made", name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
     if not rows:
         st.info("There is no word list yet. Write one below.", icon=":material/list:")
@@ -54,12 +57,12 @@ def _show_lists(own: Sequence[WordList], came: "dict[str, Sequence[str]]") -> No
 
 
 def _write(
-    store: Store, visit: Visit, project: Project, own: "dict[str, WordList]", came: "dict[str, Sequence[str]]"
+    store: Store, visit: Visit, project: Project, own_lists: "dict[str, WordList]", came: "dict[str, Sequence[str]]"
 ) -> None:
     chosen = st.selectbox(
-        "Edit", [_NEW, *own, *(name for name in came if name not in own)], key=f"tests_list_{project.id}"
+        "Edit", [_NEW, *own_lists, *(name for name in came if name not in own_lists)], key=f"tests_list_{project.id}"
     )
-    known = own.get(chosen)
+    known = own_lists.get(chosen)
     words = known.words if known is not None else tuple(came.get(chosen, ()))
     left, middle, right = st.columns(3)
     key = f"{project.id}_{chosen}"

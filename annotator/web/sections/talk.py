@@ -6,8 +6,8 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.domain.talk import Thread
 from annotator.domain.texts import first_words
-from annotator.domain.threads import Thread
 from annotator.errors import AnnotatorError
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store

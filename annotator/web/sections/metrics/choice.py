@@ -12,14 +12,14 @@ from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metric_names import first_columns, named
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What is shown of a table. order: the column by which rows are sorted, None for the order they come in."""
 
-    found: Found
+    scored: ScoredTable
     rows: Sequence[MetricRow]
     columns: Sequence[Column]
     order: Column | None
@@ -27,12 +27,12 @@ class View:
 
     @property
     def is_shared(self) -> bool:
-        return bool(self.found.shared)
+        return bool(self.scored.shared)
 
 
-def choose_view(project: Project, found: Found) -> tuple[View, Sequence[DeltaGenerator]]:
+def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator]]:
     """The controls over the table; answers what they ask for, and the places of the two files."""
-    table = found.table
+    table = scored.table
     pick, filtering, sorting, meaning, *files = st.columns(
         [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
     )
@@ -41,14 +41,14 @@ def choose_view(project: Project, found: Found) -> tuple[View, Sequence[DeltaGen
     with sorting:
         order = _choose_order(project, columns)
     with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
-        rows = _choose_rows(project, found, order or (columns[0] if columns else None))
+        rows = _choose_rows(project, scored, order or (columns[0] if columns else None))
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
     if any(differs.values()) and _wants_shared(project):
-        found = found.over_shared(rows)
-        rows = list(found.rows)
-    return View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
+        scored = scored.over_shared(rows)
+        rows = list(scored.rows)
+    return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
 def _wants_shared(project: Project) -> bool:
@@ -85,8 +85,8 @@ def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
     return by_name.get(chosen)
 
 
-def _choose_rows(project: Project, found: Found, by: Column | None) -> list[MetricRow]:
-    rows = list(found.rows)
+def _choose_rows(project: Project, scored: ScoredTable, by: Column | None) -> list[MetricRow]:
+    rows = list(scored.rows)
     for word, values in (
         ("model", [row.model for row in rows]),
         ("method", [row.method for row in rows if row.method]),

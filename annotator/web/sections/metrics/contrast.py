@@ -12,7 +12,7 @@ from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, c
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
@@ -33,11 +33,14 @@ def _rows() -> ValueCache:
     return ValueCache(most=12)
 
 
-def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = _rows().get_or_make(
-        (found.asked, newest), list, lambda: contrast_rows(store, visit.user, project, found.asked.options), lambda _: 1
+        (scored.request, newest),
+        list,
+        lambda: contrast_rows(store, visit.user, project, scored.request.options),
+        lambda _: 1,
     )
     if not rows:
         st.info(
@@ -85,22 +88,22 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
         )
         return
     of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
-    place = of_row.selectbox(
+    index = of_row.selectbox(
         "Broken sets of", range(len(broken)), key=f"metrics_broken_{project.id}_{len(broken)}",
         format_func=lambda n: f"{broken[n].model}, {broken[n].kind}: {len(broken[n].broken):,}",
     )  # fmt: skip
-    row = broken[place]
+    row = broken[index]
     n_pages = max(1, -(-len(row.broken) // _PAGE))
     page = int(
-        of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_broken_page_{project.id}_{place}")
+        of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_broken_page_{project.id}_{index}")
     )
     shown = [
         LinkedRow(
-            f"/saliency?{urlencode({'project': project.id, 'instance': one.original_id, 'partner': pair.changed_id})}",
-            one.key, [pair.changed_key, pair.kind],
+            f"/saliency?{urlencode({'project': project.id, 'instance': broken_set.original_id, 'partner': pair.changed_id})}",
+            broken_set.key, [pair.changed_key, pair.kind],
         )
-        for one in row.broken[_PAGE * (page - 1) : _PAGE * page]
-        for pair in one.wrong
+        for broken_set in row.broken[_PAGE * (page - 1) : _PAGE * page]
+        for pair in broken_set.wrong
     ]  # fmt: skip
     st.markdown(
         as_text(

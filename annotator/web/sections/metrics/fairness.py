@@ -14,7 +14,7 @@ from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
@@ -28,9 +28,9 @@ def _rows() -> ValueCache:
     return ValueCache(most=12)
 
 
-def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """Choose word lists and a label; each model's rate for each list beside its rate over all texts."""
-    words = {one.name: one.words for one in word_lists(store, visit.user, project)}
+    words = {word_list.name: word_list.words for word_list in word_lists(store, visit.user, project)}
     lists = list(words)
     if not lists or project.task.result_kind != "label":
         st.info(
@@ -41,8 +41,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     chosen, positive = _choose(project, lists)
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = [] if not chosen else _rows().get_or_make(
-        (found.asked, newest, tuple((name, words[name]) for name in chosen), positive), list,
-        lambda: fairness_rows(store, visit.user, project, chosen, positive, found.asked.options), lambda _: 1,
+        (scored.request, newest, tuple((name, words[name]) for name in chosen), positive), list,
+        lambda: fairness_rows(store, visit.user, project, chosen, positive, scored.request.options), lambda _: 1,
     )  # fmt: skip
     if not rows:
         st.info(
@@ -85,12 +85,12 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
 
 
 def _bars(row: FairnessRow) -> list[Bar]:
-    found = [
+    bars = [
         Bar(group.name, row.model, group.rate.mean, group.n_negatives)
         for group in row.groups
         if group.rate.mean is not None
     ]
-    return ([Bar(_ALL, row.model, row.overall.mean)] if row.overall.mean is not None else []) + found
+    return ([Bar(_ALL, row.model, row.overall.mean)] if row.overall.mean is not None else []) + bars
 
 
 def _cells(row: FairnessRow) -> dict[str, object]:
@@ -103,11 +103,11 @@ def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
     behind = [(row.model, group) for row in rows for group in row.groups if group.wrong]
     if not behind:
         return
-    place = st.selectbox(
+    index = st.selectbox(
         "False positives of", range(len(behind)), key=f"metrics_wrong_{project.id}_{len(behind)}",
         format_func=lambda n: f"{behind[n][0]}, {behind[n][1].name}: {len(behind[n][1].wrong):,}",
     )  # fmt: skip
-    wrong = behind[place][1].wrong
+    wrong = behind[index][1].wrong
     if len(wrong) > _MOST_SHOWN:
         st.markdown(as_text(f"The first {_MOST_SHOWN} of {len(wrong):,}; a link opens Saliency in another tab"))
     shown = [

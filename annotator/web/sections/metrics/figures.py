@@ -14,7 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_names import named, names_of
 from annotator.web.sections.metrics import contrast, fairness, suites
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
@@ -27,9 +27,9 @@ _CURVES = (
 )
 
 
-def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """One of the charts; the others are not computed."""
-    views: Mapping[str, Callable[[Store, Visit, Project, Found], None]] = {
+    views: Mapping[str, Callable[[Store, Visit, Project, ScoredTable], None]] = {
         "Instances": show_distribution,
         "Confidence": show_confidence,
         "AOPC curves": _show_curves,
@@ -43,12 +43,12 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "Chart", list(views), default="Instances", required=True, key=f"metrics_chart_{project.id}",
         label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
-    views[chosen](store, visit, project, found)
+    views[chosen](store, visit, project, scored)
 
 
-def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """How far the probability falls by the share of tokens that is removed, or left alone."""
-    rows = list({row.run: row for row in reversed(found.rows) if row.points is not None}.values())[::-1]
+    rows = list({row.run: row for row in reversed(scored.rows) if row.points is not None}.values())[::-1]
     if not rows:
         st.info(
             "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
@@ -75,14 +75,14 @@ def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> 
     _show_numbers(panels)
     if clicked:
         side = next(side for side, title in _SIDES.items() if title == clicked[1])
-        row, column = rows[names.index(clicked[0])], _column(found, f"eraser.{side}_aopc")
-        show_behind(store, visit, project, found, row, column)
+        row, column = rows[names.index(clicked[0])], _column(scored, f"eraser.{side}_aopc")
+        show_behind(store, visit, project, scored, row, column)
 
 
-def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """A metric by layer, a line a run."""
-    rows = [row for row in found.rows if row.layer is not None]
-    columns = {c.name: c for c in found.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
+    rows = [row for row in scored.rows if row.layer is not None]
+    columns = {c.name: c for c in scored.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
     if not columns:
         st.info(
             "No run has attributions for single layers. Import attributions that name their `layer` on the page Saliency; "
@@ -106,12 +106,12 @@ def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> 
     _show_numbers([panel])
     if clicked:
         row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))
-        show_behind(store, visit, project, found, row, columns[name])
+        show_behind(store, visit, project, scored, row, columns[name])
 
 
-def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """MAP between originals and perturbed versions, by kind or by whether the answer changed."""
-    columns = {column.name: column for column in found.table.columns if column.group == "consistency"}
+    columns = {column.name: column for column in scored.table.columns if column.group == "consistency"}
     if not columns:
         st.info(
             "No run has attributions for both an original and its perturbed version. Annotators write changed "
@@ -128,7 +128,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> N
         "By", list(_PARTS), default="kind of perturbation", required=True, key=f"metrics_pairs_by_{project.id}",
         persist_state="session",
     )  # fmt: skip
-    rows = best_layers([row for row in found.rows if _has(row, columns[name])], columns[name])
+    rows = best_layers([row for row in scored.rows if _has(row, columns[name])], columns[name])
     names = names_of(rows)
     bars = [
         bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
@@ -144,7 +144,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> N
     )  # fmt: skip
     if clicked:
         kind = clicked[0] if _PARTS[part] == "by_kind" else None
-        show_behind(store, visit, project, found, rows[names.index(clicked[1])], columns[name], kind=kind)
+        show_behind(store, visit, project, scored, rows[names.index(clicked[1])], columns[name], kind=kind)
 
 
 def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> Iterator[Bar]:
@@ -162,10 +162,10 @@ def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str, column: s
     for row, name in zip(rows, names, strict=True):
         if row.points is not None:
             pairs = zip(row.points.thresholds, getattr(row.points, side), strict=True)
-            there = [(x, y) for x, y in pairs if y is not None]
-            if there:
+            points = [(x, y) for x, y in pairs if y is not None]
+            if points:
                 n = row.numbers[column].n if column in row.numbers else None
-                yield Curve(name, [x for x, _ in there], [y for _, y in there], n=[n] * len(there))
+                yield Curve(name, [x for x, _ in points], [y for _, y in points], n=[n] * len(points))
 
 
 def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
@@ -186,8 +186,8 @@ def _has(row: MetricRow, column: Column) -> bool:
     return number is not None and number.value is not None
 
 
-def _column(found: Found, name: str) -> Column:
-    return next(column for column in found.table.columns if column.name == name)
+def _column(scored: ScoredTable, name: str) -> Column:
+    return next(column for column in scored.table.columns if column.name == name)
 
 
 def _names_of_runs(rows: Sequence[MetricRow]) -> list[str]:

@@ -25,7 +25,7 @@ from annotator.usecases.inspect.metric_values import (
     only,
 )
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics.numbers import Found, instance_values
+from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
 from annotator.web.session import Visit
 
 _PAGE = 10
@@ -42,14 +42,14 @@ class Behind:
     values: Sequence[float]
 
 
-def show_distribution(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def show_distribution(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """How many instances have which value; or, of two rows, by how much they differ."""
     *places, place_of_other = st.columns([1.3, 1.3, 1])
-    picked = _pick(store, visit, project, found, "distribution", places)
+    picked = _pick(store, visit, project, scored, "distribution", places)
     if picked is None:
         return
     name, column, values = picked.name, picked.column, picked.values
-    other = _pick_other(store, visit, project, found, picked, place_of_other)
+    other = _pick_other(store, visit, project, scored, picked, place_of_other)
     if other is None:
         behind = _behind(values, column, f"{named(column)} of {name}")
     else:
@@ -67,9 +67,9 @@ def show_distribution(store: Store, visit: Visit, project: Project, found: Found
     list_instances(project, behind, chosen, key="distribution")
 
 
-def show_confidence(store: Store, visit: Visit, project: Project, found: Found) -> None:
+def show_confidence(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """A number of each instance beside the probability of the model's answer."""
-    picked = _pick(store, visit, project, found, "confidence", st.columns(2))
+    picked = _pick(store, visit, project, scored, "confidence", st.columns(2))
     if picked is None:
         return
     column, values = picked.column, picked.values
@@ -93,11 +93,11 @@ def show_confidence(store: Store, visit: Visit, project: Project, found: Found) 
 
 
 def show_behind(
-    store: Store, visit: Visit, project: Project, found: Found, row: MetricRow, column: Column, *, kind: str | None = None
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, row: MetricRow, column: Column, *, kind: str | None = None
 ) -> None:  # fmt: skip
     """The instances behind a point of a chart of means, the worst first. kind: of these perturbed versions alone."""
-    values = instance_values(store, visit, project, found, _choice(row, row.seeds[0] if row.seeds else None))
-    values = _shared(found, values, column)
+    values = instance_values(store, visit, project, scored, _choice(row, row.seeds[0] if row.seeds else None))
+    values = _shared(scored, values, column)
     behind = _behind(values, column, f"{named(column)} of {names_of([row])[0]}{f', {kind}' if kind else ''}", kind=kind)
     list_instances(project, behind, (), key="behind")
 
@@ -105,7 +105,11 @@ def show_behind(
 def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, key: str) -> None:
     """A page of instances with links: those of the point or bar that was clicked, else all."""
     is_chosen = _selection(chosen)
-    rows = [(one, value) for one, value in zip(behind.instances, behind.values, strict=True) if is_chosen(one, value)]
+    rows = [
+        (instance, value)
+        for instance, value in zip(behind.instances, behind.values, strict=True)
+        if is_chosen(instance, value)
+    ]
     words, order, pages = st.columns([4, 1.6, 1], vertical_alignment="bottom")
     lowest_first = order.segmented_control(
         "Order", ["lowest first", "highest first"], default="lowest first", required=True, label_visibility="collapsed",
@@ -118,14 +122,21 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
         f"**{as_text(behind.what)}**  \n{counted(len(rows), 'instance')} {which}; a link opens Saliency in another tab"
     )
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
-    shown = [_linked(project, one, value) for one, value in rows[_PAGE * (page - 1) : _PAGE * page]]
+    shown = [_linked(project, instance, value) for instance, value in rows[_PAGE * (page - 1) : _PAGE * page]]
     st.html(instance_list_html(shown, ["value", "predicted", "p", "gold", "split", "perturbed"], label=behind.what))
 
 
-def _linked(project: Project, one: ScoredInstance, value: float) -> LinkedRow:
-    address = f"/saliency?{urlencode({'project': project.id, 'instance': one.id})}"
-    cells = [written(value), one.predicted or "–", written(one.p), one.result or "–", one.split or "–", one.kind or "–"]
-    return LinkedRow(address, one.key, cells)
+def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedRow:
+    address = f"/saliency?{urlencode({'project': project.id, 'instance': instance.id})}"
+    cells = [
+        written(value),
+        instance.predicted or "–",
+        written(instance.p),
+        instance.result or "–",
+        instance.split or "–",
+        instance.kind or "–",
+    ]
+    return LinkedRow(address, instance.key, cells)
 
 
 def _selection(chosen: Sequence[Any]) -> Callable[[ScoredInstance, float], bool]:
@@ -135,7 +146,7 @@ def _selection(chosen: Sequence[Any]) -> Callable[[ScoredInstance, float], bool]
     if chosen[0] == "between":
         low, high = float(chosen[1]), float(chosen[2])
         return lambda _one, value: low - 1e-12 <= value <= high + 1e-12
-    return lambda one, _value: one.id == int(chosen[1])
+    return lambda instance, _value: instance.id == int(chosen[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +160,23 @@ class _Picked:
 
 
 def _pick(
-    store: Store, visit: Visit, project: Project, found: Found, key: str, places: Sequence[DeltaGenerator]
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, key: str, places: Sequence[DeltaGenerator]
 ) -> _Picked | None:
     """None where the row has nothing to pick from. places: for the choice of the row and of the metric."""
-    rows, names = found.rows, names_of(found.rows)
-    place = places[0].selectbox(
+    rows, names = scored.rows, names_of(scored.rows)
+    index = places[0].selectbox(
         "Row", range(len(rows)), format_func=names.__getitem__, key=f"metrics_{key}_row_{project.id}_{len(rows)}",
         persist_state="session",
     )  # fmt: skip
-    row = rows[place]
+    row = rows[index]
     seed = row.seeds[0] if row.seeds else None
     if len(row.seeds) > 1:
         seed = places[0].segmented_control(
-            "Seed", row.seeds, default=seed, required=True, format_func=lambda one: f"seed {one}",
-            key=f"metrics_{key}_seed_{project.id}_{names[place]}", label_visibility="collapsed",
+            "Seed", row.seeds, default=seed, required=True, format_func=lambda number: f"seed {number}",
+            key=f"metrics_{key}_seed_{project.id}_{names[index]}", label_visibility="collapsed",
         )  # fmt: skip
-    values = instance_values(store, visit, project, found, _choice(row, seed))
-    columns = {column.name: column for column in found.table.columns if column.name in values.values}
+    values = instance_values(store, visit, project, scored, _choice(row, seed))
+    columns = {column.name: column for column in scored.table.columns if column.name in values.values}
     if not columns:
         st.info(_NO_VALUES, icon=":material/bar_chart:")
         return None
@@ -173,16 +184,16 @@ def _pick(
         "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_{key}_metric_{project.id}",
         persist_state="session",
     )  # fmt: skip
-    return _Picked(row, names[place], columns[chosen], _shared(found, values, columns[chosen]))
+    return _Picked(row, names[index], columns[chosen], _shared(scored, values, columns[chosen]))
 
 
 def _pick_other(
-    store: Store, visit: Visit, project: Project, found: Found, picked: _Picked, place: DeltaGenerator
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, picked: _Picked, container: DeltaGenerator
 ) -> tuple[str, InstanceValues] | None:
     """Another row to take the difference to."""
-    rows, names = found.rows, names_of(found.rows)
+    rows, names = scored.rows, names_of(scored.rows)
     others = [n for n, row in enumerate(rows) if row is not picked.row and picked.column.name in row.numbers]
-    chosen = place.selectbox(
+    chosen = container.selectbox(
         "Minus the value of", [-1, *others], key=f"metrics_other_{project.id}_{len(rows)}", persist_state="session",
         format_func=lambda n: "(nothing)" if n < 0 else names[n],
         help="Choose another row to see the differences, instance by instance.",
@@ -190,13 +201,13 @@ def _pick_other(
     if chosen not in others:
         return None
     other = rows[chosen]
-    of_other = instance_values(store, visit, project, found, _choice(other, other.seeds[0]))
-    return names[chosen], _shared(found, of_other, picked.column)
+    of_other = instance_values(store, visit, project, scored, _choice(other, other.seeds[0]))
+    return names[chosen], _shared(scored, of_other, picked.column)
 
 
-def _shared(found: Found, values: InstanceValues, column: Column) -> InstanceValues:
+def _shared(scored: ScoredTable, values: InstanceValues, column: Column) -> InstanceValues:
     """The instances that the shown rows share for a column, where they do."""
-    shared, behind = found.table.shared.get(column.name), found.table.behind
+    shared, behind = scored.table.shared.get(column.name), scored.table.behind
     if shared is None or behind is None:
         return values
     return only(values, set(behind.ids[shared.keep].tolist()))
@@ -210,20 +221,24 @@ def _behind(values: InstanceValues, column: Column, what: str, *, kind: str | No
     """Those for which the metric is defined."""
     of_metric = values.values.get(column.name, np.full(len(values.instances), np.nan)).tolist()
     pairs = [
-        (one, value)
-        for one, value in zip(values.instances, of_metric, strict=True)
-        if np.isfinite(value) and (kind is None or one.kind == kind)
+        (instance, value)
+        for instance, value in zip(values.instances, of_metric, strict=True)
+        if np.isfinite(value) and (kind is None or instance.kind == kind)
     ]
     arrow = ARROWS[column.definition.direction]
     name = f"{column.definition.title}{f' {arrow}' if arrow else ''}"
-    return Behind(what, name, [one for one, _ in pairs], [value for _, value in pairs])
+    return Behind(what, name, [instance for instance, _ in pairs], [value for _, value in pairs])
 
 
 def _points(behind: Behind) -> list[Point]:
     return [
-        Point(one.id, one.key, value, one.p, None if one.predicted is None or one.result is None else one.predicted == one.result)
-        for one, value in zip(behind.instances, behind.values, strict=True)
-    ]  # fmt: skip
+        Point(instance.id, instance.key, value, instance.p, _is_right(instance))
+        for instance, value in zip(behind.instances, behind.values, strict=True)
+    ]
+
+
+def _is_right(instance: ScoredInstance) -> bool | None:
+    return None if instance.predicted is None or instance.result is None else instance.predicted == instance.result
 
 
 def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:

@@ -38,7 +38,7 @@ _POLICIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableRequest:
     """What is scored, in a project of a database, as of an event."""
 
     database: str
@@ -66,24 +66,27 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredTable:
     """Numbers, and what they were asked for with.
 
     rows:   those of the table that are shown, without repeats; merged: which of them stand for what is selected as well
     shared: the rows over whose instances the numbers are; () for each row's own
     """
 
-    asked: Asked
+    request: TableRequest
     table: MetricTable
     rows: Sequence[MetricRow]
     merged: frozenset[RowKey]
     shared: tuple[RowKey, ...] = ()
 
-    def over_shared(self, rows: Sequence[MetricRow]) -> "Found":
+    def over_shared(self, rows: Sequence[MetricRow]) -> "ScoredTable":
         """The same of some rows, over the instances that all of them have."""
         keys = tuple(row.key for row in rows)
         made = _shared_tables().get_or_make(
-            (self.asked, keys), MetricTable, lambda: over_shared(self.table, rows, self.asked.n_resamples), lambda _: 1
+            (self.request, keys),
+            MetricTable,
+            lambda: over_shared(self.table, rows, self.request.n_resamples),
+            lambda _: 1,
         )
         return replace(self, table=made, rows=made.rows, shared=keys)
 
@@ -91,7 +94,7 @@ class Found:
         """The rows' numbers beside chance."""
         keys = tuple(row.key for row in rows)
         return _verdicts().get_or_make(
-            (self.asked, self.shared, keys, column.name), list, lambda: judged(self.table, rows, column), lambda _: 1
+            (self.request, self.shared, keys, column.name), list, lambda: judged(self.table, rows, column), lambda _: 1
         )
 
 
@@ -115,34 +118,36 @@ def _instances() -> ValueCache:
     return ValueCache(most=200_000)  # instances; each has some fifty numbers
 
 
-def show(store: Store, visit: Visit, project: Project) -> Found | None:
+def show(store: Store, visit: Visit, project: Project) -> ScoredTable | None:
     """The controls; answers the numbers, or None where there are none yet and it was said why."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     pinned = int(st.session_state.get(_pin(project), newest))
-    asked = _controls(project, pinned)
-    table = _tables().get(asked, MetricTable)
+    request = _controls(project, pinned)
+    table = _tables().get(request, MetricTable)
     if table is None:
-        asked = replace(asked, event_id=newest)
-        table = _tables().get(asked, MetricTable) or _made(store, visit, project, asked)
+        request = replace(request, event_id=newest)
+        table = _tables().get(request, MetricTable) or _made(store, visit, project, request)
         if table is None:
             return None
         st.session_state[_pin(project)] = newest
     elif has_changed_since(store, visit.user, project, pinned):
         _offer_newer(project)
     _learn_splits(project, table)
-    return Found(asked, table, *without_repeats(table.rows)) if _has_rows(table) else None
+    return ScoredTable(request, table, *without_repeats(table.rows)) if _has_rows(table) else None
 
 
-def instance_values(store: Store, visit: Visit, project: Project, found: Found, choice: RowChoice) -> InstanceValues:
+def instance_values(
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, choice: RowChoice
+) -> InstanceValues:
     """The numbers of the instances behind a row, as of the same moment where nothing has happened since."""
     newest_event(store, visit.user, project)
 
     def make() -> InstanceValues:
         with st.spinner("Reading what the run says of each instance ..."):
-            return values_of_row(store, visit.user, project, choice, found.asked.options)
+            return values_of_row(store, visit.user, project, choice, scored.request.options)
 
     return _instances().get_or_make(
-        (found.asked, choice), InstanceValues, make, lambda made: max(1, len(made.instances))
+        (scored.request, choice), InstanceValues, make, lambda made: max(1, len(made.instances))
     )
 
 
@@ -162,7 +167,7 @@ def _splits(project: Project) -> str:
     return f"metrics_splits_{project.id}"
 
 
-def _controls(project: Project, event_id: int) -> Asked:
+def _controls(project: Project, event_id: int) -> TableRequest:
     """The page's title, and beside it what is scored."""
     title, intervals, more = st.columns([2.2, 1, 1.2], vertical_alignment="center")
     title.header(as_text(f"Metrics of {project.name}"), anchor=False)
@@ -188,13 +193,13 @@ def _controls(project: Project, event_id: int) -> Asked:
             "Include the split that a model was trained on", key=f"metrics_training_{project.id}", persist_state="session",
             help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
         )  # fmt: skip
-    return Asked(
+    return TableRequest(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained,
         includes_training, has_intervals, event_id,
     )  # fmt: skip
 
 
-def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricTable | None:
+def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -> MetricTable | None:
     """Score now, unless there is nothing, or so much that one should ask for it."""
     to_score = what_to_score(store, visit.user, project)
     if not to_score.n_stored:
@@ -219,10 +224,12 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
     def show_progress(done: int, of: int) -> None:
         bar.progress(min(1.0, done / max(of, 1)), f"Scoring {much}: run {done} of {of}")
 
-    numbers, behind = evaluate_with_instances(store, visit.user, project, options=asked.options, progress=show_progress)
+    numbers, behind = evaluate_with_instances(
+        store, visit.user, project, options=request.options, progress=show_progress
+    )
     bar.empty()
     table = metric_table(numbers, behind)
-    _tables().put(asked, table, max(1, behind.n_numbers))
+    _tables().put(request, table, max(1, behind.n_numbers))
     return table
 
 

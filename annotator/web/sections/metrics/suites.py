@@ -10,7 +10,7 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
@@ -20,7 +20,7 @@ _TESTS = "test"
 _OPENED = "metrics_suite_opened"
 
 
-def show(store: Store, visit: Visit, project: Project, _found: Found) -> None:
+def show(store: Store, visit: Visit, project: Project, _scored: ScoredTable) -> None:
     """One suite; a bar a model for each capability or test."""
     suites = suites_of(store, visit.user, project)
     rows, by = _choose(store, visit, project, suites) if suites else ([], _TESTS)
@@ -52,7 +52,7 @@ def show(store: Store, visit: Visit, project: Project, _found: Found) -> None:
 def _choose(store: Store, visit: Visit, project: Project, suites: Sequence[StoredSuite]) -> tuple[list[ResultRow], str]:
     """The rows of a suite that are shown, and what they are."""
     left, right = st.columns([2, 2], vertical_alignment="bottom")
-    suite = left.selectbox("Suite", suites, format_func=lambda one: one.name, key=f"metrics_suite_{project.id}")
+    suite = left.selectbox("Suite", suites, format_func=lambda stored: stored.name, key=f"metrics_suite_{project.id}")
     by = right.segmented_control(
         "By", [_CAPABILITIES, _TESTS], default=_CAPABILITIES, required=True, key=f"metrics_suite_by_{project.id}"
     )

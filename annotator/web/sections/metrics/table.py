@@ -28,7 +28,7 @@ from annotator.usecases.inspect.score_files import table_csv
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics.choice import View, choose_view, meaning_of
-from annotator.web.sections.metrics.numbers import Found
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import JudgedColumn, say_verdicts, trust_lines
 from annotator.web.sections.number_frames import show_numbers
 
@@ -37,31 +37,31 @@ _READABLE = 960  # pixels; longer lines of text are hard to follow
 _NOTHING = Judged()
 
 
-def show(project: Project, found: Found) -> Found:
+def show(project: Project, scored: ScoredTable) -> ScoredTable:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
-    _say_what_it_is_of(found)
-    said = st.container()
-    view, (whole, latex) = choose_view(project, found)
-    with said:
+    _say_what_it_is_of(scored)
+    summary = st.container()
+    view, (whole, latex) = choose_view(project, scored)
+    with summary:
         _say_of_all(view.rows)
     whole.download_button(
-        "All as CSV", partial(_csv, view.found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        "All as CSV", partial(_csv, view.scored), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
         help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
         "shared instances count, the rows shown.",
     )  # fmt: skip
     if not view.columns or not view.rows:
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
-        return view.found
+        return view.scored
     latex.download_button(
-        "LaTeX", partial(table_latex, view.found.table, view.rows, view.columns), f"{_file_name(project)}-metrics.tex",
+        "LaTeX", partial(table_latex, view.scored.table, view.rows, view.columns), f"{_file_name(project)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
         help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
         "dash with a footnote.",
     )  # fmt: skip
     _show_rows(project, view)
     _show_counts(view.rows)
-    return view.found
+    return view.scored
 
 
 def _say_of_all(rows: Sequence[MetricRow]) -> None:
@@ -73,11 +73,11 @@ def _say_of_all(rows: Sequence[MetricRow]) -> None:
         st.caption("  \n".join(map(as_text, lines)))
 
 
-def _say_what_it_is_of(found: Found) -> None:
-    table, gold = found.table, found.table.gold
+def _say_what_it_is_of(scored: ScoredTable) -> None:
+    table, gold = scored.table, scored.table.gold
     ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
-    split = "" if found.asked.split is None else f", split {found.asked.split or '(none)'}"
+    split = "" if scored.request.split is None else f", split {scored.request.split or '(none)'}"
     parts = [
         f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split})",
         *([f"{n_without:,} of them without sets"] if n_without else []),
@@ -97,8 +97,8 @@ def _recall(n_exhaustive: int) -> str:
     )
 
 
-def _csv(found: Found) -> str:
-    return table_csv(found.table, split=found.asked.split, explained=found.asked.explained)
+def _csv(scored: ScoredTable) -> str:
+    return table_csv(scored.table, split=scored.request.split, explained=scored.request.explained)
 
 
 def _file_name(project: Project) -> str:
@@ -107,7 +107,7 @@ def _file_name(project: Project) -> str:
 
 def _show_rows(project: Project, view: View) -> None:
     """One page of the rows; random stands under each."""
-    columns, table = [_judged(view, column) for column in view.columns], view.found.table
+    columns, table = [_judged(view, column) for column in view.columns], view.scored.table
     n_pages = -(-len(view.rows) // _PAGE)
     page = 1
     if n_pages > 1:
@@ -133,8 +133,8 @@ def _show_rows(project: Project, view: View) -> None:
 
 
 def _judged(view: View, column: Column) -> JudgedColumn:
-    verdicts = view.found.judged(view.rows, column)
-    shared = view.found.table.shared.get(column.name)
+    verdicts = view.scored.judged(view.rows, column)
+    shared = view.scored.table.shared.get(column.name)
     lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
     may_mark = view.is_shared or not view.differs[column.name]
     best = best_rows(view.rows, column, verdicts, [share > 0 for share in lacking]) if may_mark else set()
@@ -148,7 +148,7 @@ def _judged(view: View, column: Column) -> JudgedColumn:
 
 def _n_in_head(view: View, column: Column) -> int | None:
     """Over how many instances all rows of a column are, or those that compete; None where they differ."""
-    shared = view.found.table.shared.get(column.name)
+    shared = view.scored.table.shared.get(column.name)
     if shared is not None:
         return shared.n
     sizes = {row.numbers[column.name].n for row in view.rows if column.name in row.numbers}
@@ -157,7 +157,7 @@ def _n_in_head(view: View, column: Column) -> int | None:
 
 def _head(column: Column, view: View) -> Head:
     definition = column.definition
-    shared = view.found.table.shared.get(column.name)
+    shared = view.scored.table.shared.get(column.name)
     notes = [family_of(column), *(["best first"] if column == view.order else [])]
     if shared is not None:
         notes.append(f"n {shared.n:,} shared by all rows")
@@ -180,7 +180,7 @@ def _below_names(view: View) -> list[str]:
             for part in (
                 detail,
                 words_of(row.training) if has_training else "",
-                "its selected tokens have the same numbers" if row.key in view.found.merged else "",
+                "its selected tokens have the same numbers" if row.key in view.scored.merged else "",
             )
             if part
         )
@@ -191,13 +191,13 @@ def _below_names(view: View) -> list[str]:
 def _cell(
     number: Number | None,
     is_best: bool = False,
-    found: Judged = _NOTHING,
+    judged_number: Judged = _NOTHING,
     lacking: float = 0.0,
     n_in_head: int | None = None,
 ) -> Cell:
     if number is None:
         return Cell(UNDEFINED)
-    notes = [*_notes(number, n_in_head), *found.lines]
+    notes = [*_notes(number, n_in_head), *judged_number.lines]
     if lacking:
         notes.append(f"lacks {percent(lacking)} of the instances: not compared")
     return Cell(written(number.value), tuple(notes), is_best)
@@ -226,12 +226,12 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
     """What was scored of each row, and what one should know of it."""
     names = list(dict.fromkeys(name for row in rows for name in row.counts))
     differ = {name for row in rows for name, deviation in row.count_deviations.items() if deviation}
-    told = [
+    counts = [
         {"row": title_of(row), **{name.replace("_", " "): _count(row, name, name in differ) for name in names}}
         for row in rows
     ]
     with st.expander("What was scored and what was left out, row by row"):
-        show_numbers(told, (), key="metrics_counts")
+        show_numbers(counts, (), key="metrics_counts")
         st.caption(
             "Of tokens with equal scores at k, the first ones by position are taken. Instances seen in part have tokens that the "
             "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "

@@ -25,8 +25,8 @@ class JudgedColumn:
     verdicts: Sequence[Judged]
     cells: Sequence[Cell]
 
-    def cell(self, place: int) -> Cell:
-        return self.cells[place]
+    def cell(self, row_index: int) -> Cell:
+        return self.cells[row_index]
 
 
 def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
@@ -35,16 +35,16 @@ def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
     says_training: and what of its training is in these numbers, or left out of them
     """
     lines = []
-    for model, told in {row.model: row.training for row in rows}.items():
-        if told is None:
+    for model, training in {row.model: row.training for row in rows}.items():
+        if training is None:
             continue
-        if not told["is_known"]:
+        if not training["is_known"]:
             words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
         else:
-            held_out = told["held_out"]
+            held_out = training["held_out"]
             words = held_out_summary(None if held_out is None else HeldOut(**held_out))
             words = words[0].lower() + words[1:]
-        learned = words_of(told) if says_training and told["is_known"] else ""
+        learned = words_of(training) if says_training and training["is_known"] else ""
         more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
         lines.append(f"{model}: {words}{more}")
     return lines
@@ -81,11 +81,11 @@ class _HasLearned(Protocol):
 def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    told = {
+    counts = {
         model: counted(n, "text that it learned from is", "texts that it learned from are")
         for model, n in learned.items()
     }
-    return " ".join(f"{model}: {words} left out." for model, words in told.items())
+    return " ".join(f"{model}: {words} left out." for model, words in counts.items())
 
 
 def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -94,8 +94,8 @@ def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) ->
     for n in shown:
         if of.verdicts[n].sentence:
             same.setdefault(of.verdicts[n].sentence, []).append(titles[n])
-    for told, of_rows in same.items():
-        yield f"{', '.join(of_rows)}: {told}"
+    for sentence, of_rows in same.items():
+        yield f"{', '.join(of_rows)}: {sentence}"
 
 
 def _what_it_is(n_left_out: int) -> str:

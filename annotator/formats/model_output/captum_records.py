@@ -18,7 +18,7 @@ import msgspec
 from annotator.domain.models import Prediction, SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.output_rows import (
+from annotator.formats.model_output.output_rows import (
     OutputFile,
     check_lengths,
     check_scores,

@@ -16,7 +16,7 @@ from pathlib import Path
 from annotator.domain.models import Piece, ScoredPart, SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
-from annotator.formats.output.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
+from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
 from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record

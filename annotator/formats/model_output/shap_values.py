@@ -14,8 +14,8 @@ import msgspec
 from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.npz import read_arrays
-from annotator.formats.output.output_rows import (
+from annotator.formats.model_output.npz import read_arrays
+from annotator.formats.model_output.output_rows import (
     OutputFile,
     check_lengths,
     check_scores,

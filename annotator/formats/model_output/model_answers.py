@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
-from annotator.formats.output.model_output_rows import AnswerRow, OutputRow
-from annotator.formats.output.output_rows import OutputFile
+from annotator.formats.model_output.output_rows import OutputFile
+from annotator.formats.model_output.own_line_fields import AnswerRow, OutputRow
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import convert
 

@@ -21,8 +21,8 @@ from annotator.domain.models import Prediction, SourceAttribution, SourceOutput,
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.output_rows import OutputFile, check_scores, pieces_part, read_each
-from annotator.formats.output.safetensors import read_arrays
+from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_each
+from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, read_records
 from annotator.formats.rows.lines import convert

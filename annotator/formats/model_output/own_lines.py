@@ -19,12 +19,12 @@ from annotator.domain.models import (
 )  # fmt: skip
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.model_answers import read_answers
-from annotator.formats.output.model_output_plain import PlainLines
-from annotator.formats.output.model_output_rows import OutputRow, PartRow, PieceRow, TargetRow
-from annotator.formats.output.model_output_runs import run_of
-from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, read_each
-from annotator.formats.output.writer import write_outputs
+from annotator.formats.model_output.model_answers import read_answers
+from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_each
+from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow
+from annotator.formats.model_output.own_line_runs import run_of
+from annotator.formats.model_output.own_plain_lines import PlainLines
+from annotator.formats.model_output.writer import write_outputs
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines

@@ -21,7 +21,7 @@ from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution,
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.output_rows import OutputFile, check_scores, read_json
+from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_json
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert

@@ -10,7 +10,7 @@ import msgspec
 
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput, SourceRationale
 from annotator.errors import ExportRefused
-from annotator.formats.output.model_output_rows import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
+from annotator.formats.model_output.own_line_fields import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
 from annotator.formats.rows.files import new_file
 
 

@@ -17,7 +17,7 @@ import msgspec
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.output_rows import OutputFile, check_scores, read_each
+from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_each
 from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_records import Record, as_one_record, read_records

@@ -14,10 +14,10 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, Unit
-from annotator.formats.output.model_answers import read_answers
-from annotator.formats.output.model_output_rows import OutputRow
-from annotator.formats.output.model_output_runs import run_of
-from annotator.formats.output.output_rows import OutputFile
+from annotator.formats.model_output.model_answers import read_answers
+from annotator.formats.model_output.output_rows import OutputFile
+from annotator.formats.model_output.own_line_fields import OutputRow
+from annotator.formats.model_output.own_line_runs import run_of
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import LineError, RawLine, convert, parse_object, parse_value
 

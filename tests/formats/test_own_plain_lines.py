@@ -10,8 +10,8 @@ import pytest
 from annotator.domain.tasks import TASKS
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.model_output import read
-from annotator.formats.output.model_output_plain import PlainLines
+from annotator.formats.model_output.own_lines import read
+from annotator.formats.model_output.own_plain_lines import PlainLines
 
 OPTIONS = OutputOptions(TASKS["sentiment"], ("negative", "positive"))
 RUN = {"model": "m", "method": "lime"}

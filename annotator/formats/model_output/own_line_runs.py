@@ -2,8 +2,8 @@
 
 from annotator.domain.models import Run, canonical_parameters
 from annotator.errors import InvalidValue
-from annotator.formats.output.model_output_rows import OutputRow
-from annotator.formats.output.output_rows import OutputFile
+from annotator.formats.model_output.output_rows import OutputFile
+from annotator.formats.model_output.own_line_fields import OutputRow
 from annotator.formats.rows.findings import Findings
 
 

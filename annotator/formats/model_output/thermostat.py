@@ -16,8 +16,8 @@ import msgspec
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, read_json
-from annotator.formats.output.vocabulary import read_vocabulary
+from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json
+from annotator.formats.model_output.vocabulary import read_vocabulary
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert

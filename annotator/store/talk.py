@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from annotator.domain.people import User
-from annotator.domain.threads import About, Comment, Thread, Voice
+from annotator.domain.talk import About, Comment, Thread, Voice
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 
