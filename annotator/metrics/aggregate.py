@@ -69,6 +69,21 @@ def over_seeds(values: Floats) -> OverSeeds:
     return OverSeeds(float(defined.mean()) if n else None, deviation, n, len(values) - n)
 
 
+def least_squares(x: Floats, y: Floats) -> tuple[float, float] | None:
+    """Slope of the line through points, and R², the share of the variance of y that it accounts for; None where x is constant.
+
+    R² of a constant y is 0: there is nothing to account for.
+    >>> least_squares(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.0, -1.0]))
+    (-1.0, 1.0)
+    """
+    dx, dy = x - x.mean(), y - y.mean()
+    if not dx.any():
+        return None
+    slope = float((dx * dy).sum() / np.square(dx).sum())
+    whole = float(np.square(dy).sum())
+    return slope, 1 - float(np.square(dy - slope * dx).sum()) / whole if whole else 0.0
+
+
 def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Interval | None:
     """A percentile interval of the mean over instances, NaN left out; None for fewer than two.
 

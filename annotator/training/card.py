@@ -16,7 +16,11 @@ CARD = "card.json"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """name: the model's. data, parameters, scores: as plain values; versions: of what trained it; digest: of its weights."""
+    """What is written beside a model.
+
+    name: the model's. data, parameters, scores: as plain values; versions: of what trained it; digest: of its weights
+    plan: what makes two trainings the same one; "" in cards from before it was written down
+    """
 
     name: str
     digest: str
@@ -29,6 +33,15 @@ class Card:
     best_epoch: int
     scores: Mapping[str, Any]
     versions: Mapping[str, str]
+    plan: str = ""
+
+    @staticmethod
+    def read(folder: Path) -> "Card | None":
+        """The card of a folder; None where there is none that can be read, as in a folder from elsewhere."""
+        try:
+            return msgspec.json.decode((folder / CARD).read_bytes(), type=Card)
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+            return None
 
     def write(self, folder: Path) -> None:
         """As JSON for programs and as a README for people."""

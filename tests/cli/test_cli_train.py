@@ -116,3 +116,20 @@ def test_two_trainings_are_compared_in_every_project_that_is_named(filled: Comma
     report = json.loads(filled(*both, "Q", "--json").out)["Q"]
     assert (report["parts"]["all"]["n"], report["parts"]["all"]["difference"]) == (1, 0.0)
     assert filled("evaluate", "models", "--base", "first", "--other", "none", "--project", "P").code == 1
+
+
+def test_options_that_are_given_several_times_train_a_model_for_each_combination_and_those_that_are_done_stay(
+    filled: Command, torch: Any
+) -> None:
+    first = train(filled, "--align", "none", "--align", "mae")
+    assert first.code == 0, first.err
+    lines = [line.split() for line in first.out.splitlines()]
+    assert [line[0] for line in lines] == ["model", "first-none", "first-mae"]
+    assert (lines[1][-1], lines[2][-1]) == ("–", lines[2][5])
+    more = train(filled, "--align", "none", "--align", "mae", "--align", "bce")
+    rows = more.out.splitlines()
+    assert [row.endswith("was there already") for row in rows] == [False, True, True, False]
+    assert rows[1].split()[:6] == lines[1]
+    other = train(filled, "--align", "none", "--align", "mae", "--epochs", "1")
+    assert other.code == 1
+    assert "with other texts or settings" in other.err

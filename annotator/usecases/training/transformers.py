@@ -16,6 +16,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
+from annotator.store.trainings import find_training
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
@@ -42,6 +43,7 @@ __all__ = [
 
 _WEIGHTS = "model.safetensors"
 _UNDER_WAY = "{name}.training"
+_LOST = "rationale tokens that it does not see"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """What was trained. n_lost: rationale tokens that the model does not see."""
+    """What was trained. n_lost: rationale tokens that the model does not see; is_new: it was not there in just this form."""
 
     name: str
     folder: Path
@@ -70,7 +72,7 @@ class TrainingReport:
     fitted: Fitted
     held_out: HeldOut | None
     n_lost: int
-    notes: tuple[str, ...] = field(default=())
+    is_new: bool = True
 
 
 def train_transformer(
@@ -84,7 +86,8 @@ def train_transformer(
 ) -> TrainingReport:
     """Train a model on a project's gold and save it; `transformers:FOLDER` then names it wherever a model is asked for.
 
-    A training that was stopped goes on from its last whole epoch when it is asked for again with the same options.
+    A training that was stopped goes on from its last whole epoch when it is asked for again with the same options; one that is
+    finished stays, and is told as it was.
 
     Raises: InvalidValue for options, a name or a folder that will not do; ModelError where there is nothing to learn from,
             or the training fails
@@ -95,24 +98,43 @@ def train_transformer(
         data = training_data(store, project, options.data)
     labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
     new = replace(options.model, labels=labels)
+    plan = _plan(data, new, options)
+    if folder.exists() and not options.is_anew:
+        return _finished(store, project, name, folder, data, plan)
     texts = [segment.text for example in data.learn for segment in example.input.segments]
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
     learn = rows_of(trainable.cutter, data.learn, labels)
     stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
     under_way = _under_way(store, folder, options)
     fitted = fit(
-        trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", _plan(data, new, options)),
+        trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", plan),
         progress=progress,
     )  # fmt: skip
     held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
-    digest = _save(trainable, folder, _card(project, name, new, data, fitted, held_out, options))
+    n_lost = sum(row.n_lost for row in learn)
+    card = _card(project, name, new, data, fitted, held_out, options)
+    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, _LOST: n_lost}))
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
     record_training(
         store, actor, project, name, digest=digest, seed=options.fitting.seed, split=data.split, held_out=held_out,
         instance_ids=[example.id for example in data.learn],
     )  # fmt: skip
-    return TrainingReport(name, folder, data, fitted, held_out, sum(row.n_lost for row in learn))
+    return TrainingReport(name, folder, data, fitted, held_out, n_lost)
+
+
+def _finished(store: Store, project: Project, name: str, folder: Path, data: TrainingData, plan: str) -> TrainingReport:
+    """What a training came to that is there already; raises where it learned from other texts, or in another way."""
+    card = Card.read(folder)
+    if card is None or card.plan != plan:
+        raise InvalidValue(
+            f"There is already a model in {folder}, with other texts or settings. Choose another name, or replace it with "
+            "--again."
+        )
+    training = find_training(store, project.id, name)
+    held_out = None if training is None else training.held_out
+    fitted = Fitted(card.epochs, card.best_epoch)
+    return TrainingReport(name, folder, data, fitted, held_out, card.data.get(_LOST, 0), is_new=False)
 
 
 def _folder(store: Store, project: Project, name: str, options: TrainingOptions) -> Path:
@@ -125,8 +147,6 @@ def _folder(store: Store, project: Project, name: str, options: TrainingOptions)
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
     folder = (options.folder or models_folder(store, project)) / name
-    if folder.exists() and not options.is_anew:
-        raise InvalidValue(f"There is already a model in {folder}. Choose another name, or replace it with --again.")
     if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
         raise InvalidValue(
             f"The project holds output of a model '{name}' that was not trained here. Choose another name."

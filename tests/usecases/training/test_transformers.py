@@ -105,12 +105,17 @@ def test_a_training_that_was_killed_goes_on_from_its_last_epoch(store: Store, pr
 
 def test_a_model_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, project: Project) -> None:
     quick = replace(OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1))
-    train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
-    with pytest.raises(InvalidValue, match="replace it with --again"):
-        train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
+    made = train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
     first = find_training(store, project.id, "planted")
-    other = replace(quick, is_anew=True, fitting=replace(quick.fitting, seed=1))
-    train_transformer(store, LOCAL_OPERATOR, project, "planted", other)
+    again = train_transformer(
+        store, LOCAL_OPERATOR, project, "planted", quick, progress=lambda *_: pytest.fail("trains")
+    )
+    assert again == replace(made, is_new=False)
+    other = replace(quick, fitting=replace(quick.fitting, seed=1))
+    with pytest.raises(InvalidValue, match=r"other texts or settings. .* replace it with --again"):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", other)
+    assert find_training(store, project.id, "planted") == first
+    train_transformer(store, LOCAL_OPERATOR, project, "planted", replace(other, is_anew=True))
     second = find_training(store, project.id, "planted")
     assert first is not None
     assert second is not None

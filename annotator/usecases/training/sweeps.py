@@ -1,0 +1,117 @@
+"""Many trainings that differ in few options: one after the other, each a model of its own, and those that are done stay."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.metrics.aggregate import least_squares
+from annotator.store import Store
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.loop import FittingOptions
+from annotator.usecases.models.built_in_model import is_model_name
+from annotator.usecases.training.examples import DataOptions
+from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, train_transformer
+
+NO_ALIGNMENT = "none"
+
+_OF_THE_ALIGNMENT = frozenset(field.name for field in fields(AlignmentOptions))
+_OF_THE_RATIONALES = frozenset(field.name for field in fields(RationaleOptions))
+_OF_THE_FITTING = frozenset(field.name for field in fields(FittingOptions))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One of the trainings. values: of the options in which they differ."""
+
+    name: str
+    values: Mapping[str, Any]
+    options: TrainingOptions
+
+
+def trials_of(name: str, options: TrainingOptions, axes: Mapping[str, Sequence[Any]]) -> tuple[Trial, ...]:
+    """A trial for each combination of the values; options without an alignment are the same whatever would be aligned how.
+
+    axes:   by option of the alignment (whose criterion may be "none"), of the rationales, or of the fitting. "seed" is of
+            weights, batches and drawn texts alike
+    Raises: InvalidValue where names would be too long
+    """
+    trials: dict[tuple[FittingOptions, DataOptions], Trial] = {}
+    varied = [axis for axis, values in axes.items() if len(set(values)) > 1]
+    for values in product(*(dict.fromkeys(of_axis) for of_axis in axes.values())):
+        given = dict(zip(axes, values, strict=True))
+        changed = with_values(options, given)
+        ignored = _OF_THE_ALIGNMENT | _OF_THE_RATIONALES if changed.fitting.alignment is None else frozenset()
+        differs = {axis: given[axis] for axis in varied if axis == "criterion" or axis not in ignored}
+        trial_name = "-".join([name, *(_part(axis, value) for axis, value in differs.items())])
+        if not is_model_name(trial_name):
+            raise InvalidValue(
+                f"'{trial_name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61. Choose a shorter "
+                "one."
+            )
+        trials.setdefault((changed.fitting, changed.data), Trial(trial_name, differs, changed))
+    return tuple(trials.values())
+
+
+def with_values(options: TrainingOptions, values: Mapping[str, Any]) -> TrainingOptions:
+    """The options with other values; `criterion` "none" takes the alignment and the choice of rationales out.
+
+    Raises: InvalidValue for an option that there is not
+    """
+    unknown = values.keys() - _OF_THE_ALIGNMENT - _OF_THE_RATIONALES - _OF_THE_FITTING
+    if unknown:
+        raise InvalidValue(f"'{min(unknown)}' is no option of a training.")
+    fitting = replace(options.fitting, **_only(values, _OF_THE_FITTING))
+    data = replace(options.data, **_only(values, {"seed"}))
+    if values.get("criterion") == NO_ALIGNMENT:
+        return replace(
+            options, fitting=replace(fitting, alignment=None), data=replace(data, rationales=RationaleOptions())
+        )
+    if fitting.alignment is not None:
+        fitting = replace(fitting, alignment=replace(fitting.alignment, **_only(values, _OF_THE_ALIGNMENT)))
+        data = replace(data, rationales=replace(data.rationales, **_only(values, _OF_THE_RATIONALES)))
+    return replace(options, fitting=fitting, data=data)
+
+
+def train_sweep(
+    store: Store, actor: User, project: Project, trials: Sequence[Trial], *,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> Iterator[TrainingReport]:  # fmt: skip
+    """Train one after the other; a trial that is done already stays as it is, so that a sweep that was stopped goes on."""
+    for trial in trials:
+        yield train_transformer(store, actor, project, trial.name, trial.options, progress=progress)
+
+
+def alignment_slope(report: TrainingReport) -> tuple[float, float] | None:
+    """Slope and R² of the validation accuracy over the alignment loss of the training steps, a point an epoch.
+
+    None of fewer than three epochs that have both, or where the loss did not change. Slopes of different losses cannot be
+    compared.
+    Source: after ER-TEST, Table 6, which takes the loss of the part that the accuracy is of
+    """
+    points = [
+        (epoch.alignment_loss, epoch.validation_accuracy)
+        for epoch in report.fitted.epochs
+        if epoch.alignment_loss is not None and epoch.validation_accuracy is not None
+    ]
+    return least_squares(*np.array(points, dtype=np.float64).T) if len(points) > 2 else None
+
+
+def _only(values: Mapping[str, Any], names: frozenset[str] | set[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _part(axis: str, value: Any) -> str:
+    """What a value adds to a model's name.
+
+    >>> _part("criterion", "mae"), _part("learning_rate", 2e-05), _part("choice", "least confident")
+    ('mae', 'learning_rate2e-05', 'least_confident')
+    """
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return ("" if isinstance(value, str) else axis) + text.replace(" ", "_").replace("+", "")
