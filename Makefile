@@ -1,6 +1,7 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
 # make coverage   which lines and branches of annotator/ the tests without a browser reach
+# make proofs  what alignment brings on planted texts, three seeds of each criterion (needs the extra models; about 20 minutes)
 # make bench   how fast it is, as ratios
 # make clean   take away .venv, node_modules and what the tools left behind
 #
@@ -21,7 +22,7 @@ PANEL_TOOLS = tools/panel
 PANEL_BIN = $(PANEL_TOOLS)/node_modules/.bin
 comma = ,
 
-.PHONY: help demo test coverage bench clean browser panel-tools
+.PHONY: help demo test coverage proofs bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -52,6 +53,9 @@ test: $(VENV)/installed-test browser panel-tools
 # What only other processes run (long work, killed servers) is not counted, nor what only a browser reaches.
 coverage: $(VENV)/installed-test
 	@exec $(BIN)/pytest $(WORKERS) -q --cov --cov-report=term --cov-report=json:.coverage.json $(PYTEST_ARGS) $(UNIT_TESTS)
+
+proofs: $(VENV)/installed-test
+	@exec $(BIN)/python -m tests.training.proofs
 
 bench: $(VENV)/installed-test browser
 	@exec $(BIN)/python -m benchmarks

@@ -11,7 +11,7 @@ from tests.models.conftest import words
 
 LABELS = ("negative", "positive")
 LENGTH = 16
-_NEUTRAL = [f"word{n}" for n in range(200)]
+NEUTRAL = [f"word{n}" for n in range(200)]
 _DECIDING = {label: [f"{label[:3]}{n}" for n in range(40)] for label in LABELS}
 SPURIOUS = {"negative": "blue", "positive": "red"}
 
@@ -34,7 +34,7 @@ def planted(planting: Planting) -> list[Example]:
 
 def _one(number: int, planting: Planting, generator: np.random.Generator) -> Example:
     label = LABELS[int(generator.integers(2))]
-    text = list(generator.choice(_NEUTRAL, LENGTH))
+    text = list(generator.choice(NEUTRAL, LENGTH))
     places = generator.choice(LENGTH, planting.n_deciding + 1, replace=False)
     for place in places[:-1]:
         text[place] = str(generator.choice(_DECIDING[label]))
@@ -53,4 +53,4 @@ def without_sets(examples: Sequence[Example]) -> list[Example]:
 
 def all_words() -> list[str]:
     """Every word, so that a tokenizer trained on them keeps each whole."""
-    return [*_NEUTRAL, *SPURIOUS.values(), *(word for of_label in _DECIDING.values() for word in of_label)]
+    return [*NEUTRAL, *SPURIOUS.values(), *(word for of_label in _DECIDING.values() for word in of_label)]
