@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from annotator.usecases.databases import Store
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+project_option = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 
 
 @contextmanager

@@ -1,7 +1,6 @@
-"""Commands on projects: create, list, show, import, export, split, stats."""
+"""Commands on projects: create, list, show, split, stats."""
 
 import dataclasses
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,12 @@ from typing import Any
 import click
 import msgspec
 
-from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
+from annotator.cli.answers import json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import TASKS, Task, get_task
-from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
-from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.errors import InvalidValue
 
-_PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-_ROWS_BETWEEN_LINES = 5_000
 _ROWS_SHOWN = 20
 # What the states of a person's work are called; a piece of work that is "ended" was decided by others.
 _WORK = {
@@ -157,207 +152,8 @@ def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
     }
 
 
-@click.command("import")
-@click.argument("places", metavar="[FORMAT] PATH", nargs=-1, required=True)
-@_PROJECT
-@click.option("--split", help="The split of a single file that names none.")
-@click.option("--language", help="The language of texts whose file names none.")
-@click.option(
-    "--gold",
-    type=click.Choice(GOLD_MODES),
-    default="accepted",
-    show_default=True,
-    help="What the file's annotations count as.",
-)
-@click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="What gold is made from, from now on; by default as before."
-)
-@click.option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
-@click.option("--update", is_flag=True, help="Let changed rows overwrite instances with the same key.")
-@click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the rest.")
-@click.option(
-    "--set-per-deletion", "one_set_per_edit", is_flag=True, help="For aesw: make a rationale set of each deletion."
-)
-@click.option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="FILE_LABEL=LABEL",
-    help="The project's name for one of the file's labels.",
-)
-@click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
-@click.option("--model", default="", help="For model output: the model, if the file names none.")
-@click.option("--method", default="", help="For model output: the method, if the file names none.")
-@click.option("--seed", type=int, help="For model output: the run's seed, if the file names none.")
-@click.option(
-    "--vocabulary",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="For model output with token numbers only: a file with each token's text.",
-)
-@click.option(
-    "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
-)
-@json_option
-@click.pass_obj
-def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
-    """Read a file or folder into a project: all of it or nothing.
-
-    FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
-    attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
-    """
-    from annotator.usecases.project.projects import find_project
-    from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
-    from annotator.usecases.transfer.uploads import unpacked
-
-    if len(places) > 2:
-        raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
-    given = ImportOptions(**{**options, "renamed": pairs_of(options["renamed"], "--rename")})
-    path = Path(places[-1])
-    if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'.")
-    with opened(database) as store, unpacked(path) as unpacked_path:
-        stored_project = find_project(store, project_name)
-        format_name = places[0] if len(places) > 1 else _guessed_format(unpacked_path)
-        progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
-        try:
-            report = import_file(
-                store, LOCAL_OPERATOR, stored_project, format_name, unpacked_path, given, progress=progress.take
-            )
-        except (InvalidValue, ImportRefused) as refusal:
-            _tell_other_format(unpacked_path, format_name)
-            if as_json and isinstance(refusal, ImportRefused):
-                print_json(_refusal(refusal))
-            raise
-        finally:
-            progress.end()
-    _print_report(report, as_json)
-
-
-def _guessed_format(path: Path) -> str:
-    from annotator.usecases.transfer.file_import import guessed
-
-    guess = guessed(path)
-    if guess is None:
-        raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
-    click.echo(f"note: This looks like {guess.words}; it is read as {guess.format_name}.", err=True)
-    return guess.format_name
-
-
-def _tell_other_format(path: Path, format_name: str) -> None:
-    """Where a file is refused that looks like one of another format."""
-    from annotator.usecases.transfer.file_import import guessed
-
-    guess = guessed(path)
-    if guess is not None and guess.format_name != format_name:
-        click.echo(f"note: This looks like {guess.words}. Try the format {guess.format_name}.", err=True)
-
-
-class _Progress:
-    """A line at least every 5,000 instances, on standard error, where it disturbs no output; a last one for a terminal."""
-
-    def __init__(self, what: str = "instance") -> None:
-        self.what = what
-        self.n_read = 0
-        self.n_shown = 0
-
-    def take(self, n_read: int) -> None:
-        """So many have been read by now."""
-        self.n_read = n_read
-        if n_read // _ROWS_BETWEEN_LINES > self.n_shown // _ROWS_BETWEEN_LINES:
-            self._show()
-
-    def end(self) -> None:
-        """The file is read, or was refused."""
-        if self.n_read > self.n_shown and sys.stderr.isatty():
-            self._show()
-
-    def _show(self) -> None:
-        self.n_shown = self.n_read
-        click.echo(f"{counted(self.n_read, self.what)} read", err=True)
-
-
-def _refusal(refusal: ImportRefused) -> dict[str, Any]:
-    problems = [dataclasses.asdict(problem) for problem in refusal.problems]
-    return {"stored": False, "n_problems": refusal.n_problems, "problems": problems, "notes": list(refusal.notes)}
-
-
-def _print_report(report: ImportReport, as_json: bool) -> None:
-    _show_problems("left out", report.problems, report.n_problems, "problem")
-    _show_problems("warning", report.warnings, report.n_warnings, "warning")
-    _show_notes(report)
-    answer = dataclasses.asdict(report)
-    if as_json:
-        print_json({"stored": not report.is_dry_run, **answer})
-        return
-    verb = "Would store" if report.is_dry_run else "Stored"
-    if report.is_output:
-        click.echo(
-            f"{verb} {report.output_words}. Rows of the file: {report.n_new:,} new, {report.n_updated:,} changed, "
-            f"{report.n_unchanged:,} unchanged, {report.n_problems:,} left out; {counted(report.n_warnings, 'warning')}."
-        )
-        return
-    click.echo(
-        f"{verb} {counted(report.n_new, 'new instance')} ({counted(report.n_documents, 'new text')}, "
-        f"{counted(report.n_annotations, 'annotation')} with "
-        f"{counted(report.n_sets, 'rationale set')}); {report.n_updated} changed, {report.n_unchanged} unchanged, "
-        f"{report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
-    )
-
-
-def _show_notes(report: ImportReport) -> None:
-    """What is to be known of the file as a whole, with what one can do about it here."""
-    for note in report.file_words:
-        click.echo(f"note: {note}", err=True)
-    if report.gold_policy is not None:
-        others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)
-        click.echo(f"note: For another policy, repeat the command with --gold-policy ({others}).", err=True)
-
-
-def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
-    for problem in problems:
-        click.echo(f"{what}: {problem}", err=True)
-    show_rest(n, sum(problem.n for problem in problems), rest)
-
-
-@click.command("export")
-@click.argument("format_name", metavar="FORMAT")
-@click.argument("path", type=click.Path(path_type=Path))
-@_PROJECT
-@click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
-)
-@click.option("--split", help="Only this split.")
-@click.option("--include", type=click.Choice(["submitted"]), help="Include annotations that are not accepted yet.")
-@click.option(
-    "--half",
-    type=click.Choice(["both", "originals", "perturbed"]),
-    default="both",
-    show_default=True,
-    help="Originals only, or changed versions only.",
-)
-@json_option
-@click.pass_obj
-def export(
-    database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
-    include: str | None, half: Any, as_json: bool,
-) -> None:  # fmt: skip
-    """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
-    from annotator.usecases.gold import GoldOptions
-    from annotator.usecases.project.projects import find_project
-    from annotator.usecases.transfer.export import export_file
-
-    with opened(database) as store:
-        stored_project = find_project(store, project_name)
-        options = GoldOptions(gold_policy, split, include == "submitted", half)
-        exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options)
-    if as_json:
-        print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})
-    else:
-        click.echo(" ".join(filter(None, (f"Wrote {counted(exported.n, 'instance')} to {path}.", exported.left_out))))
-
-
 @click.command()
-@_PROJECT
+@project_option
 @click.option("--parts", required=True, help="Names and shares, for example train=.8,val=.1,test=.1")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same split.")
 @json_option
@@ -373,7 +169,7 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 
 
 @click.command()
-@_PROJECT
+@project_option
 @json_option
 @click.pass_obj
 def stats(database: Path, project_name: str, as_json: bool) -> None:

@@ -225,18 +225,10 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
     sides = sides_of(record)
     if sides is None:
         return None
+    if sides and not _may_read(sides, record, borders, task, findings):
+        return None
     names = [spec.name for spec in task.segments if spec.is_selectable]
     is_pair = shape_of_task(task) == "pair"
-    if sides and len(sides) != (2 if is_pair else 1):
-        reason = f"The gold has {len(sides)} sides, but the task '{task.name}' has {2 if is_pair else 1}."
-        findings.refuse("rationale_ids", record.rationale_ids, reason)
-        return None
-    if sides and borders is not None and any(n_tokens is None for _, n_tokens in borders):
-        reason = (
-            "The rationales are numbers of tokens, but the record has none; write sent_token (text_q_seg, text_t_seg)."
-        )
-        findings.refuse("sent_token", "", reason)
-        return None
     sets = []
     for number, of_sides in enumerate(zip_longest(*sides, fillvalue=())):
         read = [read_indices(indices, number, findings) for indices in of_sides]
@@ -249,6 +241,28 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
         elif not findings.is_refused:
             findings.warn("rationales", "[]", f"Set {number + 1} is empty; it is left out.")
     return tuple(sets)
+
+
+def _may_read(
+    sides: Sequence[Sequence[Sequence[Index]]],
+    record: Record,
+    borders: "Borders | None",
+    task: Task,
+    findings: Findings,
+) -> bool:
+    """Whether the sides are as many as the task's, and their tokens are known; else the record is refused."""
+    n_wanted = 2 if shape_of_task(task) == "pair" else 1
+    if len(sides) != n_wanted:
+        reason = f"The gold has {len(sides)} sides, but the task '{task.name}' has {n_wanted}."
+        findings.refuse("rationale_ids", record.rationale_ids, reason)
+        return False
+    if borders is not None and any(n_tokens is None for _, n_tokens in borders):
+        reason = (
+            "The rationales are numbers of tokens, but the record has none; write sent_token (text_q_seg, text_t_seg)."
+        )
+        findings.refuse("sent_token", "", reason)
+        return False
+    return True
 
 
 Borders = Sequence[tuple[str, int | None]]

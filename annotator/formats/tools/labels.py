@@ -5,7 +5,7 @@ Each tool's reader brings a record to a plain row for every annotator; the rows'
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,17 +94,28 @@ def take_texts(values: Values, task: Task, *, are_named: bool = False) -> Values
     are_named: only names count.
     """
     reserved = {name for names in field_names(task).values() for name in names} | {"result"}
-    texts_by_segment: Values = {}
-    for is_own_name in (True, False):
-        for column in [c for c in values if c not in reserved or task.spec_of(c)]:
-            segment = segment_of(task, column)
-            if segment is not None and segment not in texts_by_segment and (segment == column) is is_own_name:
-                texts_by_segment[segment] = values.pop(column)
+    column_of = _named_columns(values, task, reserved)
+    if not column_of and not are_named:
+        column_of = _only_text(values, task, reserved)
+    return {segment: values.pop(column) for segment, column in column_of.items()}
+
+
+def _named_columns(values: Values, task: Task, reserved: Collection[str]) -> dict[str, str]:
+    """By segment, the column with its text: one of the segment's own name comes before one of another name for it."""
+    column_of: dict[str, str] = {}
+    columns = [column for column in values if column not in reserved or task.spec_of(column)]
+    for column in sorted(columns, key=lambda name: segment_of(task, name) != name):
+        segment = segment_of(task, column)
+        if segment is not None:
+            column_of.setdefault(segment, column)
+    return column_of
+
+
+def _only_text(values: Values, task: Task, reserved: Collection[str]) -> dict[str, str]:
+    """The record's only text, for a task that needs just one; {} else."""
     required = [spec.name for spec in task.segments if not spec.may_be_empty]
     texts = [column for column, value in values.items() if column not in reserved and isinstance(value, str)]
-    if len(required) == len(texts) == 1 and not texts_by_segment and not are_named:
-        texts_by_segment[required[0]] = values.pop(texts[0])
-    return texts_by_segment
+    return {required[0]: texts[0]} if len(required) == len(texts) == 1 else {}
 
 
 def named_segment(task: Task, names: Sequence[str], texts: Iterable[str]) -> str | None:

@@ -3,20 +3,18 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Instance, Timing
 from annotator.domain.people import User
-from annotator.domain.projects import DISCARD_REASONS, Project, are_rationales_reviewed
+from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.domain.submission import check_submission, result_mode_for
+from annotator.domain.submission import check_submission
 from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
-from annotator.review.corrections import carried_sets, origins_of
+from annotator.review.corrections import origins_of
 from annotator.store import Store, instance_queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
-    add_annotation,
     find_annotation_of_assignment,
-    replace_annotation,
     set_annotation_state,
 )
 from annotator.store.events import record_event
@@ -25,8 +23,7 @@ from annotator.store.my_work import count_submitted_since, find_last_submission
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.store.proposed_sets import answers_of, save_answers
-from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores
-from annotator.store.rounds import open_round, write_origins
+from annotator.store.reviews import end_open_reviews
 from annotator.store.shown_sets import count_shown_and_free
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.feedback import Feedback, former_round
@@ -41,8 +38,8 @@ from annotator.usecases.annotate.leases import (
     own_work,
 )
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of
-from annotator.usecases.annotate.proposals import close
 from annotator.usecases.annotate.reopening import why_closed
+from annotator.usecases.annotate.submission_storage import store_submission
 
 _TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000
@@ -228,7 +225,9 @@ def submit(
         keep_leases(store, project, assignment)
         _save(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
-        _store_submission(store, user, project, instance, assignment, draft, result)
+        state = store_submission(store, user, project, instance, assignment, draft, result)
+        _move(store, assignment, "submitted")
+        _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
         return _what_follows(store, user, project, shown_next, day_began)
 
 
@@ -317,56 +316,6 @@ def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy
 def current_work(store: Store, user: User, assignment_id: int) -> Work:
     """A person's own piece of work as it is stored now."""
     return _work(store, own_work(store, user, assignment_id))
-
-
-def _store_submission(
-    store: Store, user: User, project: Project, instance: Instance, assignment: Assignment, draft: Draft, result: str
-) -> None:
-    is_contested = result_mode_for(project, instance) == "contest" and result != instance.result
-    is_reviewed = are_rationales_reviewed(project)
-    state: AnnotationState = "submitted" if is_contested or is_reviewed else "accepted"
-    annotation_id = _write_annotation(store, user, instance, assignment, draft, result, state)
-    if is_contested:
-        add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
-    if is_reviewed:
-        forget_unsubmitted_scores(store, annotation_id)
-        open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
-    _write_origins(store, assignment, annotation_id, draft)
-    close(store, assignment.id, draft)
-    _move(store, assignment, "submitted")
-    _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
-
-
-def _write_annotation(
-    store: Store,
-    user: User,
-    instance: Instance,
-    assignment: Assignment,
-    draft: Draft,
-    result: str,
-    state: AnnotationState,
-) -> int:
-    stored = find_annotation_of_assignment(store, assignment.id)
-    if stored is not None:
-        replace_annotation(store, stored.id, state=state, result=result, sets=draft.sets, note=draft.note)
-        return stored.id
-    return add_annotation(
-        store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
-        round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
-    )  # fmt: skip
-
-
-def _write_origins(store: Store, assignment: Assignment, annotation_id: int, draft: Draft) -> None:
-    """Of a correction: which sets go on from the round before, and which carry their scores.
-
-    Raises: InvalidAnnotation when a set that passed was changed without being opened again
-    """
-    if assignment.follows_id is None:
-        return
-    former = former_round(store, assignment.follows_id)
-    previous = former.annotation.sets
-    carried = carried_sets(draft, previous, former.feedback.passed)
-    write_origins(store, annotation_id, origins_of(draft, previous), carried)
 
 
 def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:

@@ -1,0 +1,216 @@
+"""`annotator import` and `export`: what they print, refuse and leave behind."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.cli.transfer import _Progress
+from tests.cli.test_cli_people import Answer, annotator, path
+
+__all__ = ["annotator", "path"]  # fixtures
+
+Command = Callable[..., Answer]
+
+ROWS = [
+    {"id": "a", "text": "Good food.", "label": "yes", "annotator": "source", "rationales": [[[0, 2]]]},
+    {"id": "b", "text": "Bad food.", "label": "no"},
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def filled(annotator: Command, rows: Path) -> Command:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    assert annotator("import", "jsonl", str(rows), "--project", "P").code == 0
+    return annotator
+
+
+def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotation with 1 rationale set)")
+
+
+def test_an_import_without_a_format_takes_that_of_the_file_and_says_it(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", str(rows), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances")
+    assert answer.err.startswith("note: This looks like JSONL; it is read as jsonl.\n")
+
+
+def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    file = tmp_path / "prose.txt"
+    file.write_text("Nothing but prose.\n")
+    answer = annotator("import", str(file), "--project", "P")
+    assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
+    assert annotator("import", "csv", str(file), str(file), "--project", "P").code == 2
+    assert annotator("import", "--project", "P").code == 2
+
+
+def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_not_fit(
+    annotator: Command, rows: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "csv", str(rows), "--project", "P")
+    assert answer.code == 1
+    assert "note: This looks like JSONL. Try the format jsonl." in answer.err
+    assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
+
+
+def test_an_import_of_model_output_counts_attributions_and_instances_apart(filled: Command, tmp_path: Path) -> None:
+    file = tmp_path / "output.jsonl"
+    said = [
+        {"id": key, "model": "m", "method": method, "scores": [0.5] * 3}
+        for key in "ab" for method in ("x", "y", "z")
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in said))
+    answer = filled("import", "attributions", str(file), "--project", "P")
+    assert answer.out == (
+        "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left out; 0 warnings.\n"
+    )
+
+
+def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
+    renaming = ("--rename", "yes=positive", "--rename", "no=negative")
+    assert annotator("import", "jsonl", str(rows), "--project", "P", *renaming).code == 0
+    refused = annotator("import", "jsonl", str(rows), "--project", "P", "--rename", "yes")
+    assert (refused.code, "--rename yes: write a name, =, and a value." in refused.err) == (1, True)
+
+
+def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")
+    assert json.loads(answer.out)["stored"] is False
+    assert json.loads(annotator("project", "list", "--json").out)["projects"][0]["instances"] == 0
+
+
+def test_a_refused_file_names_file_line_field_and_reason_on_standard_error(filled: Command, rows: Path) -> None:
+    rows.write_text(json.dumps({"id": "c", "text": "x", "label": "maybe"}) + "\n")
+    answer = filled("import", "jsonl", str(rows), "--project", "P")
+    assert answer.code == 1
+    assert "rows.jsonl, line 1, field label, value 'maybe'" in answer.err
+    assert answer.out == ""
+
+
+def test_a_file_that_is_not_there_and_an_unknown_format_are_refused(
+    filled: Command, rows: Path, tmp_path: Path
+) -> None:
+    assert "There is no file or folder" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
+    assert "There is no format 'xml' that can be read" in filled("import", "xml", str(rows), "--project", "P").err
+    assert "There is no project 'Q'. There are 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
+
+
+def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    assert filled("export", "jsonl", str(out), "--project", "P").out == f"Wrote 2 instances to {out}.\n"
+    filled("project", "create", "Copy", "--task", "sentiment")
+    assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
+    assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+
+
+def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:
+    assert filled("split", "--project", "P", "--parts", "train=1").code == 0
+    assert filled("export", "eraser", str(tmp_path / "P-eraser"), "--project", "P").code == 0
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "P-eraser")
+    filled("project", "create", "Copy", "--task", "sentiment")
+    answer = filled("import", archive, "--project", "Copy")
+    assert answer.out.startswith("Stored 1 new instance")
+    assert "note: This looks like ERASER's data; it is read as eraser." in answer.err
+
+
+def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Command, tmp_path: Path) -> None:
+    answer = filled("export", "eraser", str(tmp_path / "out"), "--project", "P")
+    assert answer.code == 1
+    assert "annotator split" in answer.err
+    assert not (tmp_path / "out").exists()
+    assert filled("split", "--project", "P", "--parts", "train=.5,test=.5").code == 0
+    assert filled("export", "eraser", str(tmp_path / "out"), "--project", "P").code == 0
+
+
+def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    fields = {"text": {"text": "a b"}}
+    rows = [{"id": f"w{n}", "fields": fields, "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
+    rows += [{"id": f"w{n}", "fields": fields} for n in range(201)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    refused = annotator("import", "jsonl", str(file), "--project", "P")
+    assert refused.err.count("keys are unique within a split") == 200
+    assert "warning" not in refused.err
+    assert refused.err.endswith("... and 1 more problem\n")
+    taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
+    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 200)
+    assert "... and 1 more problem\n" in taken.err
+    assert "... and 2 more warnings\n" in taken.err
+    assert "201 left out, 202 warnings" in taken.out
+
+
+def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be_missing(
+    annotator: Command, tmp_path: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "bad,good")
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,label\n" + "".join(f"{n},Fine.,odd\n" for n in range(250)))
+    refused = annotator("import", "csv", str(file), "--project", "P")
+    assert refused.err.splitlines()[0].startswith("'rows.csv' has 250 problems; nothing was stored.")
+    assert "rows.csv, in 250 rows (lines 2, 3, 4, 5, 6, …), field label, value 'odd'" in refused.err
+    assert refused.err.count("field label") == 1
+    assert "more problem" not in refused.err
+
+
+@pytest.mark.parametrize(("is_terminal", "last"), [(True, ["12,000 instances read"]), (False, [])])
+def test_progress_is_told_at_least_every_5_000_rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: bool, last: list[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
+    progress = _Progress()
+    for n_read in (4_999, 5_300, 9_900, 10_100, 12_000):
+        progress.take(n_read)
+    progress.end()
+    assert capsys.readouterr().err.splitlines() == ["5,300 instances read", "10,100 instances read", *last]
+
+
+SEVERAL = [
+    {"id": "a", "text": "Good food.", "label": "yes", "annotator": f"ann{n}", "rationales": [[[0, n]]]}
+    for n in (1, 2, 3)
+]
+
+
+def test_an_import_with_several_annotators_names_the_policy_and_the_others(annotator: Command, rows: Path) -> None:
+    rows.write_text("".join(json.dumps(row) + "\n" for row in SEVERAL), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P")
+    assert answer.code == 0
+    assert "note: The texts come with 3 annotators each. Gold policy “chosen”:" in answer.err
+    assert "1 of 3 accepted annotations count." in answer.err
+    assert "For another policy, repeat the command with --gold-policy (all, majority, union)." in answer.err
+
+
+def test_the_gold_policy_can_be_set_with_the_import(annotator: Command, rows: Path) -> None:
+    rows.write_text("".join(json.dumps(row) + "\n" for row in SEVERAL), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P", "--gold-policy", "union", "--json")
+    told = json.loads(answer.out)
+    assert (told["gold_policy"], told["accepted"]["n_annotations"]) == ("union", 3)
+    assert told["notes"][0].startswith("The texts come with 3 annotators each. Gold policy “union”")
+    assert json.loads(annotator("project", "show", "P", "--json").out)["settings"]["gold_policy"] == "union"
+
+
+def test_an_empty_file_and_prose_are_refused_with_exit_status_1(filled: Command, tmp_path: Path) -> None:
+    for content in ("", "\ufeff\n", "Prose.\n" * 57):
+        (tmp_path / "file").write_text(content, encoding="utf-8")
+        answer = filled("import", "jsonl", str(tmp_path / "file"), "--project", "P")
+        assert (answer.code, answer.out) == (1, "")
+        assert "is empty; there is nothing to import" in answer.err or "does not look like JSONL" in answer.err
+        assert len(answer.err.splitlines()) <= 2
