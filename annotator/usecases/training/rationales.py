@@ -97,15 +97,15 @@ def words_as_rationale(lists: Sequence[WordList], instance: Instance) -> frozens
     Empty where no list holds a word of the text: ER-TEST's r = 1 − hit would then be the whole text, which tells nothing.
     """
     chosen = [words for words in lists if is_for(words, instance)]
-    kept, ignored = (
+    marked, ignored = (
         {token for words in chosen if words.role == role for span in spans_of_list(words, instance)
          for token in range(span.start, span.end)}
         for role in ("keep", "ignore")
     )  # fmt: skip
     if not any(words.role == "keep" for words in chosen) and ignored:
-        kept = set(range(instance.layout.n_selectable))
+        marked = set(range(instance.layout.n_selectable))
     target = range(*(instance.target or (0, 0)))
-    return frozenset(kept - ignored - set(target))
+    return frozenset(marked - ignored - set(target))
 
 
 def choose_rationales(
@@ -117,11 +117,11 @@ def choose_rationales(
     """
     numbers = [number for number, example in enumerate(examples) if example.sets]
     chosen, n_tied = _chosen(store, project, [examples[number] for number in numbers], options, seed)
-    kept = {numbers[n] for n in chosen}
-    left = (e if n in kept else replace(e, sets=()) for n, e in enumerate(examples))
+    with_rationales = {numbers[n] for n in chosen}
+    left = (e if n in with_rationales else replace(e, sets=()) for n, e in enumerate(examples))
     if options.source == "shuffled":
         left = (_shuffled(example, seed) for example in left)
-    return ChosenRationales(tuple(left), len(numbers), len(kept), n_tied)
+    return ChosenRationales(tuple(left), len(numbers), len(with_rationales), n_tied)
 
 
 def _chosen(
