@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotator.domain.instances import Annotation, AnnotationState
+from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.texts import TokenizedText, TokenLayout
@@ -98,7 +98,10 @@ class NewAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class NewInstance:
-    """An instance with everything resolved: texts tokenised, spans in instance token indices; segments in numbering order."""
+    """An instance with everything resolved: texts tokenised, spans in instance token indices; segments in numbering order.
+
+    drafts: of each piece of work that the source brings, where the instance is new
+    """
 
     source: SourceInstance
     language: str
@@ -108,6 +111,12 @@ class NewInstance:
     open_slots: int
     state: str
     annotations: tuple[NewAnnotation, ...]
+    drafts: tuple[Draft, ...] = ()
+
+    @property
+    def is_annotated_here(self) -> bool:
+        """Whether people's own annotations are among those that it brings."""
+        return any(annotation.by_user for annotation in self.annotations)
 
 
 @dataclass(frozen=True, slots=True)

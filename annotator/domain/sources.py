@@ -1,6 +1,6 @@
 """What a format reads from a file, before it is tokenised and stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -332,6 +332,20 @@ class SourceInstance:
     def place(self) -> tuple[str, str]:
         """Its key and split."""
         return self.key, self.split
+
+    @property
+    def spans(self) -> Iterator[SourceSpan]:
+        """Its target, and whatever its annotations mark."""
+        if self.target is not None:
+            yield self.target
+        for annotation in self.annotations:
+            for spans in annotation.sets:
+                yield from spans
+
+    @property
+    def is_worked_on(self) -> bool:
+        """Whether it brings anything that people did with it here."""
+        return bool(self.work or self.proposals or self.rounds or self.choice or self.threads or self.shown)
 
 
 OwnItem = (

@@ -20,7 +20,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.source_resolution import Resolver
+from annotator.usecases.transfer.source_resolution import Resolver, with_drafts
 
 _CHANGED = (
     "The project has an instance with this key and other content. To overwrite it, import the file again with "
@@ -136,7 +136,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
     return InstancePlan(
         documents=prepared.documents,
         rows=tuple(rows),
-        new=tuple(instance for instance in rows if instance.source.place not in known.instances),
+        new=tuple(with_drafts(instance) for instance in rows if instance.source.place not in known.instances),
         changes=tuple(change for change in changes if change is not None),
         problems=tuple(resolver.problems),
         n_character_spans=resolver.n_character_spans,

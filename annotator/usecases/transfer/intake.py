@@ -67,7 +67,7 @@ class Intake:
         self.instances = InstanceWriter(store, project.id)
         self.records = Restorer(store, project)
         self.writers = Writers(
-            store, self.documents, self.instances, self.records, RunFinder(store, project.id), self._position
+            store, project.id, self.documents, self.instances, RunFinder(store, project.id), self._position
         )
         self.labels: set[str] = set()
         self.is_queue_changed = False
@@ -136,14 +136,16 @@ class Intake:
             self._take_rows(some, known)
         for some, known in self._apart(additions):
             found = gather_additions(self.store, some, known)
-            self._write(plan_additions(some, found, self.project, self.options), ())
+            plan = plan_additions(some, found, self.project, self.options)
+            self._write(plan, ())
         self._tell_progress(len(batch))
 
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
         texts = gather_texts(rows, known, self.documents, self.instances)
         prepared = prepare_rows(rows, texts, self.project, self._language)
         found = gather_rows(self.store, prepared, known, self.instances)
-        self._write(plan_instances(prepared, found, self.project, self.options), texts.named.values())
+        plan = plan_instances(prepared, found, self.project, self.options)
+        self._write(plan, texts.named.values())
 
     def _write(self, plan: InstancePlan, named: Iterable[StoredDocument]) -> None:
         write_instances(plan, named, self.writers, self.report)

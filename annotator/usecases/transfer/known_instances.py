@@ -81,9 +81,7 @@ def gather_additions(
 
 def _segments_with_characters(source: SourceInstance) -> set[str]:
     """The segments in which a row counts characters, and not tokens."""
-    spans = [span for annotation in source.annotations for spans in annotation.sets for span in spans]
-    targets = [source.target] if source.target else []
-    return {span.segment for span in (*spans, *targets) if span.unit == "char"}
+    return {span.segment for span in source.spans if span.unit == "char"}
 
 
 def _docids_with_characters(source: SourceInstance) -> set[str]:
