@@ -58,7 +58,7 @@ class InstanceChange:
 class InstancePlan:
     """What is to be written of a batch, and what is to be told of it.
 
-    documents: texts of the rows, which may be stored already; rows: those that are well formed
+    documents: texts of what is written, which may be stored already; rows: those that are well formed
     problems:  what is wrong with rows, and warnings
     """
 
@@ -129,15 +129,18 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         elif (instance := resolver.instance(row)) is not None:
             rows.append(instance)
     changes = [
-        _change(instance, there, known, options, resolver)
+        change
         for instance in rows
-        if (there := known.instances.get(instance.source.place)) is not None
+        if (stored := known.instances.get(instance.source.place)) is not None
+        and (change := _change(instance, stored, known, options, resolver)) is not None
     ]
+    new = [with_drafts(instance) for instance in rows if instance.source.place not in known.instances]
+    contents = [change.content for change in changes if change.content is not None]
     return InstancePlan(
-        documents=prepared.documents,
+        documents=_shown(prepared.documents, (*new, *contents)),
         rows=tuple(rows),
-        new=tuple(with_drafts(instance) for instance in rows if instance.source.place not in known.instances),
-        changes=tuple(change for change in changes if change is not None),
+        new=tuple(new),
+        changes=tuple(changes),
         problems=tuple(resolver.problems),
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
@@ -156,6 +159,12 @@ def plan_additions(
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
     )
+
+
+def _shown(documents: Iterable[NewDocument], instances: Iterable[NewInstance]) -> tuple[NewDocument, ...]:
+    """The texts that some instances show; those of rows that are refused are not among them."""
+    prints = {segment.document for instance in instances for segment in instance.segments}
+    return tuple(document for document in documents if document.fingerprint in prints)
 
 
 def _change(
