@@ -16,10 +16,14 @@ from annotator.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text as a file gives it. `tokens` is there when the source brings its own; else it is tokenised on import."""
+    """A text as a file gives it. `tokens` is there when the source brings its own; else it is tokenised on import.
+
+    is_text_of_tokens: the file says the tokens alone, so that the spaces between them are not the text's own
+    """
 
     text: str
     tokens: TokenizedText | None = None
+    is_text_of_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +308,8 @@ class SourceInstance:
     result if there was none, are added to it; it is no change of the row. Without `segments` there must be one, and a
     span may have the segment "": its tokens are then numbered through the whole instance, and it is cut where a segment
     ends. With `segments` the instance is made when there is none.
+
+    `names_texts_of_tokens`: of the documents that it names the file says the tokens alone (see SourceText)
     """
 
     key: str
@@ -327,6 +333,7 @@ class SourceInstance:
     threads: tuple[SourceThread, ...] = ()
     shown: tuple[SourceShown, ...] = ()
     is_addition: bool = False
+    names_texts_of_tokens: bool = False
 
     @property
     def place(self) -> tuple[str, str]:

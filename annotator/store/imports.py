@@ -19,7 +19,7 @@ class DocumentWriter:
     def __init__(self, store: Store, project_id: int) -> None:
         self._store = store
         self._project_id = project_id
-        self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
+        self._first_id = self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
 
     def add(self, documents: Sequence[NewDocument]) -> tuple[list[StoredDocument], int]:
         """The stored form of each document, in order, and how many of them are new.
@@ -63,6 +63,14 @@ class DocumentWriter:
             (self._project_id, json.dumps(list(docids))),
         )
         return {row["docid"]: unpack_text(row["text"], row["token_offsets"], row["sentence_starts"]) for row in rows}
+
+    def remove_unshown(self, docids: Iterable[str]) -> int:
+        """Take those among some docids out again that this writer stored and no instance shows; answers how many."""
+        return self._store.run(
+            """DELETE FROM documents WHERE project_id = ? AND id > ? AND docid IN (SELECT value FROM json_each(?))
+                AND NOT EXISTS (SELECT 1 FROM segments WHERE document_id = documents.id)""",
+            (self._project_id, self._first_id, json.dumps(sorted(docids))),
+        ).rowcount
 
     def _new(self, document: NewDocument) -> tuple[StoredDocument, tuple[object, ...]]:
         self._last_id += 1

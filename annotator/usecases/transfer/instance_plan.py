@@ -12,6 +12,7 @@ from annotator.domain.imports import (
     NewDocument,
     NewInstance,
     Place,
+    PreparedRow,
     PreparedRows,
 )
 from annotator.domain.instances import Annotation
@@ -60,6 +61,7 @@ class InstancePlan:
 
     documents: texts of what is written, which may be stored already; rows: those that are well formed
     problems:  what is wrong with rows, and warnings
+    unshown:   documents that rows name which are refused, or whose instances keep their own spacing of the same tokens
     """
 
     documents: tuple[NewDocument, ...] = ()
@@ -69,6 +71,8 @@ class InstancePlan:
     problems: tuple[Problem, ...] = ()
     n_character_spans: int = 0
     widened: tuple[str, ...] = ()
+    unshown: tuple[str, ...] = ()
+    n_own_spacing: int = 0
 
     @property
     def labels(self) -> frozenset[str]:
@@ -136,6 +140,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
     ]
     new = [with_drafts(instance) for instance in rows if instance.source.place not in known.instances]
     contents = [change.content for change in changes if change.content is not None]
+    replaced, refused = _left_documents(prepared, new, changes, known)
     return InstancePlan(
         documents=_shown(prepared.documents, (*new, *contents)),
         rows=tuple(rows),
@@ -144,6 +149,8 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         problems=tuple(resolver.problems),
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
+        unshown=(*replaced, *refused),
+        n_own_spacing=len(replaced),
     )
 
 
@@ -159,6 +166,24 @@ def plan_additions(
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
     )
+
+
+def _left_documents(
+    prepared: PreparedRows, new: Iterable[NewInstance], changes: Iterable[InstanceChange], known: KnownRows
+) -> tuple[list[str], list[str]]:
+    """Documents that rows name and do not show: those whose instances keep their own spacing, and those of refused rows."""
+    taken = {instance.source.place for instance in new}
+    changed = {change.instance_id for change in changes}
+    replaced: list[str] = []
+    refused: list[str] = []
+    for row in prepared.rows:
+        if isinstance(row, PreparedRow):
+            stored = known.instances.get(row.source.place)
+            if row.source.place in taken or (stored is not None and stored.id in changed):
+                replaced += row.replaced
+            else:
+                refused += (text for text in row.source.segments.values() if isinstance(text, str))
+    return replaced, refused
 
 
 def _shown(documents: Iterable[NewDocument], instances: Iterable[NewInstance]) -> tuple[NewDocument, ...]:

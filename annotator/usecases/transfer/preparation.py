@@ -20,7 +20,7 @@ def prepare_rows(batch: Sequence[SourceInstance], known: KnownTexts, project: Pr
     documents: list[NewDocument] = []
     rows: list[PreparedRow | Problem] = []
     for source in batch:
-        of_row = source.language or language
+        of_row = _language_of(source, known) or language
         with_tokens = _own_documents(source, known, of_row)
         if isinstance(with_tokens, Problem):
             rows.append(with_tokens)
@@ -57,8 +57,15 @@ def fingerprint_of(source: SourceInstance, language: str, texts: Sequence[tuple[
     return fingerprint(content, *(piece for text in texts for piece in text))
 
 
+def _language_of(source: SourceInstance, known: KnownTexts) -> str | None:
+    """What a row names; tokens alone, which need no language to be found, keep that of the instance."""
+    if source.language is None and source.names_texts_of_tokens:
+        return known.language_of(source)
+    return source.language
+
+
 def _own_documents(source: SourceInstance, known: KnownTexts, language: str) -> dict[str, NewDocument] | Problem:
-    """The texts that a row brings itself, by segment; or what is wrong with one of them."""
+    """The texts that a row brings itself, or that its instance keeps, by segment; or what is wrong with one of them."""
     documents: dict[str, NewDocument] = {}
     for name, text in source.segments.items():
         if isinstance(text, SourceText):
@@ -66,6 +73,8 @@ def _own_documents(source: SourceInstance, known: KnownTexts, language: str) -> 
             if isinstance(body, str):
                 return _problem(source, "text", source.key, body)
             documents[name] = new_document(None, body)
+        elif (shown := _with_own_spacing(source, name, text, language, known)) is not None:
+            documents[name] = shown
     return documents
 
 
@@ -78,7 +87,7 @@ def _prepared(
         spec = project.task.spec_of(name)
         is_selectable = spec is not None and spec.is_selectable
         text = source.segments[name]
-        if not isinstance(text, str):
+        if name in documents or not isinstance(text, str):
             segments.append(NewSegment(name, is_selectable, documents[name].body.n_tokens, documents[name].fingerprint))
         elif (document := known.named.get(text)) is not None:
             segments.append(NewSegment(name, is_selectable, document.n_tokens, document.fingerprint))
@@ -87,13 +96,33 @@ def _prepared(
         else:
             return _problem(source, name, text, "There is no document of this name in the file or in the project.")
     digest = fingerprint_of(source, language, [(segment.name, segment.document) for segment in segments])
-    return PreparedRow(source, language, tuple(segments), bodies, digest)
+    replaced = [text for name, text in source.segments.items() if isinstance(text, str) and name in documents]
+    return PreparedRow(source, language, tuple(segments), bodies, digest, tuple(replaced))
+
+
+def _with_own_spacing(
+    source: SourceInstance, segment: str, docid: str, language: str, known: KnownTexts
+) -> NewDocument | None:
+    """The text without a name that an instance shows, where a document of which the file says the tokens alone has the same."""
+    stored, named = known.body_of(source, language, segment), known.named_bodies.get(docid)
+    if not source.names_texts_of_tokens or stored is None or named is None:
+        return None
+    shown = new_document(None, stored)
+    is_same = known.shows(source, segment, shown.fingerprint) and named.tokens() == stored.tokens()
+    return shown if is_same else None
 
 
 def _with_known_tokens(text: SourceText, stored: TokenizedText | None) -> SourceText:
-    """A text without tokens gets those of the stored one, so that a newer tokeniser makes no other row of it."""
-    is_same = text.tokens is None and stored is not None and stored.text == text.text
-    return SourceText(text.text, stored) if is_same else text
+    """A text without tokens gets those of the stored one, so that a newer tokeniser makes no other row of it.
+
+    Tokens alone get the stored text, where that has the same ones, so that its spaces make no other row of it either.
+    """
+    if stored is None:
+        return text
+    if text.tokens is None:
+        return SourceText(text.text, stored) if stored.text == text.text else text
+    is_same = text.is_text_of_tokens and stored.tokens() == text.tokens.tokens()
+    return SourceText(stored.text, stored) if is_same else text
 
 
 def _tokenised(text: SourceText, language: str) -> TokenizedText | str:
