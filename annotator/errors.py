@@ -86,6 +86,10 @@ class InvalidValue(AnnotatorError):
     """A value was refused."""
 
 
+class NotOneFile(InvalidValue):
+    """A folder was given where one file is read."""
+
+
 class LabelInUse(InvalidValue):
     """A label that cannot be removed, since something carries it."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotator.domain.instances import Annotation, AnnotationState
+from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.texts import TokenizedText, TokenLayout
@@ -50,13 +50,24 @@ class KnownTexts:
     instance_ids: of rows that are stored
     bodies:       of stored instances, by number, language and segment
     named:        the documents that rows name
-    named_bodies: the texts of those of them in which a row counts characters
+    named_bodies: the texts of those of them in which a row counts characters, or of which it says the tokens alone
+    prints:       of what stored instances show, by number and segment, where rows say tokens alone
     """
 
     instance_ids: Mapping[Place, int]
     bodies: Mapping[tuple[int, str, str], TokenizedText]
     named: Mapping[str, StoredDocument]
     named_bodies: Mapping[str, TokenizedText]
+    prints: Mapping[tuple[int, str], bytes]
+
+    def shows(self, source: SourceInstance, segment: str, fingerprint: bytes) -> bool:
+        """Whether the instance of a row shows a document now."""
+        return self.prints.get((self.instance_ids.get(source.place, 0), segment)) == fingerprint
+
+    def language_of(self, source: SourceInstance) -> str | None:
+        """The language that the instance of a row has now."""
+        number = self.instance_ids.get(source.place, 0)
+        return next((language for instance_id, language, _ in self.bodies if instance_id == number), None)
 
     def body_of(self, source: SourceInstance, language: str, segment: str) -> TokenizedText | None:
         """The text that the instance of a row has now, in the language of the row."""
@@ -65,13 +76,17 @@ class KnownTexts:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRow:
-    """A row whose texts have tokens. bodies: the texts at hand, by segment; fingerprint: of all but the annotations."""
+    """A row whose texts have tokens. bodies: the texts at hand, by segment; fingerprint: of all but the annotations.
+
+    replaced: the documents that it names, whose tokens the instance has already with spaces of its own, which it keeps
+    """
 
     source: SourceInstance
     language: str
     segments: tuple[NewSegment, ...]
     bodies: Mapping[str, TokenizedText]
     fingerprint: bytes
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +113,10 @@ class NewAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class NewInstance:
-    """An instance with everything resolved: texts tokenised, spans in instance token indices; segments in numbering order."""
+    """An instance with everything resolved: texts tokenised, spans in instance token indices; segments in numbering order.
+
+    drafts: of each piece of work that the source brings, where the instance is new
+    """
 
     source: SourceInstance
     language: str
@@ -108,6 +126,12 @@ class NewInstance:
     open_slots: int
     state: str
     annotations: tuple[NewAnnotation, ...]
+    drafts: tuple[Draft, ...] = ()
+
+    @property
+    def is_annotated_here(self) -> bool:
+        """Whether people's own annotations are among those that it brings."""
+        return any(annotation.by_user for annotation in self.annotations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a format reads from a file, before it is tokenised and stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,10 +16,14 @@ from annotator.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text as a file gives it. `tokens` is there when the source brings its own; else it is tokenised on import."""
+    """A text as a file gives it. `tokens` is there when the source brings its own; else it is tokenised on import.
+
+    is_text_of_tokens: the file says the tokens alone, so that the spaces between them are not the text's own
+    """
 
     text: str
     tokens: TokenizedText | None = None
+    is_text_of_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +308,8 @@ class SourceInstance:
     result if there was none, are added to it; it is no change of the row. Without `segments` there must be one, and a
     span may have the segment "": its tokens are then numbered through the whole instance, and it is cut where a segment
     ends. With `segments` the instance is made when there is none.
+
+    `names_texts_of_tokens`: of the documents that it names the file says the tokens alone (see SourceText)
     """
 
     key: str
@@ -327,11 +333,26 @@ class SourceInstance:
     threads: tuple[SourceThread, ...] = ()
     shown: tuple[SourceShown, ...] = ()
     is_addition: bool = False
+    names_texts_of_tokens: bool = False
 
     @property
     def place(self) -> tuple[str, str]:
         """Its key and split."""
         return self.key, self.split
+
+    @property
+    def spans(self) -> Iterator[SourceSpan]:
+        """Its target, and whatever its annotations mark."""
+        if self.target is not None:
+            yield self.target
+        for annotation in self.annotations:
+            for spans in annotation.sets:
+                yield from spans
+
+    @property
+    def is_worked_on(self) -> bool:
+        """Whether it brings anything that people did with it here."""
+        return bool(self.work or self.proposals or self.rounds or self.choice or self.threads or self.shown)
 
 
 OwnItem = (

@@ -2,25 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from types import MappingProxyType
 
 from annotator.domain.imports import KnownInstance, NewAnnotation, NewDocument, NewInstance, Place, StoredDocument
-from annotator.domain.instances import Draft
-from annotator.domain.people import User
-from annotator.domain.sources import SourceProposal, SourceWork
 from annotator.domain.texts import TokenizedText
-from annotator.store.annotations import add_annotation
-from annotator.store.assignments import save_draft
 from annotator.store.connection.database import Row, Store
-from annotator.store.packed_rows import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
-from annotator.store.proposed_sets import restore_proposed
+from annotator.store.packed_rows import pack_numbers, pack_offsets, pack_sets, unpack_text
 
-
-def new_document(docid: str | None, body: TokenizedText) -> NewDocument:
-    """A document with its fingerprint, as it is to be stored."""
-    digest = fingerprint(docid or "", body.text, pack_offsets(body), pack_numbers(body.sentence_starts))
-    return NewDocument(docid, body, digest)
+Owners = Mapping[tuple[int, str, int], tuple[int, int]]
+_NOBODY = (None, None)
 
 
 class DocumentWriter:
@@ -29,7 +19,7 @@ class DocumentWriter:
     def __init__(self, store: Store, project_id: int) -> None:
         self._store = store
         self._project_id = project_id
-        self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
+        self._first_id = self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
 
     def add(self, documents: Sequence[NewDocument]) -> tuple[list[StoredDocument], int]:
         """The stored form of each document, in order, and how many of them are new.
@@ -73,6 +63,14 @@ class DocumentWriter:
             (self._project_id, json.dumps(list(docids))),
         )
         return {row["docid"]: unpack_text(row["text"], row["token_offsets"], row["sentence_starts"]) for row in rows}
+
+    def remove_unshown(self, docids: Iterable[str]) -> int:
+        """Take those among some docids out again that this writer stored and no instance shows; answers how many."""
+        return self._store.run(
+            """DELETE FROM documents WHERE project_id = ? AND id > ? AND docid IN (SELECT value FROM json_each(?))
+                AND NOT EXISTS (SELECT 1 FROM segments WHERE document_id = documents.id)""",
+            (self._project_id, self._first_id, json.dumps(sorted(docids))),
+        ).rowcount
 
     def _new(self, document: NewDocument) -> tuple[StoredDocument, tuple[object, ...]]:
         self._last_id += 1
@@ -172,25 +170,30 @@ class InstanceWriter:
                 for row in _segment_rows(i, instance, document_ids)
             ],
         )
-        self.add_annotations(
-            (i, instance.annotations)
-            for i, instance in zip(ids, instances, strict=True)
-            if not any(a.by_user for a in instance.annotations)
+        add_annotations(
+            self._store,
+            (
+                (i, instance.annotations)
+                for i, instance in zip(ids, instances, strict=True)
+                if not instance.is_annotated_here
+            ),
         )
         return ids
 
-    def update(self, instance_id: int, instance: NewInstance, document_ids: Mapping[bytes, int]) -> None:
-        """Write a changed row over the instance of its key, keeping its annotations and its place in the queue."""
-        self._store.run(
+    def overwrite(self, contents: Sequence[tuple[int, NewInstance]], document_ids: Mapping[bytes, int]) -> None:
+        """Write changed rows over the instances of their keys, which keep their annotations and their places in the queue."""
+        self._store.run_many(
             """UPDATE instances SET language = ?, result = ?, target_start = ?, target_end = ?, parent_key = ?,
                 perturbation_kind = ?, is_exhaustive = ?, metadata = ?, n_tokens = ?, n_selectable = ?, fingerprint = ?
                 WHERE id = ?""",
-            (*self._content(instance), instance.fingerprint, instance_id),
+            [(*self._content(instance), instance.fingerprint, instance_id) for instance_id, instance in contents],
         )
-        self._store.run("DELETE FROM segments WHERE instance_id = ?", (instance_id,))
+        self._store.run_many(
+            "DELETE FROM segments WHERE instance_id = ?", [(instance_id,) for instance_id, _ in contents]
+        )
         self._store.run_many(
             "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
-            _segment_rows(instance_id, instance, document_ids),
+            [row for instance_id, instance in contents for row in _segment_rows(instance_id, instance, document_ids)],
         )
 
     def texts_of(self, instance_ids: Sequence[int]) -> dict[int, list[tuple[str, bytes]]]:
@@ -203,25 +206,6 @@ class InstanceWriter:
         ):
             texts_by_instance[row["instance_id"]].append((row["name"], row["fingerprint"]))
         return texts_by_instance
-
-    def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
-        """Write annotations of sources."""
-        rows, set_rows, at = [], [], self._store.now()
-        # Asked anew each time: people's own annotations are written by others in between.
-        number = int(self._store.value("SELECT coalesce(max(id), 0) FROM annotations"))
-        for instance_id, annotations in of_instances:
-            for a in annotations:
-                number += 1
-                rows.append(
-                    (number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
-                )
-                set_rows += [(number, position, spans) for position, spans in enumerate(pack_sets(a.sets))]
-        self._store.run_many(
-            """INSERT INTO annotations (id, instance_id, annotator, round, state, result, note, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            rows,
-        )
-        self._store.run_many("INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)", set_rows)
 
     def _row(self, instance_id: int, instance: NewInstance, position: int) -> tuple[object, ...]:
         source = instance.source
@@ -251,6 +235,34 @@ class InstanceWriter:
         )
 
 
+def add_annotations(
+    store: Store, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]], owners: Owners = MappingProxyType({})
+) -> None:
+    """Write annotations of sources, and of people, each tied to its work.
+
+    owners: by instance, annotator and round: the numbers of a person and of the piece of work
+    """
+    rows, set_rows, at = [], [], store.now()
+    number = int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
+    for instance_id, annotations in of_instances:
+        for a in annotations:
+            number += 1
+            owner = owners.get((instance_id, a.annotator, a.round_number), _NOBODY) if a.by_user else _NOBODY
+            rows.append(
+                (
+                    *(number, instance_id, *owner, a.annotator, a.round_number, a.state, a.result, a.note),
+                    a.created_at or at,
+                )
+            )
+            set_rows += [(number, position, spans) for position, spans in enumerate(pack_sets(a.sets))]
+    store.run_many(
+        """INSERT INTO annotations (id, instance_id, user_id, assignment_id, annotator, round, state, result, note, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        rows,
+    )
+    store.run_many("INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)", set_rows)
+
+
 def _segment_rows(
     instance_id: int, instance: NewInstance, document_ids: Mapping[bytes, int]
 ) -> list[tuple[object, ...]]:
@@ -267,73 +279,6 @@ def _of_split(rows: Sequence[Row], split: str) -> Row | None:
             if row[name] == split:
                 return row
     return rows[0] if split == "" and len(rows) == 1 else None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredWork:
-    """A piece of work of a full export, with the person it belongs to here and its draft."""
-
-    source: SourceWork
-    user: User
-    draft: Draft
-
-
-def add_work(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    works: Sequence[StoredWork],
-    annotations: Sequence[NewAnnotation],
-) -> None:
-    """Restore assignments with their drafts, then all annotations in their order, each person's tied to its work."""
-    owners = {
-        (work.source.user, work.source.round_number): (
-            _add_assignment(store, project_id, instance_id, work),
-            work.user.id,
-        )
-        for work in works
-    }
-    for made in annotations:
-        assignment_id, user_id = (
-            owners.get((made.annotator, made.round_number), (None, None)) if made.by_user else (None, None)
-        )
-        add_annotation(
-            store, instance_id, made.annotator, state=made.state, result=made.result, sets=made.sets, note=made.note,
-            round_number=made.round_number, user_id=user_id, assignment_id=assignment_id, created_at=made.created_at,
-        )  # fmt: skip
-
-
-def _add_assignment(store: Store, project_id: int, instance_id: int, work: StoredWork) -> int:
-    source = work.source
-    cursor = store.run(
-        """INSERT INTO assignments (project_id, instance_id, user_id, round, state, lease_until, created_at, first_view_at,
-            first_action_at, submitted_at, active_ms, idle_ms, edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(project_id, instance_id, work.user.id, source.round_number, source.state, store.now(), store.now()),
-            *(source.first_view_at, source.first_action_at, source.submitted_at),
-            *(source.active_ms, source.idle_ms, source.edits),
-        ),
-    )
-    assignment_id = cast("int", cursor.lastrowid)
-    if source.revision:
-        save_draft(store, assignment_id, work.draft, source.revision)
-    restore_proposed(store, assignment_id, source.proposed)
-    return assignment_id
-
-
-def add_proposals(store: Store, project_id: int, instance_id: int, proposals: Sequence[SourceProposal]) -> None:
-    """Restore proposals, open and decided, each with the work that it came from."""
-    for p in proposals:
-        store.run(
-            """INSERT INTO proposals (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, state,
-                created_at, decided_by, decided_at) VALUES (?1, ?2,
-                (SELECT assignments.id FROM assignments JOIN users ON users.id = user_id
-                    WHERE instance_id = ?2 AND name = ?3 ORDER BY round DESC LIMIT 1), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)""",
-            (
-                *(project_id, instance_id, p.user, p.kind, p.reason, p.comment, p.state, p.created_at),
-                *(p.decided_by, p.decided_at),
-            ),
-        )
 
 
 def last_queue_position(store: Store, project_id: int) -> int:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from hashlib import blake2b
 
+from annotator.domain.imports import NewDocument
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
 
@@ -72,3 +73,9 @@ def fingerprint(*parts: bytes | str) -> bytes:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.digest()
+
+
+def new_document(docid: str | None, body: TokenizedText) -> NewDocument:
+    """A document with its fingerprint, as it is to be stored."""
+    digest = fingerprint(docid or "", body.text, pack_offsets(body), pack_numbers(body.sentence_starts))
+    return NewDocument(docid, body, digest)

@@ -1,5 +1,6 @@
 """Accounts, sign-in links, sessions, failures, and who has which role in a project."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -32,6 +33,16 @@ def find_user(store: Store, name: str) -> User | None:
     """The account of that name; case does not matter."""
     row = store.row("SELECT * FROM users WHERE name = ?", (name,))
     return None if row is None else _user(row)
+
+
+def account_for(store: Store, name: str) -> User:
+    """The account of that name; whoever has none gets a disabled one."""
+    return find_user(store, name) or add_user(store, name, is_disabled=True)
+
+
+def accounts_for(store: Store, names: Iterable[str]) -> dict[str, int]:
+    """The number of each person's account; whoever has none gets a disabled one, in the order of the names."""
+    return {name: cast("int", account_for(store, name).id) for name in dict.fromkeys(names)}
 
 
 def get_user(store: Store, name: str) -> User:

@@ -90,15 +90,6 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
     return by_assignment
 
 
-def restore_proposed(store: Store, assignment_id: int, proposed: Sequence[SourceProposedSet]) -> None:
-    """Write what was proposed for a piece of work as it was; of a set that stands twice the first counts."""
-    spans = pack_sets([RationaleSet.of(*proposed_set.spans) for proposed_set in proposed])
-    store.run_many(
-        "INSERT OR IGNORE INTO proposed_sets (assignment_id, source, name, spans, state) VALUES (?, ?, ?, ?, ?)",
-        [(assignment_id, p.source, p.name, packed, p.state) for p, packed in zip(proposed, spans, strict=True)],
-    )
-
-
 def proposed_counts(store: Store, project_id: int) -> list[ProposedCount]:
     """What became of proposed sets in work that was handed in and not taken back, by source and name."""
     rows = store.rows(

@@ -157,15 +157,6 @@ def shown_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, t
     return by_instance
 
 
-def restore_shown(store: Store, project_id: int, instance_id: int, user_id: int, at: str) -> None:
-    """Write down that somebody was shown sets, as it was."""
-    store.run(
-        """INSERT INTO sets_shown (instance_id, user_id, project_id, at) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET at = excluded.at""",
-        (instance_id, user_id, project_id, at),
-    )
-
-
 def held_against_the_rule() -> str:
     """A condition on `assignments`: in hand, although others' sets of the text were shown to the person."""
     return f"""assignments.state IN ('leased', 'returned')
@@ -174,8 +165,9 @@ def held_against_the_rule() -> str:
             WHERE sets_shown.instance_id = assignments.instance_id AND sets_shown.user_id = assignments.user_id)"""
 
 
-def give_back_what_was_shown(store: Store, instance_id: int) -> None:
-    """Work on a text goes back to the queue when its person was shown others' sets of it meanwhile; call settle after it."""
-    store.run(
-        f"UPDATE assignments SET state = 'expired' WHERE instance_id = ? AND {held_against_the_rule()}", (instance_id,)
+def give_back_what_was_shown(store: Store, instance_ids: Sequence[int]) -> None:
+    """Work on texts goes back to the queue when its person was shown others' sets of it meanwhile; call settle after it."""
+    store.run_many(
+        f"UPDATE assignments SET state = 'expired' WHERE instance_id = ? AND {held_against_the_rule()}",
+        [(instance_id,) for instance_id in instance_ids],
     )

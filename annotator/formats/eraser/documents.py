@@ -203,7 +203,7 @@ class DocumentShelf:
         if hash(docid) in self._given:
             return tokens, None
         self._given.add(hash(docid))
-        text = SourceText(body.text, body)
+        text = SourceText(body.text, body, is_text_of_tokens=True)
         return tokens, SourceDocument(self.key_prefix + docid, text, self.language, self.documents.name)
 
     def _keep(self, docid: str, tokens: DocumentTokens) -> None:

@@ -195,6 +195,7 @@ class _EraserReader:
             result=parsed.classification,
             annotations=() if has_only_empty else (annotation,),
             metadata=metadata,
+            names_texts_of_tokens=True,
         )
 
     def _segments_of(self, key: str, docids: Sequence[str], findings: Findings) -> dict[str, str]:

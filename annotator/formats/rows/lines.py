@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 
-from annotator.errors import InvalidValue, NotFound, Problem
+from annotator.errors import InvalidValue, NotFound, NotOneFile, Problem
 from annotator.formats.rows.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
 from annotator.formats.rows.findings import Findings, shown
 
@@ -56,7 +56,7 @@ def check_file(path: Path) -> None:
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'. Check the path.")
     if path.is_dir():
-        raise InvalidValue(f"'{path}' is a folder, but this format reads one file. Name the file inside it.")
+        raise NotOneFile(f"'{path}' is a folder, but this format reads one file. Name the file inside it.")
     try:
         path.open("rb").close()
     except OSError as error:

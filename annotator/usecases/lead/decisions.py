@@ -80,7 +80,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         if proposal.assignment_id is not None:
             project = get_project_by_id(store, proposal.project_id)
             give_back_to_annotator(store, proposal.assignment_id, away_end(store, project))
-            give_back_what_was_shown(store, proposal.instance_id)
+            give_back_what_was_shown(store, [proposal.instance_id])
     else:
         set_result(store, proposal.instance_id, proposal.reason)
         _hand_in_again(store, proposal)

@@ -40,7 +40,7 @@ from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
 from annotator.store.shown_sets import shown_of_instances
 from annotator.store.trainings import trainings_as_sources
-from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
+from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor

@@ -128,6 +128,14 @@ class ImportReport:
                 f"{n:,} of {counted(self.n_character_spans, 'span')} {verb} widened to whole tokens: {self.widened}."
             )
 
+    def tell_own_spacing(self, n_texts: int) -> None:
+        """Say that texts stay as they are, where the file says their tokens alone."""
+        if n_texts:
+            self.notes.append(
+                f"Of {counted(n_texts, 'text')} the file holds the tokens alone; the project has the same tokens, "
+                "so its own spacing was kept."
+            )
+
     def tell_unlabelled(self, n_unlabelled: int) -> None:
         """Say that nobody can be given these texts, since there is no label to give them."""
         self.n_unlabelled = n_unlabelled

@@ -12,6 +12,7 @@ from annotator.domain.imports import (
     NewDocument,
     NewInstance,
     Place,
+    PreparedRow,
     PreparedRows,
 )
 from annotator.domain.instances import Annotation
@@ -20,7 +21,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.source_resolution import Resolver
+from annotator.usecases.transfer.source_resolution import Resolver, with_drafts
 
 _CHANGED = (
     "The project has an instance with this key and other content. To overwrite it, import the file again with "
@@ -58,8 +59,9 @@ class InstanceChange:
 class InstancePlan:
     """What is to be written of a batch, and what is to be told of it.
 
-    documents: texts of the rows, which may be stored already; rows: those that are well formed
+    documents: texts of what is written, which may be stored already; rows: those that are well formed
     problems:  what is wrong with rows, and warnings
+    unshown:   documents that rows name which are refused, or whose instances keep their own spacing of the same tokens
     """
 
     documents: tuple[NewDocument, ...] = ()
@@ -69,6 +71,8 @@ class InstancePlan:
     problems: tuple[Problem, ...] = ()
     n_character_spans: int = 0
     widened: tuple[str, ...] = ()
+    unshown: tuple[str, ...] = ()
+    n_own_spacing: int = 0
 
     @property
     def labels(self) -> frozenset[str]:
@@ -129,18 +133,24 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         elif (instance := resolver.instance(row)) is not None:
             rows.append(instance)
     changes = [
-        _change(instance, there, known, options, resolver)
+        change
         for instance in rows
-        if (there := known.instances.get(instance.source.place)) is not None
+        if (stored := known.instances.get(instance.source.place)) is not None
+        and (change := _change(instance, stored, known, options, resolver)) is not None
     ]
+    new = [with_drafts(instance) for instance in rows if instance.source.place not in known.instances]
+    contents = [change.content for change in changes if change.content is not None]
+    replaced, refused = _left_documents(prepared, new, changes, known)
     return InstancePlan(
-        documents=prepared.documents,
+        documents=_shown(prepared.documents, (*new, *contents)),
         rows=tuple(rows),
-        new=tuple(instance for instance in rows if instance.source.place not in known.instances),
-        changes=tuple(change for change in changes if change is not None),
+        new=tuple(new),
+        changes=tuple(changes),
         problems=tuple(resolver.problems),
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
+        unshown=(*replaced, *refused),
+        n_own_spacing=len(replaced),
     )
 
 
@@ -156,6 +166,30 @@ def plan_additions(
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
     )
+
+
+def _left_documents(
+    prepared: PreparedRows, new: Iterable[NewInstance], changes: Iterable[InstanceChange], known: KnownRows
+) -> tuple[list[str], list[str]]:
+    """Documents that rows name and do not show: those whose instances keep their own spacing, and those of refused rows."""
+    taken = {instance.source.place for instance in new}
+    changed = {change.instance_id for change in changes}
+    replaced: list[str] = []
+    refused: list[str] = []
+    for row in prepared.rows:
+        if isinstance(row, PreparedRow):
+            stored = known.instances.get(row.source.place)
+            if row.source.place in taken or (stored is not None and stored.id in changed):
+                replaced += row.replaced
+            else:
+                refused += (text for text in row.source.segments.values() if isinstance(text, str))
+    return replaced, refused
+
+
+def _shown(documents: Iterable[NewDocument], instances: Iterable[NewInstance]) -> tuple[NewDocument, ...]:
+    """The texts that some instances show; those of rows that are refused are not among them."""
+    prints = {segment.document for instance in instances for segment in instance.segments}
+    return tuple(document for document in documents if document.fingerprint in prints)
 
 
 def _change(

@@ -67,9 +67,11 @@ class Intake:
         self.instances = InstanceWriter(store, project.id)
         self.records = Restorer(store, project)
         self.writers = Writers(
-            store, self.documents, self.instances, self.records, RunFinder(store, project.id), self._position
+            store, project.id, self.documents, self.instances, RunFinder(store, project.id), self._position
         )
         self.labels: set[str] = set()
+        self.unshown: set[str] = set()
+        self.n_own_spacing = 0
         self.is_queue_changed = False
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
@@ -121,6 +123,9 @@ class Intake:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
         if not self.project.labels and self.labels and self.project.task.result_kind == "label":
             set_labels(self.store, self.project.id, sorted(self.labels))
+        if self.unshown:
+            self.report.n_documents -= self.documents.remove_unshown(self.unshown)
+        self.report.tell_own_spacing(self.n_own_spacing)
         if self.is_queue_changed:
             forget_cursors(self.store, self.project.id)
 
@@ -136,18 +141,22 @@ class Intake:
             self._take_rows(some, known)
         for some, known in self._apart(additions):
             found = gather_additions(self.store, some, known)
-            self._write(plan_additions(some, found, self.project, self.options), ())
+            plan = plan_additions(some, found, self.project, self.options)
+            self._write(plan, ())
         self._tell_progress(len(batch))
 
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
         texts = gather_texts(rows, known, self.documents, self.instances)
         prepared = prepare_rows(rows, texts, self.project, self._language)
         found = gather_rows(self.store, prepared, known, self.instances)
-        self._write(plan_instances(prepared, found, self.project, self.options), texts.named.values())
+        plan = plan_instances(prepared, found, self.project, self.options)
+        self._write(plan, texts.named.values())
 
     def _write(self, plan: InstancePlan, named: Iterable[StoredDocument]) -> None:
         write_instances(plan, named, self.writers, self.report)
         self.labels |= plan.labels
+        self.unshown.update(plan.unshown)
+        self.n_own_spacing += plan.n_own_spacing
         self.is_queue_changed |= bool(plan.new) or any(change.is_update for change in plan.changes)
 
     def _take_outputs(self, batch: Sequence[SourceOutput]) -> None:

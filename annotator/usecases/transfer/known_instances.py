@@ -33,19 +33,23 @@ def gather_texts(
     """The texts that the instances of some rows have now, and the documents that the rows name."""
     docids = {text for source in batch for text in source.segments.values() if isinstance(text, str)}
     counted = {docid for source in batch for docid in _docids_with_characters(source)}
+    of_tokens = [source for source in batch if source.names_texts_of_tokens and source.place in instances]
+    compared = {text for source in of_tokens for text in source.segments.values() if isinstance(text, str)}
+    texts = writer.texts_of([instances[source.place].id for source in of_tokens]) if of_tokens else {}
     return KnownTexts(
         instance_ids={place: known.id for place, known in instances.items()},
         bodies=writer.bodies_of(known.id for known in instances.values()) if instances else {},
         named=documents.find(docids) if docids else {},
-        named_bodies=documents.bodies(counted) if counted else {},
+        named_bodies=documents.bodies(counted | compared) if counted or compared else {},
+        prints={(number, name): digest for number, shown in texts.items() for name, digest in shown},
     )
 
 
 def gather_documents(
     batch: Sequence[SourceDocument], documents: DocumentWriter
 ) -> tuple[dict[str, TokenizedText], dict[str, bytes]]:
-    """By name: the stored texts of documents that bring no tokens, and the fingerprints of all that are stored."""
-    bare = [document.docid for document in batch if document.body.tokens is None]
+    """By name: the stored texts of documents that bring no tokens or them alone, and the fingerprints of all that are stored."""
+    bare = [d.docid for d in batch if d.body.tokens is None or d.body.is_text_of_tokens]
     stored = documents.find({document.docid for document in batch})
     return documents.bodies(bare) if bare else {}, {docid: known.fingerprint for docid, known in stored.items()}
 
@@ -81,9 +85,7 @@ def gather_additions(
 
 def _segments_with_characters(source: SourceInstance) -> set[str]:
     """The segments in which a row counts characters, and not tokens."""
-    spans = [span for annotation in source.annotations for spans in annotation.sets for span in spans]
-    targets = [source.target] if source.target else []
-    return {span.segment for span in (*spans, *targets) if span.unit == "char"}
+    return {span.segment for span in source.spans if span.unit == "char"}
 
 
 def _docids_with_characters(source: SourceInstance) -> set[str]:

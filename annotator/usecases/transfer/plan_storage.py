@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from annotator.domain.imports import NewInstance, StoredDocument
 from annotator.store import Store
 from annotator.store.annotations import replace_annotation
-from annotator.store.imports import DocumentWriter, InstanceWriter
+from annotator.store.imports import DocumentWriter, InstanceWriter, add_annotations
 from annotator.store.instance_queue import settle
 from annotator.store.instances import set_result
 from annotator.store.models import RunFinder, forget_outputs, write_outputs
+from annotator.store.transfer.restored_work import restore_work
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.instance_plan import DocumentPlan, InstanceChange, InstancePlan
 from annotator.usecases.transfer.output_plan import OutputPlan
-from annotator.usecases.transfer.review_records import Restorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class Writers:
     """What writes for an import. position_of: the place of a new instance in the queue."""
 
     store: Store
+    project_id: int
     documents: DocumentWriter
     instances: InstanceWriter
-    records: Restorer
     runs: RunFinder
     position_of: Callable[[NewInstance], int]
 
@@ -46,11 +46,14 @@ def write_instances(
     stored, n_documents = writers.documents.add(plan.documents)
     ids = {document.fingerprint: document.id for document in (*named, *stored)}
     new_ids = writers.instances.add(plan.new, [writers.position_of(instance) for instance in plan.new], ids)
-    writers.records.take_work(zip(new_ids, plan.new, strict=True))
+    worked_on = [(i, instance) for i, instance in zip(new_ids, plan.new, strict=True) if instance.source.is_worked_on]
+    restore_work(writers.store, writers.project_id, worked_on)
+    writers.instances.overwrite([(c.instance_id, c.content) for c in plan.changes if c.content is not None], ids)
     for change in plan.changes:
-        if change.content is not None:
-            writers.instances.update(change.instance_id, change.content, ids)
-        _write_change(change, writers)
+        _write_change(change, writers.store)
+    changed = [change.instance_id for change in plan.changes if change.added or change.replaced]
+    for instance_id in (*(i for i, _ in worked_on), *changed):
+        settle(writers.store, instance_id)
     report.n_documents += n_documents
     _count(plan, report)
 
@@ -68,19 +71,18 @@ def write_output_plan(plan: OutputPlan, writers: Writers, report: ImportReport) 
     report.n_unchanged += plan.n_unchanged
 
 
-def _write_change(change: InstanceChange, writers: Writers) -> None:
-    store, instance_id = writers.store, change.instance_id
+def _write_change(change: InstanceChange, store: Store) -> None:
+    """What comes with the content of a row: it forgets, gets a result, gets annotations."""
+    instance_id = change.instance_id
     if change.forgets_output:
         forget_outputs(store, instance_id)
     if change.result is not None:
         set_result(store, instance_id, change.result)
-    writers.instances.add_annotations([(instance_id, change.added)])
+    add_annotations(store, [(instance_id, change.added)])
     for number, annotation in change.replaced:
         replace_annotation(
             store, number, state=annotation.state, result=annotation.result, sets=annotation.sets, note=annotation.note
         )
-    if change.added or change.replaced:
-        settle(store, instance_id)
 
 
 def _count(plan: InstancePlan, report: ImportReport) -> None:

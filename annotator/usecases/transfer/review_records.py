@@ -1,51 +1,35 @@
 """What only our own JSONL brings: the project's rules, who holds or held what, and the record of events."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from annotator.domain.imports import NewInstance
-from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.output_changes import change_of
-from annotator.domain.people import PROJECT_ROLES, User
+from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
-from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.sources import (
     SourceEvent,
-    SourceInstance,
     SourceList,
     SourcePerturbation,
     SourceProject,
     SourceTraining,
-    SourceWork,
 )
-from annotator.domain.texts import TokenLayout
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
-from annotator.store.imports import StoredWork, add_proposals, add_work
-from annotator.store.instance_queue import settle
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, known_outputs, write_outputs
-from annotator.store.people import add_role, add_user, find_user
+from annotator.store.people import account_for, add_role
 from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
-from annotator.store.shown_sets import give_back_what_was_shown, restore_shown
 from annotator.store.trainings import find_training, save_training
-from annotator.store.transfer import (
-    annotation_ids_of,
-    restore_choice,
-    restore_rounds,
-    restore_threads,
-    set_follows,
-)
+from annotator.store.transfer.review_sources import annotation_ids_of
 from annotator.store.word_lists import find_word_list, save_word_list
-from annotator.text.source_spans import no_body, resolve_sets
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
@@ -76,37 +60,6 @@ class Restorer:
             for name, role in header.members:
                 self._add_member(name, role)
         return self.project
-
-    def take_work(self, instances: Iterable[tuple[int, NewInstance]]) -> None:
-        """Assignments with their drafts and submissions, and proposals, of new instances."""
-        for instance_id, instance in instances:
-            source = instance.source
-            if not (
-                source.work or source.proposals or source.rounds or source.choice or source.threads or source.shown
-            ):
-                continue
-            segments = [(s.name, s.is_selectable, s.n_tokens) for s in instance.segments]
-            layout = TokenLayout.of(segments)
-            works = [self._stored_work(work, layout) for work in source.work]
-            late = instance.annotations if any(a.by_user for a in instance.annotations) else ()
-            add_work(self.store, self.project.id, instance_id, works, late)
-            add_proposals(self.store, self.project.id, instance_id, source.proposals)
-            self._take_reviewing(instance_id, source)
-            settle(self.store, instance_id)
-
-    def _take_reviewing(self, instance_id: int, source: SourceInstance) -> None:
-        """Rounds with their scores, the choice of gold, and threads; all of them name annotations by their place."""
-        ids = annotation_ids_of(self.store, instance_id)
-        for work in source.work:
-            if work.follows is not None:
-                set_follows(self.store, instance_id, self._user_id(work.user), work.round_number, ids[work.follows])
-        restore_rounds(self.store, self.project.id, instance_id, source.rounds, ids, self._user_id)
-        if source.choice is not None:
-            restore_choice(self.store, instance_id, source.choice, ids)
-        restore_threads(self.store, self.project.id, instance_id, source.threads, ids, self._user_id)
-        for shown in source.shown:
-            restore_shown(self.store, self.project.id, instance_id, self._user_id(shown.user), shown.at)
-        give_back_what_was_shown(self.store, instance_id)
 
     def take_outputs(self, outputs: Sequence[StoredOutput], report: ImportReport) -> None:
         """What models say of instances that are stored; what is there already stays as it is."""
@@ -219,7 +172,7 @@ class Restorer:
         """The annotation and the perturbation that an event names by their places, by their numbers here."""
         found = dict(detail)
         if isinstance(place := detail.get("annotation"), int):
-            ids = [] if instance_id is None else annotation_ids_of(self.store, instance_id)
+            ids = [] if instance_id is None else annotation_ids_of(self.store, [instance_id])[instance_id]
             found["annotation"] = ids[place] if 0 <= place < len(ids) else None
         if isinstance(place := detail.get("perturbation"), int):
             there = [] if instance_id is None else perturbations_of(self.store, instance_id)
@@ -237,21 +190,10 @@ class Restorer:
 
     def _add_member(self, name: str, role: str) -> None:
         if role in PROJECT_ROLES:
-            add_role(self.store, self.project.id, self._user(name), role)
-
-    def _user(self, name: str) -> User:
-        return find_user(self.store, name) or add_user(self.store, name, is_disabled=True)
+            add_role(self.store, self.project.id, account_for(self.store, name), role)
 
     def _user_id(self, name: str) -> int:
-        return cast("int", self._user(name).id)
-
-    def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
-        sets = resolve_sets(work.draft, layout, no_body)
-        check_spans([RationaleSet.of(*one.spans) for one in work.proposed], layout)
-        draft = Draft(
-            work.draft.result, sets, work.draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked
-        )
-        return StoredWork(work, self._user(work.user), draft)
+        return cast("int", account_for(self.store, name).id)
 
 
 def _misfit(said: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:

@@ -1,14 +1,16 @@
 """From what a row says to what may be stored: its labels checked, its spans in instance token indices."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from annotator.domain.imports import NewAnnotation, NewInstance, PreparedRow
+from annotator.domain.instances import Draft
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan
+from annotator.domain.rationales import RationaleSet, check_spans
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceWork
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem
-from annotator.text.source_spans import resolve_sets, resolve_span, widening_report
+from annotator.text.source_spans import no_body, resolve_sets, resolve_span, widening_report
 from annotator.usecases.transfer.import_report import ImportOptions
 
 
@@ -30,11 +32,11 @@ class Resolver:
         layout = TokenLayout.of([(s.name, s.is_selectable, s.n_tokens) for s in row.segments])
         try:
             target = resolve_span(source.target, layout, row.bodies.__getitem__) if source.target else None
-            self._note_characters(source, [source.target] if source.target else [], row.bodies)
             annotations = tuple(self._annotation(source, a, layout, row.bodies) for a in source.annotations)
         except InvalidValue as error:
             self.refuse(source, "rationales", source.key, str(error))
             return None
+        self._note_characters(source, row.bodies)
         n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
         open_slots = max(0, self.project.settings.annotators_per_instance - n_accepted)
         return NewInstance(
@@ -53,10 +55,12 @@ class Resolver:
     ) -> tuple[NewAnnotation, ...] | None:
         """The annotations of a row that brings nothing else; None where one cannot be taken."""
         try:
-            return tuple(self._annotation(source, a, layout, bodies) for a in source.annotations)
+            annotations = tuple(self._annotation(source, a, layout, bodies) for a in source.annotations)
         except InvalidValue as error:
             self.refuse(source, "rationales", source.key, str(error))
             return None
+        self._note_characters(source, bodies)
+        return annotations
 
     def refuse(self, source: SourceInstance, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""
@@ -79,7 +83,6 @@ class Resolver:
                 f"The annotation of '{annotation.annotator}' has a label that the project does not have."
             )
         sets = resolve_sets(annotation, layout, bodies.__getitem__)
-        self._note_characters(source, [span for spans in annotation.sets for span in spans], bodies)
         return NewAnnotation(
             annotation.annotator,
             result,
@@ -91,16 +94,14 @@ class Resolver:
             annotation.by_user and any(w.user == annotation.annotator for w in source.work),
         )
 
-    def _note_characters(
-        self, source: SourceInstance, spans: Sequence[SourceSpan], bodies: Mapping[str, TokenizedText]
-    ) -> None:
-        """Count the spans of characters, and keep what became of those that end within a token."""
-        for span in spans:
+    def _note_characters(self, source: SourceInstance, bodies: Mapping[str, TokenizedText]) -> None:
+        """Count the spans of characters of a row that is taken, and keep what became of those that end within a token."""
+        for span in source.spans:
             if span.unit == "char" and span.segment:
                 self.n_character_spans += 1
-                if told := widening_report(span, bodies[span.segment]):
+                if widening := widening_report(span, bodies[span.segment]):
                     place = source.source if source.line is None else f"{source.source}, line {source.line}"
-                    self.widened.append(f"{place}: {told}")
+                    self.widened.append(f"{place}: {widening}")
 
     def _has_label(self, source: SourceInstance, result: str | None) -> bool:
         if result is None or self.project.task.result_kind == "answer":
@@ -111,3 +112,18 @@ class Resolver:
             self.refuse(source, "label", result, reason)
             return False
         return True
+
+
+def with_drafts(instance: NewInstance) -> NewInstance:
+    """A new instance with the drafts of the work that its row brings; raises InvalidAnnotation for what it does not have."""
+    if not instance.source.work:
+        return instance
+    layout = TokenLayout.of([(s.name, s.is_selectable, s.n_tokens) for s in instance.segments])
+    return replace(instance, drafts=tuple(_draft(work, layout) for work in instance.source.work))
+
+
+def _draft(work: SourceWork, layout: TokenLayout) -> Draft:
+    draft = work.draft
+    sets = resolve_sets(draft, layout, no_body)
+    check_spans([RationaleSet.of(*proposed.spans) for proposed in work.proposed], layout)
+    return Draft(draft.result, sets, draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked)

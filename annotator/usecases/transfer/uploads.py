@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from annotator.errors import InvalidValue, NotFound
+from annotator.domain.numbers import counted
+from annotator.errors import InvalidValue, NotFound, NotOneFile
 from annotator.formats.rows.archives import unpack
 
 _UPLOAD = "upload"
@@ -25,10 +26,17 @@ def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
 
     Folders that hold nothing but one folder or file, as in an archive of a folder, are gone through.
     files: name and content of each; zip archives are unpacked
-    Raises: InvalidValue for an archive that cannot be unpacked
+    Raises: InvalidValue for a name that no file can have, and for an archive that cannot be unpacked
     """
-    with _folder() as folder:
+    names: list[str] = []
+    with _folder() as folder, _as_chosen(names):
         for file_name, content in files:
+            names.append(file_name)
+            if "\0" in file_name:
+                shown = file_name.replace("\0", "�")
+                raise InvalidValue(
+                    f"The file name '{shown}' holds a NUL character. Rename the file and choose it again."
+                )
             target = folder / PurePosixPath(file_name).name
             try:
                 target.write_bytes(content)
@@ -50,7 +58,7 @@ def unpacked(path: Path) -> Iterator[Path]:
     if not _is_archive(path):
         yield path
         return
-    with _folder() as folder:
+    with _folder() as folder, _as_chosen([path.name]):
         unpack(path, folder, name=path.name)
         yield _inner(folder)
 
@@ -72,6 +80,22 @@ def _folder() -> Iterator[Path]:
             if told == str(error):
                 raise
             raise type(error)(told) from None
+
+
+@contextmanager
+def _as_chosen(names: Sequence[str]) -> Iterator[None]:
+    """Where the format reads one file, a refusal says which files the person chose, and not which folder they lie in."""
+    try:
+        yield
+    except NotOneFile:
+        if len(names) > 1:
+            reason = (
+                f"You chose {counted(len(names), 'file')} at once, but this format reads one file. Import them one after "
+                "the other, or choose the format that they have together."
+            )
+        else:
+            reason = f"'{names[0]}' holds several files, but this format reads one file. Choose that file alone."
+        raise InvalidValue(reason) from None
 
 
 def _inner(folder: Path) -> Path:

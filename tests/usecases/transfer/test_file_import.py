@@ -141,6 +141,22 @@ def test_bad_rows_may_be_left_out_and_the_rest_stored(
     assert progress_of(store, LOCAL_OPERATOR, project.id).n_instances == 1
 
 
+def test_nothing_of_a_row_that_is_refused_is_stored_its_text_neither(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "a", "text": "Fine.", "label": "positive"}])
+    rows = [
+        {"id": "a", "text": "Other than before.", "label": "positive"},
+        {"id": "b", "text": "Of a strange label.", "label": "furious"},
+        {"id": "c", "text": "Of a mark beyond its end.", "label": "positive", "rationales": [[[2, 90]]]},
+        {"id": "d", "text": "Good.", "label": "positive"},
+    ]
+    report = import_rows(project, rows, skip_invalid=True)
+    assert (report.n_new, report.n_problems, report.n_documents) == (1, 3, 1)
+    assert [row["text"] for row in store.rows("SELECT text FROM documents ORDER BY id")] == ["Fine.", "Good."]
+
+
 def test_a_dry_run_stores_nothing_and_shows_the_first_rows(
     store: Store, make_project: Callable[..., Project], import_rows: Rows
 ) -> None:
@@ -445,7 +461,7 @@ def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_chan
     canonical.write_text('{"id": "d", "fields": {"text": {"docid": "d"}}, "annotations": []}\n')
     (tmp_path / "docs.jsonl").write_text('{"docid": "d", "text": "Bad food."}\n')
     project = make_project()
-    monkeypatch.setattr(preparation, "tokenise_all", lambda texts, _: (split_on_spaces(text) for text in texts))
+    monkeypatch.setattr(preparation, "tokenise", lambda text, _: split_on_spaces(text))
     import_rows(project, rows)
     import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical)
     monkeypatch.undo()

@@ -14,20 +14,21 @@ from annotator.domain.imports import (
     PreparedRow,
     PreparedRows,
 )
-from annotator.domain.instances import Annotation
+from annotator.domain.instances import Annotation, Draft
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
     SourceInstance,
+    SourceProposedSet,
     SourceSpan,
     SourceText,
     SourceWork,
 )
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import TokenizedText, TokenLayout
-from annotator.errors import Problem
+from annotator.errors import InvalidAnnotation, Problem
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.instance_plan import (
     InstancePlan,
@@ -248,3 +249,25 @@ def test_a_document_is_new_or_there_or_contradicts_one_of_its_name() -> None:
     assert made.new == (prepared[1],)
     assert made.problems[0] == bad
     assert [(problem.line, problem.value) for problem in made.problems[1:]] == [(3, "b"), (4, "c")]
+
+
+def test_the_drafts_of_work_on_a_new_instance_are_planned_in_the_instance_s_tokens() -> None:
+    draft = SourceAnnotation("ada", "negative", SETS, "a note")
+    source = replace(SOURCE, work=(SourceWork("ada", 1, "leased", 4, draft, no_rationale=True, unlocked=(0,)),))
+    [new] = plan(row(source)).new
+    assert new.drafts == (Draft("negative", (RationaleSet.of((0, 2)),), "a note", no_rationale=True, unlocked=(0,)),)
+    assert new.source.is_worked_on
+    [change] = plan(row(source), of=known(KNOWN)).changes
+    assert change.content is None
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        SourceWork("ada", 1, "leased", 4, SourceAnnotation("ada", None, ((SourceSpan("text", 2, 5),),))),
+        SourceWork("ada", 1, "leased", 4, GOLD, proposed=(SourceProposedSet("lexicon", "N", ((2, 5),), "undecided"),)),
+    ],
+)
+def test_work_that_marks_what_its_instance_does_not_have_is_met_before_anything_is_written(work: SourceWork) -> None:
+    with pytest.raises(InvalidAnnotation, match="Set 1"):
+        plan(row(replace(SOURCE, work=(work,))))

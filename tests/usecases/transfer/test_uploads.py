@@ -7,6 +7,7 @@ from zipfile import ZipFile
 import pytest
 
 from annotator.errors import InvalidValue, NotFound
+from annotator.formats.rows.lines import check_file
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats, unpacked
 
 
@@ -75,6 +76,34 @@ def test_a_refusal_does_not_name_the_folder_that_nobody_knows():
         laid_out([("a.zip", zipped("x", "y"))]) as path,
     ):
         raise NotFound(f"'{path / 'train.jsonl'}' has no documents in '{path}'.")
+
+
+def test_several_files_where_one_is_read_are_refused_as_what_they_were_chosen_as():
+    with (
+        pytest.raises(
+            InvalidValue, match=r"^You chose 2 files at once, but this format reads one file\. Import them one"
+        ),
+        laid_out([("a.csv", b"id,text"), ("b.csv", b"id,text")]) as path,
+    ):
+        check_file(path)
+
+
+def test_an_archive_of_several_files_where_one_is_read_is_refused_under_its_own_name(tmp_path):
+    archive = tmp_path / "data.zip"
+    archive.write_bytes(zipped("a.csv", "b.csv"))
+    reason = r"^'data.zip' holds several files, but this format reads one file\. Choose that file alone\.$"
+    with pytest.raises(InvalidValue, match=reason), laid_out([("data.zip", archive.read_bytes())]) as path:
+        check_file(path)
+    with pytest.raises(InvalidValue, match=reason), unpacked(archive) as path:
+        check_file(path)
+
+
+def test_a_file_name_with_a_nul_is_refused_with_the_name():
+    with (
+        pytest.raises(InvalidValue, match=r"^The file name 'ro�ws.csv' holds a NUL character\. Rename the file"),
+        laid_out([("ro\0ws.csv", b"id")]),
+    ):
+        pytest.fail("it was laid out")
 
 
 def test_an_archive_that_cannot_be_unpacked_is_refused_under_its_own_name():

@@ -1,24 +1,27 @@
-"""What our own export carries of reviewing, out and in: rounds, reviews with their scores, the choice of gold, threads.
+"""What our own export carries of reviewing, out: rounds, reviews with their scores, the choice of gold, threads.
 
 An annotation is named by its place among its instance's annotations, since numbers differ between databases.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
 
-from annotator.domain.reviews import Review, Scores, SetScore
+from annotator.domain.reviews import Review
 from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceThread
 from annotator.store.connection.database import Row, Store
-from annotator.store.reviews import reviews_of, save_scores
+from annotator.store.reviews import reviews_of
 
 Places = Mapping[int, int]  # an annotation's number: its place
 
 
-def annotation_ids_of(store: Store, instance_id: int) -> list[int]:
-    """The numbers of an instance's annotations, oldest first: their order is their place."""
-    rows = store.rows("SELECT id FROM annotations WHERE instance_id = ? ORDER BY id", (instance_id,))
-    return [row["id"] for row in rows]
+def annotation_ids_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[int]]:
+    """For each instance the numbers of its annotations, oldest first: their order is their place."""
+    by_instance: dict[int, list[int]] = {number: [] for number in instance_ids}
+    for row in _of_instances(
+        store, "SELECT id, instance_id FROM annotations WHERE instance_id IN wanted ORDER BY id", instance_ids
+    ):
+        by_instance[row["instance_id"]].append(row["id"])
+    return by_instance
 
 
 def rounds_as_sources(store: Store, instance_ids: Sequence[int], places: Places) -> dict[int, tuple[SourceRound, ...]]:
@@ -129,96 +132,3 @@ def _comments(store: Store, thread_ids: Sequence[int]) -> dict[int, tuple[Source
         )
         by_thread[row["thread_id"]] = (*by_thread.get(row["thread_id"], ()), comment)
     return by_thread
-
-
-def set_follows(store: Store, instance_id: int, user_id: int, round_number: int, follows_id: int) -> None:
-    """Which annotation a correction corrects; written when all annotations are there."""
-    store.run(
-        "UPDATE assignments SET follows_id = ? WHERE instance_id = ? AND user_id = ? AND round = ?",
-        (follows_id, instance_id, user_id, round_number),
-    )
-
-
-def restore_rounds(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    rounds: Sequence[SourceRound],
-    ids: Sequence[int],
-    user_id_of: Callable[[str], int],
-) -> None:
-    """Write an instance's rounds as they were."""
-    for made in rounds:
-        store.run(
-            """INSERT INTO rounds (annotation_id, project_id, instance_id, number, previous_id, opened_at, outcome,
-                decided_at, decided_by, reason, verdict) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            (
-                *(ids[made.annotation], project_id, instance_id, made.number),
-                None if made.previous is None else ids[made.previous],
-                *(made.opened_at, made.outcome, made.decided_at, made.decided_by, made.reason),
-                None if made.verdict is None else json.dumps(dict(made.verdict)),
-            ),
-        )
-        store.run_many(
-            "INSERT INTO set_origins (annotation_id, position, previous_position, is_carried) VALUES (?, ?, ?, ?)",
-            [(ids[made.annotation], *origin) for origin in made.origins],
-        )
-        for review in made.reviews:
-            _restore_review(store, project_id, ids[made.annotation], review, user_id_of(review.user))
-
-
-def _restore_review(store: Store, project_id: int, annotation_id: int, review: SourceReview, user_id: int) -> None:
-    cursor = store.run(
-        """INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at, submitted_at, active_ms,
-            idle_ms, comprehensiveness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(project_id, annotation_id, user_id, review.state, review.created_at, review.created_at),
-            *(review.submitted_at, review.active_ms, review.idle_ms, review.comprehensiveness),
-        ),
-    )
-    scores = Scores(tuple(SetScore(*score) for score in review.sets), review.comprehensiveness, review.comment)
-    save_scores(store, cast("int", cursor.lastrowid), scores, review.revision)
-
-
-def restore_choice(store: Store, instance_id: int, choice: SourceChoice, ids: Sequence[int]) -> None:
-    """Write an instance's choice of gold as it was."""
-    store.run(
-        """INSERT INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
-            VALUES (?, ?, ?, ?, ?, ?)""",
-        (
-            *(instance_id, ids[choice.annotation], choice.is_adjudicated),
-            *(choice.chosen_by, choice.reason, choice.chosen_at),
-        ),
-    )
-
-
-def restore_threads(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    threads: Sequence[SourceThread],
-    ids: Sequence[int],
-    user_id_of: Callable[[str], int],
-) -> None:
-    """Write an instance's threads as they were."""
-    for thread in threads:
-        cursor = store.run(
-            """INSERT INTO threads (project_id, instance_id, annotation_id, about, position, begun_by, waits_for_lead)
-                VALUES (?, ?, ?, ?, ?, ?, ?)""",
-            (
-                *(project_id, instance_id, None if thread.annotation is None else ids[thread.annotation]),
-                *(thread.about, thread.position),
-                None if thread.begun_by is None else user_id_of(thread.begun_by),
-                thread.waits_for_lead,
-            ),
-        )
-        store.run_many(
-            "INSERT INTO comments (thread_id, author, user_id, spoken_as, text, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    *(cursor.lastrowid, c.author, user_id_of(c.author) if c.by_user else None),
-                    *(c.spoken_as, c.text, c.created_at),
-                )
-                for c in thread.comments
-            ],
-        )
