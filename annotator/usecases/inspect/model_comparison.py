@@ -35,7 +35,7 @@ _PARTS: Mapping[str, Callable[[GoldInstance], bool]] = {
 class ModelPair:
     """Two models, each as the names of one or several trainings of it; those are paired in their order.
 
-    A name with answers of several seeds stands for all of these, by seed.
+    A name with answers of several seeds stands for all of these, by seed; a single run stands against each of the other's.
     """
 
     base: tuple[str, ...]
@@ -166,15 +166,17 @@ def _runs(store: Store, project: Project, names: Sequence[str]) -> list[_Run]:
 
 
 def _pairs(base: Sequence[_Run], other: Sequence[_Run]) -> list[tuple[_Run, _Run]]:
-    if len(base) != len(other):
+    """By seed where both have the same, else in order; a single run stands against each of the other model's."""
+    if len(base) != len(other) and 1 not in (len(base), len(other)):
         raise InvalidValue(
             f"The base model has {counted(len(base), 'run')} and the other {len(other)}; what is won and lost is counted "
-            "run by run, so name as many of both."
+            "run by run, so name as many of both, or one of either."
         )
     by_seed = {run.seed: run for run in base}
     if len(by_seed) == len(base) and by_seed.keys() == {run.seed for run in other}:
         return [(by_seed[run.seed], run) for run in other]
-    return list(zip(base, other, strict=True))
+    n = max(len(base), len(other))
+    return list(zip(*(list(runs) * (n // len(runs)) for runs in (base, other)), strict=True))
 
 
 def _title(run: _Run) -> str:

@@ -115,11 +115,21 @@ def test_seeds_are_paired_by_their_number_and_names_by_their_order(store: Store,
     }
 
 
-def test_unequal_numbers_of_runs_cannot_be_paired(store: Store, project: Project) -> None:
+def test_a_single_run_stands_against_each_of_the_other_model(store: Store, project: Project) -> None:
     answer(store, project, "none", NONE)
     for seed in (0, 1):
         answer(store, project, "mae", MAE, seed)
-    with pytest.raises(InvalidValue, match="The base model has 1 run and the other 2"):
+    comparison = compared(store, project)
+    assert comparison.runs == (("none", "mae, seed 0"), ("none", "mae, seed 1"))
+    assert comparison.parts["all"].n_won == (3, 3)
+
+
+def test_unequal_numbers_of_runs_cannot_be_paired(store: Store, project: Project) -> None:
+    for seed in (0, 1, 2):
+        answer(store, project, "none", NONE, seed)
+    for seed in (0, 1):
+        answer(store, project, "mae", MAE, seed)
+    with pytest.raises(InvalidValue, match="The base model has 3 runs and the other 2"):
         compared(store, project)
 
 
