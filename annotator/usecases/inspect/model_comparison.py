@@ -202,8 +202,8 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> Pa
     gains: Floats = -np.mean([opportunity_costs(base, other) for base, other in pairs], axis=0)
     return PartComparison(
         len(rows),
-        over_runs([float(flags.mean()) if rows else None for flags in right.base]),
-        over_runs([float(flags.mean()) if rows else None for flags in right.other]),
+        _accuracy([base for base, _ in runs], right.base),
+        _accuracy([other for _, other in runs], right.other),
         float(gains.mean()) if rows else None,
         bootstrap(gains),
         over_runs([exchange.cost for exchange in exchanges]),
@@ -213,6 +213,12 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> Pa
         tuple(exchange.n_both_wrong for exchange in exchanges),
         tuple(exact_mcnemar(exchange.n_won, exchange.n_lost) for exchange in exchanges),
     )
+
+
+def _accuracy(runs: Sequence[_Run], right: Flags) -> RunsReport:
+    """Of each run once, also where it stands against several."""
+    rows = {_title(run): flags for run, flags in zip(runs, right, strict=True)}
+    return over_runs([float(flags.mean()) if len(flags) else None for flags in rows.values()])
 
 
 def _bins(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> tuple[ConfidenceBin, ...]:

@@ -122,6 +122,7 @@ def test_a_single_run_stands_against_each_of_the_other_model(store: Store, proje
     comparison = compared(store, project)
     assert comparison.runs == (("none", "mae, seed 0"), ("none", "mae, seed 1"))
     assert comparison.parts["all"].n_won == (3, 3)
+    assert comparison.parts["originals"].base == {"value": 0.5, "deviation": None, "runs": [0.5]}
 
 
 def test_unequal_numbers_of_runs_cannot_be_paired(store: Store, project: Project) -> None:
