@@ -5,6 +5,7 @@ What a start from nothing does is tested in `tests/web` and by the stories that 
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -13,13 +14,13 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 
 from annotator.web.server import serve
 from benchmarks.served import Server
 
 # Nothing of it starts a thread, which would not be there in the fork; components register only while a server runs.
 _IMPORTED = (
-    "__main__",
     "pandas",
     "plotly.graph_objects",
     "pyarrow",
@@ -37,9 +38,11 @@ class ReadyServer(Server):
     def __init__(self, database: Path) -> None:
         self.database = database
         self.log = database.with_suffix(".log")
+        self.log.touch()
         said, says = _STARTS.Pipe(duplex=False)
         self.fork: BaseProcess = _STARTS.Process(target=_run, args=(database, self.log, says))
-        self.fork.start()
+        with _no_main():
+            self.fork.start()
         says.close()
         self.said = os.fdopen(os.dup(said.fileno()), encoding="utf-8")
         said.close()
@@ -56,6 +59,17 @@ class ReadyServer(Server):
     def _wait(self) -> None:
         self.fork.join(20)
         self.said.close()
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A fork would run again what is `__main__` here; it needs none of it, and AppTest leaves there the page that it ran."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _run(database: Path, log: Path, says: Connection) -> None:
