@@ -30,17 +30,19 @@ help:
 demo: $(VENV)/installed-run
 	@exec $(BIN)/annotator demo $(DEMO_ARGS)
 
-# Every check runs, also after one has failed, so that one run tells everything. From annotator/ come the examples in
+# Every check runs, also after one has failed, so that one run tells everything. What looks at the panel's JavaScript runs
+# beside what looks at Python, since each needs one core; it is told afterwards. From annotator/ come the examples in
 # docstrings; annotator/web is left out, since importing it begins to build a screen. Each worker of the browser tests has
 # a browser of its own, and takes from the others what they have not begun, so that none waits for the last file. Tests that
 # failed run once more, one after the other and with servers of their own; one that fails only once is named, and is a race to be
 # found and mended.
 test: $(VENV)/installed-test browser panel-tools
 	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
+	{ if $(has_node); then $(panel_checks); fi; [ -z "$$failed" ]; } >$(VENV)/panel.log 2>&1 & panel=$$!; \
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
 	check $(BIN)/mypy; \
-	if $(has_node); then $(panel_checks); fi; \
+	wait $$panel || failed="$$failed panel"; cat $(VENV)/panel.log; \
 	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) $(UNIT_TESTS); \
 	echo "== browser tests"; browser="$(BIN)/pytest -o cache_dir=.pytest_cache/browser tests/browser"; \
 	$$browser $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
@@ -104,7 +106,7 @@ endef
 
 # Debian's chromium if it is there, else Playwright's own, else the browser tests skip themselves, and say so.
 browser: $(VENV)/installed-test
-	@for path in "$$CHROMIUM" /usr/bin/chromium /usr/bin/chromium-browser; do \
+	@for path in "$$CHROMIUM" /usr/bin/chromium-headless-shell /usr/bin/chromium /usr/bin/chromium-browser; do \
 	  if [ -x "$$path" ]; then exit 0; fi; \
 	done; \
 	if ls -d "$${PLAYWRIGHT_BROWSERS_PATH:-$$HOME/.cache/ms-playwright}"/chromium* >/dev/null 2>&1; then exit 0; fi; \

@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,9 +49,9 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
   for (const [name, value] of Object.entries(themes[query.get("theme") || "light"])) {
     document.documentElement.style.setProperty(name, value);
   }
-  const started = performance.now();
+  window.panelAt = "__PANEL__";
   const [module, css, data] = await Promise.all([
-    import("/panel/__ENTRY__"), Promise.all(__SHEETS__.map((name) => fetch(`/panel/${name}`).then((r) => r.text()))),
+    import(`${panelAt}/__ENTRY__`), Promise.all(__SHEETS__.map((name) => fetch(`${panelAt}/${name}`).then((r) => r.text()))),
     fetch("/mount").then((r) => r.json())]);
   const host = document.getElementById("host");
   const root = host.attachShadow({ mode: "open" });
@@ -284,13 +285,14 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlparse(self.path)
         if url.path == "/":
             page = PAGE.replace("__THEMES__", json.dumps({"light": LIGHT, "dark": DARK}))
-            page = page.replace("__ENTRY__", self.fake.entry).replace("__SHEETS__", json.dumps(self.fake.sheets))
+            page = (
+                page.replace("__PANEL__", _panel_address())
+                .replace("__ENTRY__", self.fake.entry)
+                .replace("__SHEETS__", json.dumps(self.fake.sheets))
+            )
             self._send(200, page.encode(), "text/html")
         elif url.path == "/favicon.ico":
             self._send(204, b"", "image/x-icon")
-        elif url.path.startswith("/panel/"):
-            path = PANEL / url.path.removeprefix("/panel/")
-            self._send(200, path.read_bytes(), TYPES[path.suffix])
         elif url.path == "/mount":
             self._json(200, self.fake.mount())
         elif url.path == "/instances":
@@ -327,13 +329,23 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(self, status: int, body: dict[str, Any]) -> None:
         self._send(status, json.dumps(body).encode(), "application/json")
 
-    def _send(self, status: int, body: bytes, kind: str) -> None:
+    def _send(self, status: int, body: bytes, kind: str, *headers: tuple[str, str]) -> None:
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-cache")
+        for header in headers or [("Cache-Control", "no-cache")]:
+            self.send_header(*header)
         self.end_headers()
         self.wfile.write(body)
+
+
+class _PanelHandler(_Handler):
+    """The panel's own files, which are the same for every page: a tab fetches them once."""
+
+    def do_GET(self) -> None:
+        path = PANEL / urlparse(self.path).path.removeprefix("/")
+        kept = ("Cache-Control", "max-age=86400, immutable")
+        self._send(200, path.read_bytes(), TYPES[path.suffix], kept, ("Access-Control-Allow-Origin", "*"))
 
 
 class _Server(ThreadingHTTPServer):
@@ -343,15 +355,26 @@ class _Server(ThreadingHTTPServer):
         """A page that closes in the middle of an answer is no event."""
 
 
+def _serve(handler: type[_Handler]) -> tuple[_Server, threading.Thread]:
+    http = _Server(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    return http, thread
+
+
+@cache
+def _panel_address() -> str:
+    """Of a server that lasts as long as the process; the pages that take the panel from it keep an origin of their own."""
+    return f"http://127.0.0.1:{_serve(_PanelHandler)[0].server_address[1]}"
+
+
 class PanelServer:
     """Serves one Fake on a port that the system chooses."""
 
     def __init__(self, fake: Fake) -> None:
         self.fake = fake
         handler = type("Handler", (_Handler,), {"fake": fake})
-        self.http = _Server(("127.0.0.1", 0), handler)
-        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self.thread.start()
+        self.http, self.thread = _serve(handler)
 
     @property
     def url(self) -> str:

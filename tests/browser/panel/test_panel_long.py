@@ -166,7 +166,6 @@ def test_a_click_on_a_set_chooses_it_and_goes_to_its_place_and_another_click_goe
     chip.click()
     arrives(shown, 4200)
     expect(chip).to_have_attribute("aria-checked", "true")
-    shown.page.wait_for_timeout(250)
     chip.click()
     assert abs(top(shown) - 6000) < 3
     expect(chip).to_have_attribute("aria-checked", "true")
@@ -184,7 +183,6 @@ def test_b_goes_back_to_where_one_was_reading(panel: Open) -> None:
     scroll(shown, 3000)
     shown.keys("]")
     arrives(shown, 4200)
-    shown.page.wait_for_timeout(250)
     shown.keys("]")
     arrives(shown, 4900)
     shown.keys("b")

@@ -78,7 +78,7 @@ def test_the_read_mode_shows_another_work_when_the_script_gives_one(panel: Open)
 def test_two_panels_on_a_page_do_not_mix_their_marks(panel: Open) -> None:
     shown = panel(two())
     names = shown.page.evaluate(
-        """async () => { const { default: make } = await import('/panel/annotate/main.js');
+        """async () => { const { default: make } = await import(`${panelAt}/annotate/main.js`);
         const host = document.createElement('div'); document.getElementById('block').append(host);
         const parentElement = host.attachShadow({ mode: 'open' });
         const cleanup = make({ data: { ...mountData, mode: 'read', work: { ...instances.work, assignment: 9, revision: 1, round: 1,
@@ -160,3 +160,13 @@ def test_the_dark_theme_is_recognised_by_its_background(panel: Open) -> None:
     assert shown.page.locator(".panel").get_attribute("data-theme") == "light"
     shown.page.evaluate("document.documentElement.style.setProperty('--st-background-color', '#0e1117'); mount()")
     assert shown.page.locator(".panel").get_attribute("data-theme") == "dark"
+
+
+def test_a_page_finds_nothing_that_the_page_before_it_kept(panel: Open) -> None:
+    """One tab serves all tests of a worker; what they keep lies apart, since each has an origin of its own."""
+    kept = "[localStorage.getItem('kept'), sessionStorage.getItem('kept')]"
+    first = panel(Fake([work(1, samples.english())]))
+    first.page.evaluate("localStorage.setItem('kept', 'yes'); sessionStorage.setItem('kept', 'yes')")
+    assert first.page.evaluate(kept) == ["yes", "yes"]
+    second = panel(Fake([work(1, samples.english())]))
+    assert second.page.evaluate(kept) == [None, None]

@@ -26,7 +26,7 @@ def test_a_large_picture_is_drawn_smaller_before_it_is_refused(
 ) -> None:
     page = panel(Fake([work(1, samples.english())])).page
     drawn = page.evaluate(
-        "async ([width, height]) => (await import('/panel/saliency/drawing.js')).pictureScale(width, height)",
+        "async ([width, height]) => (await import(`${panelAt}/saliency/drawing.js`)).pictureScale(width, height)",
         [width, height],
     )
     assert drawn == (None if scale is None else pytest.approx(scale, abs=0.005))

@@ -208,7 +208,9 @@ def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> Non
     shown.click(1)
     word(shown, "signed out – kept in this browser")
     assert "sign in again" in shown.text(".notice.refused")
-    shown.click(5)
+    with shown.page.expect_response("**/draft") as answer:
+        shown.click(5)
+    assert answer.value.status == 401
     assert stored(shown) == 1
     fake.refuse.clear()
     shown.page.get_by_role("button", name="Try again").click()

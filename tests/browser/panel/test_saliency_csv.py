@@ -10,7 +10,7 @@ from tests.browser.panel.harness import Fake, PanelPage, work
 pytestmark = pytest.mark.browser
 
 CSV_OF_ONE_MAP = """async (words) => {
-  const { csvOf } = await import("/panel/saliency/export.js");
+  const { csvOf } = await import(`${panelAt}/saliency/export.js`);
   const segment = { first: 0, tokens: words, before: words.map(() => " ") };
   const map = {
     title: () => "@model", view: { gold: [[0]], segments: [segment], instance: { key: "-key" } },

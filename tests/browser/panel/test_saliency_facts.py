@@ -10,10 +10,10 @@ from tests.browser.panel.harness import Fake, PanelPage, work
 pytestmark = pytest.mark.browser
 
 FACTS = """async (panel) => {
-  const { factsOf } = await import("/panel/saliency/numbers.js");
+  const { factsOf } = await import(`${panelAt}/saliency/numbers.js`);
   return factsOf(panel).map(({ title, value }) => [title, value]);
 }"""
-MAP = "async () => (await (await fetch('/panel/saliency/rows.js')).text()).includes('Convergence')"
+MAP = "async () => (await (await fetch(`${panelAt}/saliency/rows.js`)).text()).includes('Convergence')"
 
 
 def test_what_the_scores_miss_is_named_by_whether_it_is_a_difference_or_a_share(

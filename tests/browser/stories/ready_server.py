@@ -5,27 +5,37 @@ What a start from nothing does is tested in `tests/web` and by the stories that 
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
 
 from annotator.web.server import serve
 from benchmarks.served import Server
 
-# Nothing of it starts a thread, which would not be there in the fork; components register only while a server runs.
+# Nothing of it starts a thread, which would not be there in the fork. Components register only while a server runs: of our own
+# web floor nothing is imported but what the server itself needs.
+_ROOMS = ("annotator.figures", "annotator.formats", "annotator.usecases")
 _IMPORTED = (
-    "__main__",
-    "pandas",
+    "anyio._backends._asyncio",
+    "jinja2",
+    "pandas.io.formats.style",
+    "PIL.PngImagePlugin",
     "plotly.graph_objects",
+    "plotly.subplots",
     "pyarrow",
     "streamlit.material_icon_names",
     "streamlit.starlette",
     "tests.browser.stories.ready_server",
+    "uvicorn.protocols.http.h11_impl",
     "uvicorn.protocols.websockets.websockets_sansio_impl",
 )
 _STARTS = get_context("forkserver")
@@ -37,9 +47,11 @@ class ReadyServer(Server):
     def __init__(self, database: Path) -> None:
         self.database = database
         self.log = database.with_suffix(".log")
+        self.log.touch()
         said, says = _STARTS.Pipe(duplex=False)
         self.fork: BaseProcess = _STARTS.Process(target=_run, args=(database, self.log, says))
-        self.fork.start()
+        with _no_main():
+            self.fork.start()
         says.close()
         self.said = os.fdopen(os.dup(said.fileno()), encoding="utf-8")
         said.close()
@@ -56,6 +68,17 @@ class ReadyServer(Server):
     def _wait(self) -> None:
         self.fork.join(20)
         self.said.close()
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A fork would run again what is `__main__` here; it needs none of it, and AppTest leaves there the page that it ran."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _run(database: Path, log: Path, says: Connection) -> None:
@@ -87,4 +110,8 @@ def ready_server(database: Path) -> Iterator[ReadyServer]:
         server.kill()
 
 
-_STARTS.set_forkserver_preload(list(_IMPORTED))
+def _modules(room: str) -> list[str]:
+    return [module.name for module in walk_packages(import_module(room).__path__, f"{room}.")]
+
+
+_STARTS.set_forkserver_preload([*_IMPORTED, *(module for room in _ROOMS for module in _modules(room))])

@@ -27,7 +27,7 @@ export class Places {
     this.arrived = null;
     /** @type {number|null}  the set whose place was shown */
     this.set = null;
-    /** @type {number|undefined} */
+    /** @type {number|undefined}  asked for while a jump is under way */
     this.frame = undefined;
     /** @type {{mark: Mark, session: WorkSession}|null}  the mark that a step led to, and in which text */
     this.last = null;
@@ -43,6 +43,7 @@ export class Places {
 
   stop() {
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
+    this.frame = undefined;
   }
 
   /** @param {number} token */
@@ -64,6 +65,7 @@ export class Places {
   /** @param {number} token @param {number} frames */
   #scrollTo(token, frames) {
     const { stage } = this;
+    this.frame = undefined;
     const box = stage.session && stage.view.boxOf(token);
     if (!box) return;
     const { top, bottom } = stage.textWindow();
@@ -72,8 +74,9 @@ export class Places {
     if (frames) this.frame = requestAnimationFrame(() => this.#scrollTo(token, frames - 1));
   }
 
-  /** Whether the text stands where a jump brought it: then one has not read on since. */
+  /** Whether the text stands where a jump brought it, or is still brought there: then one has not read on since. */
   get #isThere() {
+    if (this.frame !== undefined) return true;
     return this.arrived !== null && Math.abs(this.stage.scroll - this.arrived) < STILL;
   }
 
