@@ -134,8 +134,8 @@ def _add_assignments(store: Store, project_id: int, assignments: Sequence[_Assig
 def _add_own_annotations(store: Store, instances: Sequence[Stored], assignments: Sequence[_Assignment]) -> None:
     """All annotations of the instances that people annotated here, in their order, each person's tied to its work."""
     owners = {(a.instance_id, a.work.user, a.work.round_number): (a.user_id, a.id) for a in assignments}
-    own = [(number, instance.annotations) for number, instance in instances if instance.is_annotated_here]
-    add_annotations(store, own, owners)
+    annotated_here = [(number, instance.annotations) for number, instance in instances if instance.is_annotated_here]
+    add_annotations(store, annotated_here, owners)
 
 
 def _tie_corrections(store: Store, assignments: Sequence[_Assignment], annotation_ids: AnnotationIds) -> None:

@@ -28,9 +28,9 @@ def iterate_annotations(
     """Every instance with all its annotations of all rounds and states, oldest first."""
     require(store, actor, project.id, "see all annotations")
     for batch in iterate_instance_batches(store, project.id, split=split):
-        found = annotations_of(store, [instance.id for instance in batch])
+        annotations = annotations_of(store, [instance.id for instance in batch])
         for instance in batch:
-            yield instance, found[instance.id]
+            yield instance, annotations[instance.id]
 
 
 def iterate_gold(
@@ -72,11 +72,11 @@ def iterate_stored_outputs(
 
 
 def _runs(runs: Sequence[StoredRun], project: Project, model: str | None, method: str | None) -> list[StoredRun]:
-    for what, asked, there in (
+    for what, wanted, known in (
         ("model", model, {stored.run.model for stored in runs}),
         ("method", method, {stored.run.method for stored in runs if model in {None, stored.run.model}}),
     ):
-        if asked and asked not in there:
-            known = ", ".join(f"'{name}'" for name in sorted(there) if name) or "none"
-            raise NotFound(f"The project '{project.name}' has no {what} '{asked}' (it has {known}).")
-    return [one for one in runs if model in {None, one.run.model} and method in {None, one.run.method}]
+        if wanted and wanted not in known:
+            names = ", ".join(f"'{name}'" for name in sorted(known) if name) or "none"
+            raise NotFound(f"The project '{project.name}' has no {what} '{wanted}' (it has {names}).")
+    return [stored for stored in runs if model in {None, stored.run.model} and method in {None, stored.run.method}]

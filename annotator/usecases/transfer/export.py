@@ -141,7 +141,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
         proposals = proposals_of_instances(store, ids)
         proposed = proposed_of_instances(store, ids)
-        places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
+        places = {a.id: position for of_one in annotations.values() for position, a in enumerate(of_one)}
         all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
         threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
@@ -187,14 +187,14 @@ def _with_places(
     detail: Mapping[str, object], annotations: Mapping[int, int], perturbations: Mapping[int, int]
 ) -> dict[str, object]:
     """An event's detail with annotation and perturbation named by their places: numbers mean nothing in another database."""
-    found = dict(detail)
+    named = dict(detail)
     for name, places in (("annotation", annotations), ("perturbation", perturbations)):
         number = detail.get(name)
         if isinstance(number, int):
-            found[name] = places.get(number)
-    if "perturbation" in found:
-        found.pop("instance", None)  # what it became; the perturbation itself says so
-    return found
+            named[name] = places.get(number)
+    if "perturbation" in named:
+        named.pop("instance", None)  # what it became; the perturbation itself says so
+    return named
 
 
 def _header(store: Store, project: Project) -> SourceProject:

@@ -51,9 +51,9 @@ def export_output_lines(
 
 def _sources(store: Store, outputs: Iterator[StoredOutput]) -> Iterator[SourceOutput]:
     while batch := list(islice(outputs, _BATCH)):
-        places = places_of(store, sorted({one.output.instance_id for one in batch}))
-        for one in batch:
-            yield as_source(one, places[one.output.instance_id].layout)
+        places = places_of(store, sorted({stored.output.instance_id for stored in batch}))
+        for stored in batch:
+            yield as_source(stored, places[stored.output.instance_id].layout)
 
 
 def _note(store: Store, actor: User, project: Project, path: Path, n: int) -> None:

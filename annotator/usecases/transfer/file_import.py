@@ -95,11 +95,11 @@ def _in_own_labels(items: Iterator[object], options: ImportOptions) -> Iterator[
     return OwnLabels(options.renamed).each(items) if options.renamed else items
 
 
-def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
+def _take_policy(store: Store, actor: User, project: Project, policy: GoldPolicy | None) -> Project:
     """The project under the gold policy that was asked for."""
-    if asked is None or asked == project.settings.gold_policy:
+    if policy is None or policy == project.settings.gold_policy:
         return project
-    changed = replace(project, settings=replace(project.settings, gold_policy=asked))
+    changed = replace(project, settings=replace(project.settings, gold_policy=policy))
     update_project(store, changed)
     add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=["settings"])
     return changed
@@ -175,7 +175,7 @@ def _named(path: Path) -> str:
 
 def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
-    told = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
+    summary = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
     if n_rows == 0:
-        return f"{told} None of its rows can be used."
-    return f"{told} Correct the file, or leave the bad rows out with --skip-invalid."
+        return f"{summary} None of its rows can be used."
+    return f"{summary} Correct the file, or leave the bad rows out with --skip-invalid."

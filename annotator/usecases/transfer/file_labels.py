@@ -48,19 +48,21 @@ class OwnLabels:
         return None if result is None else self._named(result)
 
     def _instance(self, instance: SourceInstance) -> SourceInstance:
-        annotations = tuple(replace(one, result=self._result(one.result)) for one in instance.annotations)
+        annotations = tuple(
+            replace(annotation, result=self._result(annotation.result)) for annotation in instance.annotations
+        )
         return replace(instance, result=self._result(instance.result), annotations=annotations)
 
     def _output(self, row: SourceOutput) -> SourceOutput | Problem:
         attributions = tuple(
-            replace(one, label=self._named(one.label)) if one.label else one for one in row.attributions
+            replace(part, label=self._named(part.label)) if part.label else part for part in row.attributions
         )
-        predictions = tuple(self._prediction(one) for one in row.predictions)
-        n_before = sum(len(one.probabilities) for one in row.predictions)
-        n_places = len({(one.label, one.layer) for one in row.attributions})
+        predictions = tuple(self._prediction(part) for part in row.predictions)
+        n_before = sum(len(part.probabilities) for part in row.predictions)
+        n_places = len({(part.label, part.layer) for part in row.attributions})
         is_twice = (
-            sum(len(one.probabilities) for one in predictions) < n_before
-            or len({(one.label, one.layer) for one in attributions}) < n_places
+            sum(len(part.probabilities) for part in predictions) < n_before
+            or len({(part.label, part.layer) for part in attributions}) < n_places
         )
         if is_twice:
             reason = (
@@ -69,18 +71,18 @@ class OwnLabels:
             return Problem(row.source, row.line, "label", row.key, reason)
         return replace(row, attributions=attributions, predictions=predictions)
 
-    def _prediction(self, said: Prediction) -> Prediction:
-        probabilities = {self._named(label): p for label, p in said.probabilities.items()}
-        return replace(said, result=self._result(said.result), probabilities=probabilities)
+    def _prediction(self, prediction: Prediction) -> Prediction:
+        probabilities = {self._named(label): p for label, p in prediction.probabilities.items()}
+        return replace(prediction, result=self._result(prediction.result), probabilities=probabilities)
 
 
 def check_renamed(project: Project, renamed: Mapping[str, str]) -> None:
     """Raise InvalidValue where a label is to be called what the project does not have."""
     if renamed and project.task.result_kind != "label":
         raise InvalidValue(f"The project '{project.name}' asks for answers, which are not renamed.")
-    for label, own in renamed.items():
-        if project.labels and own not in project.labels:
+    for label, theirs in renamed.items():
+        if project.labels and theirs not in project.labels:
             raise InvalidValue(
-                f"'{label}' cannot be renamed to '{own}', which is no label of the project '{project.name}'. It has "
+                f"'{label}' cannot be renamed to '{theirs}', which is no label of the project '{project.name}'. It has "
                 f"{listed(project.labels, _SHOWN)}."
             )

@@ -96,18 +96,18 @@ class ImportReport:
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
 
     def add_problem(self, problem: Problem) -> None:
-        """Count a problem or a warning; the first 200 of each are kept to be shown, the same one of several rows once."""
+        """Count a problem or a warning; the first 200 of each are listed to be shown, the same one of several rows once."""
         if problem.is_warning:
             self.n_warnings += 1
         else:
             self.n_problems += 1
-        kept = self.warnings if problem.is_warning else self.problems
-        place = self._kept.get(kind := (problem.is_warning, *problem.kind))
-        if place is not None:
-            kept[place] = kept[place].again(problem.line)
-        elif len(kept) < _SHOWN_PROBLEMS:
-            self._kept[kind] = len(kept)
-            kept.append(problem)
+        listed = self.warnings if problem.is_warning else self.problems
+        seen = self._kept.get(kind := (problem.is_warning, *problem.kind))
+        if seen is not None:
+            listed[seen] = listed[seen].again(problem.line)
+        elif len(listed) < _SHOWN_PROBLEMS:
+            self._kept[kind] = len(listed)
+            listed.append(problem)
 
     def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
         """Say what became of the columns."""
@@ -153,8 +153,8 @@ class ImportReport:
         """The notes as they are when another gold policy is chosen; None changes nothing."""
         if policy is None or self.accepted is None or self.gold_policy is None:
             return list(self.notes)
-        told = _several_words(self.accepted, self.gold_policy)
-        return [_several_words(self.accepted, policy) if note == told else note for note in self.notes]
+        words = _several_words(self.accepted, self.gold_policy)
+        return [_several_words(self.accepted, policy) if note == words else note for note in self.notes]
 
     def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""
@@ -178,8 +178,8 @@ class ImportReport:
             (self.n_rationales, "machine rationale"),
         )
         *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
-        told = f"{', '.join(first)} and {last}" if first else last
-        return f"{told} of {counted(self.n_instances, 'instance')}" if self.n_instances else told
+        words = f"{', '.join(first)} and {last}" if first else last
+        return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
 
     def count_annotations(self, n_sets: Iterable[int]) -> None:
         """Annotations were stored, with so many sets each."""
@@ -191,8 +191,8 @@ class ImportReport:
         """The first rows (with their language and number of sets) as they would be stored, for the person to look at."""
         for row, language, n_sets in islice(rows, _SHOWN_ROWS - len(self.preview)):
             texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in row.segments.items()}
-            said = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
-            self.preview.append({**said, **texts})
+            facts = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
+            self.preview.append({**facts, **texts})
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:

@@ -193,31 +193,33 @@ def _shown(documents: Iterable[NewDocument], instances: Iterable[NewInstance]) -
 
 
 def _change(
-    instance: NewInstance, there: KnownInstance, known: KnownRows, options: ImportOptions, resolver: Resolver
+    instance: NewInstance, stored: KnownInstance, known: KnownRows, options: ImportOptions, resolver: Resolver
 ) -> InstanceChange | None:
     """What a row does to the instance that is stored under its key; None where it is refused."""
     source = instance.source
-    before = known.contents.get(there.id)
-    is_changed = instance.fingerprint != there.fingerprint and (
+    before = known.contents.get(stored.id)
+    is_changed = instance.fingerprint != stored.fingerprint and (
         before is None or instance.fingerprint != before.fingerprint
     )
     if is_changed and not options.update:
         resolver.refuse(source, "id", source.key, _CHANGED)
         return None
     is_other_text = is_changed and not _has_texts(before, instance)
-    if is_other_text and (there.n_annotations or there.n_works):
+    if is_other_text and (stored.n_annotations or stored.n_works):
         reason = (
-            f"Its text changed, but {counted(there.n_annotations, 'annotation')} and "
-            f"{counted(there.n_works, 'piece')} of work belong to the old tokens; give it another key."
+            f"Its text changed, but {counted(stored.n_annotations, 'annotation')} and "
+            f"{counted(stored.n_works, 'piece')} of work belong to the old tokens; give it another key."
         )
         resolver.refuse(source, "id", source.key, reason)
         return None
     forgets_output = is_other_text and before is not None and before.has_output
     if forgets_output:
         resolver.warn(source, "id", source.key, _OUTPUT_REMOVED)
-    added, replaced = _annotations(source, instance.annotations, known.annotations.get(there.id, ()), options, resolver)
+    added, replaced = _annotations(
+        source, instance.annotations, known.annotations.get(stored.id, ()), options, resolver
+    )
     return InstanceChange(
-        there.id, instance if is_changed else None, forgets_output, None, tuple(added), tuple(replaced)
+        stored.id, instance if is_changed else None, forgets_output, None, tuple(added), tuple(replaced)
     )
 
 
@@ -228,16 +230,16 @@ def _has_texts(before: KnownContent | None, instance: NewInstance) -> bool:
 def _addition(
     source: SourceInstance, known: KnownAdditions, options: ImportOptions, resolver: Resolver
 ) -> InstanceChange | None:
-    there = known.instances.get(source.place)
-    if there is None:
+    stored = known.instances.get(source.place)
+    if stored is None:
         resolver.refuse(source, "id", source.key, _UNKNOWN)
         return None
-    annotations = resolver.annotations(source, known.layouts[there.id], known.bodies.get(there.id, {}))
+    annotations = resolver.annotations(source, known.layouts[stored.id], known.bodies.get(stored.id, {}))
     if annotations is None:
         return None
-    added, replaced = _annotations(source, annotations, known.annotations.get(there.id, ()), options, resolver)
-    result = source.result if there.result is None else None
-    return InstanceChange(there.id, result=result, added=tuple(added), replaced=tuple(replaced))
+    added, replaced = _annotations(source, annotations, known.annotations.get(stored.id, ()), options, resolver)
+    result = source.result if stored.result is None else None
+    return InstanceChange(stored.id, result=result, added=tuple(added), replaced=tuple(replaced))
 
 
 def _annotations(
@@ -251,20 +253,20 @@ def _annotations(
     known = {(a.annotator, a.round_number, a.user_id is not None): a for a in stored}
     added, replaced = [], []
     for annotation in given:
-        there = known.get((annotation.annotator, annotation.round_number, annotation.by_user))
-        if there is None:
+        earlier = known.get((annotation.annotator, annotation.round_number, annotation.by_user))
+        if earlier is None:
             added.append(annotation)
-        elif (there.result, there.sets, there.note) == (annotation.result, annotation.sets, annotation.note):
+        elif (earlier.result, earlier.sets, earlier.note) == (annotation.result, annotation.sets, annotation.note):
             continue
-        elif options.update and there.user_id is None:
-            replaced.append((there.id, annotation))
+        elif options.update and earlier.user_id is None:
+            replaced.append((earlier.id, annotation))
         else:
-            resolver.refuse(source, "rationales", source.key, _otherwise(annotation, there))
+            resolver.refuse(source, "rationales", source.key, _otherwise(annotation, earlier))
     return added, replaced
 
 
-def _otherwise(annotation: NewAnnotation, there: Annotation) -> str:
-    if there.user_id is not None:
+def _otherwise(annotation: NewAnnotation, stored: Annotation) -> str:
+    if stored.user_id is not None:
         return f"'{annotation.annotator}' annotated this instance here, otherwise than the file says; the file cannot change that"
     return (
         f"'{annotation.annotator}' annotated this instance otherwise already; import it again as one that overwrites "

@@ -140,16 +140,16 @@ class Intake:
         for some, known in self._apart(rows):
             self._take_rows(some, known)
         for some, known in self._apart(additions):
-            found = gather_additions(self.store, some, known)
-            plan = plan_additions(some, found, self.project, self.options)
+            known_additions = gather_additions(self.store, some, known)
+            plan = plan_additions(some, known_additions, self.project, self.options)
             self._write(plan, ())
         self._tell_progress(len(batch))
 
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
         texts = gather_texts(rows, known, self.documents, self.instances)
         prepared = prepare_rows(rows, texts, self.project, self._language)
-        found = gather_rows(self.store, prepared, known, self.instances)
-        plan = plan_instances(prepared, found, self.project, self.options)
+        known_rows = gather_rows(self.store, prepared, known, self.instances)
+        plan = plan_instances(prepared, known_rows, self.project, self.options)
         self._write(plan, texts.named.values())
 
     def _write(self, plan: InstancePlan, named: Iterable[StoredDocument]) -> None:
@@ -161,12 +161,12 @@ class Intake:
 
     def _take_outputs(self, batch: Sequence[SourceOutput]) -> None:
         matched, without_instance = gather_instances(self.store, self.project, batch)
-        laid, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
+        laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
-        by_run = outputs_by_run(laid)
+        by_run = outputs_by_run(laid_rows)
         known = gather_outputs(self.writers.runs, by_run)
-        write_output_plan(plan_outputs(laid, by_run, known, self.options), self.writers, self.report)
+        write_output_plan(plan_outputs(laid_rows, by_run, known, self.options), self.writers, self.report)
         self._tell_progress(len(batch))
 
     def _tell_progress(self, n: int) -> None:
@@ -196,8 +196,8 @@ class Intake:
 
 def _instance_of(known: KnownPlaces, source: SourceInstance) -> int | Place:
     """What tells a row's instance from others: its number, where it is stored."""
-    there = known.get(source.place)
-    return source.place if there is None else there.id
+    stored = known.get(source.place)
+    return source.place if stored is None else stored.id
 
 
 def _run_and_place(row: SourceOutput) -> int:

@@ -37,7 +37,7 @@ def gather_texts(
     compared = {text for source in of_tokens for text in source.segments.values() if isinstance(text, str)}
     texts = writer.texts_of([instances[source.place].id for source in of_tokens]) if of_tokens else {}
     return KnownTexts(
-        instance_ids={place: known.id for place, known in instances.items()},
+        instance_ids={key_and_split: known.id for key_and_split, known in instances.items()},
         bodies=writer.bodies_of(known.id for known in instances.values()) if instances else {},
         named=documents.find(docids) if docids else {},
         named_bodies=documents.bodies(counted | compared) if counted or compared else {},
@@ -77,7 +77,7 @@ def gather_additions(
     texts = get_instances(store, sorted(counted)) if counted else {}
     return KnownAdditions(
         instances=instances,
-        layouts={number: place.layout for number, place in places_of(store, ids).items()},
+        layouts={number: instance_place.layout for number, instance_place in places_of(store, ids).items()},
         bodies={number: {s.name: s.body for s in instance.segments} for number, instance in texts.items()},
         annotations=annotations_of(store, ids),
     )

@@ -24,10 +24,10 @@ class Upcoming(Generic[Item]):
         taken: list[Kind] = []
         names: set[Hashable] = set()
         while isinstance(item := self._first, kind) and len(taken) < size:
-            if (own := name(item)) in names:
+            if (item_name := name(item)) in names:
                 break
             taken.append(item)
-            names.add(own)
+            names.add(item_name)
             self._first = next(self._items, None)
         return taken
 
@@ -41,10 +41,10 @@ def apart(rows: Sequence[Kind], name: Callable[[Kind], Hashable]) -> Iterator[li
     part: list[Kind] = []
     names: set[Hashable] = set()
     for row in rows:
-        if (own := name(row)) in names:
+        if (row_name := name(row)) in names:
             yield part
             part, names = [], set()
         part.append(row)
-        names.add(own)
+        names.add(row_name)
     if part:
         yield part

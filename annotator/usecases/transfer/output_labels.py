@@ -6,7 +6,7 @@ from annotator.domain.projects import Project
 _SHOWN = 12
 
 
-def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, str] | None:
+def strange_label(project: Project, output: SourceOutput | Output) -> tuple[str, str] | None:
     """The first label that a project does not have: what it is of ("target", "prediction"), and the label.
 
     Scores of no label ("") are of whatever the model predicts; a project that has no labels yet, or asks for answers, takes any.
@@ -14,10 +14,10 @@ def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, s
     labels = project.labels if project.task.result_kind == "label" else ()
     if not labels:
         return None
-    for attribution in said.attributions:
+    for attribution in output.attributions:
         if attribution.label and attribution.label not in labels:
             return "target", attribution.label
-    for prediction in said.predictions:
+    for prediction in output.predictions:
         for label in (*prediction.probabilities, prediction.result):
             if label is not None and label not in labels:
                 return "prediction", label
@@ -27,8 +27,8 @@ def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, s
 def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
-    there = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    labels = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"The label '{label}' is not one of the project's ({there}); say which of them it is "
+        f"The label '{label}' is not one of the project's ({labels}); say which of them it is "
         f"(--rename '{label}={project.labels[0]}'), or give the project that label too (Project, Rules)."
     )

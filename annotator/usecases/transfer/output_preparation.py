@@ -52,17 +52,17 @@ def lay_rows(
     how: the scores of one token's pieces are joined
     """
     tokens = _Tokens(store, matched)
-    laid: list[LaidRow] = []
+    laid_rows: list[LaidRow] = []
     problems: list[Problem] = []
     for row, instance in matched:
         if fault := fault_of(row, project):
             problems.append(fault)
             continue
         try:
-            laid.append(LaidRow(row, _on_tokens(row, instance, tokens, how)))
+            laid_rows.append(LaidRow(row, _on_tokens(row, instance, tokens, how)))
         except InvalidValue as error:
             problems.append(refusal(row, "scores", row.key, str(error)))
-    return laid, problems
+    return laid_rows, problems
 
 
 def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How) -> Output:

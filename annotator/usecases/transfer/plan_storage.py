@@ -89,8 +89,8 @@ def _count(plan: InstancePlan, report: ImportReport) -> None:
     for problem in plan.problems:
         report.add_problem(problem)
     report.n_character_spans += plan.n_character_spans
-    for place in plan.widened:
-        report.widened.add(place)
+    for key_and_split in plan.widened:
+        report.widened.add(key_and_split)
     report.add_preview((i.source, i.language, sum(len(a.sets) for a in i.annotations)) for i in plan.rows)
     report.n_new += len(plan.new)
     n_updated = sum(change.is_update for change in plan.changes)

@@ -52,8 +52,8 @@ def prepare_documents(
 def fingerprint_of(source: SourceInstance, language: str, texts: Sequence[tuple[str, bytes]]) -> bytes:
     """What makes two rows of one key the same row: everything but the annotations. texts: (segment, document's print)."""
     target = source.target and (source.target.segment, source.target.start, source.target.end, source.target.unit)
-    said = (language, source.result, source.parent_key, source.perturbation_kind, source.is_exhaustive, target)
-    content = json.dumps((*said, dict(source.metadata)), sort_keys=True, ensure_ascii=False)
+    fields = (language, source.result, source.parent_key, source.perturbation_kind, source.is_exhaustive, target)
+    content = json.dumps((*fields, dict(source.metadata)), sort_keys=True, ensure_ascii=False)
     return fingerprint(content, *(piece for text in texts for piece in text))
 
 

@@ -65,17 +65,19 @@ class Restorer:
         """What models say of instances that are stored; what is there already stays as it is."""
         ids = ids_of_keys(self.store, self.project.id, sorted({output.key for output in outputs}))
         by_run: dict[Run, list[Output]] = {}
-        for said in outputs:
-            there = [i for split, source_split, i in ids.get(said.key, []) if said.split in {split, source_split}]
-            problem = _misfit(said, self.store, there)
-            strange = None if self.was_empty else strange_label(self.project, said.output)
+        for output in outputs:
+            candidates = [
+                i for split, source_split, i in ids.get(output.key, []) if output.split in {split, source_split}
+            ]
+            problem = _misfit(output, self.store, candidates)
+            strange = None if self.was_empty else strange_label(self.project, output.output)
             if problem:
-                report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
+                report.add_problem(Problem(output.source, output.line, "key", output.key, problem))
             elif strange:
                 reason = strange_label_report(self.project, strange[1])
-                report.add_problem(Problem(said.source, said.line, *strange, reason))
+                report.add_problem(Problem(output.source, output.line, *strange, reason))
             else:
-                by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
+                by_run.setdefault(output.run, []).append(replace(output.output, instance_id=candidates[0]))
         for run, of_run in by_run.items():
             run_id = self.runs.id_of(run)
             known = known_outputs(self.store, run_id, [output.instance_id for output in of_run])
@@ -84,9 +86,9 @@ class Restorer:
 
     def take_word_lists(self, lists: Sequence[WordList]) -> None:
         """Word lists whose names are free; one that is there already stays as it is."""
-        for one in lists:
-            if find_word_list(self.store, self.project.id, one.name) is None:
-                save_word_list(self.store, self.project.id, one, created_by="a file")
+        for saved in lists:
+            if find_word_list(self.store, self.project.id, saved.name) is None:
+                save_word_list(self.store, self.project.id, saved, created_by="a file")
 
     def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
         """Saved lists whose names are free; one that is there already stays as it is."""
@@ -144,20 +146,20 @@ class Restorer:
             return str(error)
         return ""
 
-    def _instance_id(self, place: tuple[str, str]) -> int | None:
-        found = find_instance_ids(self.store, self.project.id, *place)
-        return found[0] if found else None
+    def _instance_id(self, key_and_split: tuple[str, str]) -> int | None:
+        numbers = find_instance_ids(self.store, self.project.id, *key_and_split)
+        return numbers[0] if numbers else None
 
     def _members(self, source: SourceList | SourceTraining) -> tuple[list[int], str | None]:
         """The instances that are named, each once; and the key of the first that is not there."""
         ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
-        found: dict[int, None] = {}
+        numbers: dict[int, None] = {}
         for key, split in source.members:
-            there = [i for now, before, i in ids.get(key, []) if split in {now, before}]
-            if not there:
+            candidates = [i for now, before, i in ids.get(key, []) if split in {now, before}]
+            if not candidates:
                 return [], key
-            found[there[0]] = None
-        return list(found), None
+            numbers[candidates[0]] = None
+        return list(numbers), None
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
@@ -170,22 +172,22 @@ class Restorer:
 
     def _with_numbers(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
         """The annotation and the perturbation that an event names by their places, by their numbers here."""
-        found = dict(detail)
-        if isinstance(place := detail.get("annotation"), int):
+        restored = dict(detail)
+        if isinstance(position := detail.get("annotation"), int):
             ids = [] if instance_id is None else annotation_ids_of(self.store, [instance_id])[instance_id]
-            found["annotation"] = ids[place] if 0 <= place < len(ids) else None
-        if isinstance(place := detail.get("perturbation"), int):
-            there = [] if instance_id is None else perturbations_of(self.store, instance_id)
-            one = there[place] if 0 <= place < len(there) else None
-            found |= {"perturbation": one and one.id, "instance": one and one.instance_id}
-        return found
+            restored["annotation"] = ids[position] if 0 <= position < len(ids) else None
+        if isinstance(position := detail.get("perturbation"), int):
+            versions = [] if instance_id is None else perturbations_of(self.store, instance_id)
+            version = versions[position] if 0 <= position < len(versions) else None
+            restored |= {"perturbation": version and version.id, "instance": version and version.instance_id}
+        return restored
 
     def _subject_id(self, event: SourceEvent) -> int | None:
         if event.subject == "project":
             return self.project.id
         if event.subject == "instance":
-            found = find_instance_ids(self.store, self.project.id, event.key, event.split)
-            return found[0] if found else None
+            numbers = find_instance_ids(self.store, self.project.id, event.key, event.split)
+            return numbers[0] if numbers else None
         return None
 
     def _add_member(self, name: str, role: str) -> None:
@@ -196,16 +198,16 @@ class Restorer:
         return cast("int", account_for(self.store, name).id)
 
 
-def _misfit(said: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
+def _misfit(output: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
     """Why an output cannot be stored; "" where it can."""
     if not instance_ids:
         return "no instance of this key and split is in the file or the project"
     layout = places_of(store, instance_ids[:1])[instance_ids[0]].layout
-    if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in said.output.attributions):
+    if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in output.output.attributions):
         return f"it has scores for another number of tokens than the instance has ({layout.n_tokens})"
-    rankings = [a.ranking or () for a in said.output.attributions] + [r.ranking for r in said.output.rationales]
-    ends = [end for r in said.output.rationales for start, end in r.spans if start < end]
-    n_spans = sum(len(r.spans) for r in said.output.rationales)
+    rankings = [a.ranking or () for a in output.output.attributions] + [r.ranking for r in output.output.rationales]
+    ends = [end for r in output.output.rationales for start, end in r.spans if start < end]
+    n_spans = sum(len(r.spans) for r in output.output.rationales)
     if any(t >= layout.n_tokens for tokens in rankings for t in tokens) or len(ends) < n_spans:
         return "it names a token that the instance does not have"
     return "" if max(ends, default=0) <= layout.n_tokens else "it names a token that the instance does not have"

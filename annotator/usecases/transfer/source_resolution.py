@@ -100,8 +100,8 @@ class Resolver:
             if span.unit == "char" and span.segment:
                 self.n_character_spans += 1
                 if widening := widening_report(span, bodies[span.segment]):
-                    place = source.source if source.line is None else f"{source.source}, line {source.line}"
-                    self.widened.append(f"{place}: {widening}")
+                    where = source.source if source.line is None else f"{source.source}, line {source.line}"
+                    self.widened.append(f"{where}: {widening}")
 
     def _has_label(self, source: SourceInstance, result: str | None) -> bool:
         if result is None or self.project.task.result_kind == "answer":

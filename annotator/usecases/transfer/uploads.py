@@ -76,10 +76,10 @@ def _folder() -> Iterator[Path]:
         try:
             yield folder
         except (InvalidValue, NotFound) as error:
-            told = str(error).replace(f"{folder}/", "").replace(str(folder), _UPLOAD)
-            if told == str(error):
+            message = str(error).replace(f"{folder}/", "").replace(str(folder), _UPLOAD)
+            if message == str(error):
                 raise
-            raise type(error)(told) from None
+            raise type(error)(message) from None
 
 
 @contextmanager
@@ -100,10 +100,10 @@ def _as_chosen(names: Sequence[str]) -> Iterator[None]:
 
 def _inner(folder: Path) -> Path:
     """The file or folder that the data lie in."""
-    place = folder
-    while place.is_dir():
-        entries = [path for path in place.iterdir() if path.name not in _NOT_DATA]
+    entry = folder
+    while entry.is_dir():
+        entries = [path for path in entry.iterdir() if path.name not in _NOT_DATA]
         if len(entries) != 1:
             break
-        place = entries[0]
-    return place
+        entry = entries[0]
+    return entry
