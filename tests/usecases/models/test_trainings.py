@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.attribution.bag_of_words import Example
+from annotator.attribution.bag_of_words import Example, train
 from annotator.attribution.base import Input
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
@@ -19,6 +19,7 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
 from annotator.store.trainings import find_training, ids_learned_from, save_training
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.models import built_in_model as built_in_model_module
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.held_out import held_out, labelled_examples
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
@@ -134,6 +135,25 @@ def test_without_a_split_five_folds_are_asked_of_models_that_did_not_learn_from_
     assert (found.way, found.n, found.n_right, found.label, found.n_label) == ("folds", 31, 19, "negative", 19)
     assert len(taught) == 5
     assert sum(31 - n for n in taught) == 31
+
+
+def test_the_penalty_is_chosen_with_copies_of_a_document_held_out_together(
+    store: Store, whole: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned: list[list[Example]] = []
+
+    def remembered(examples: list[Example], *given: object, **named: object) -> object:
+        learned.append(examples)
+        return train(examples, *given, **named)
+
+    monkeypatch.setattr(built_in_model_module, "train", remembered)
+    trained(store, whole)
+    folds = {example.input.segments[0].tokens: set() for example in learned[0]}
+    for example in learned[0]:
+        folds[example.input.segments[0].tokens].add(example.fold)
+    assert len(learned[0]) == 31
+    assert all(len(names) == 1 for names in folds.values())
+    assert len(set().union(*folds.values())) == 5
 
 
 def test_training_again_with_the_same_seed_measures_the_same(store: Store, whole: Project) -> None:
