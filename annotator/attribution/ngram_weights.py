@@ -52,29 +52,21 @@ def counted_features(
 ) -> CountedFeatures:
     """Every token type is cut into its features once, however many texts have it."""
     types: dict[tuple[str, str], int] = {}
-    texts = _table(
-        [
-            [types.setdefault((s.name, token), len(types)) for s in example.input.segments for token in s.tokens]
-            for example in examples
-        ]
-    )
     names: dict[str, int] = {}
-    features = _table(
-        [[names.setdefault(name, len(names)) for name in features_of(*named_token, repeating)] for named_token in types]
-    )
-    counts = FeatureCounts(_of_width(texts, len(types)), _of_width(features, len(names)))
+    texts = [
+        [types.setdefault((s.name, token), len(types)) for s in example.input.segments for token in s.tokens]
+        for example in examples
+    ]
+    features = [[names.setdefault(name, len(names)) for name in features_of(*token, repeating)] for token in types]
+    counts = FeatureCounts(_table(texts, len(types)), _table(features, len(names)))
     truth = np.array([labels.index(example.label) for example in examples], dtype=np.int64)
     return CountedFeatures(counts, truth, tuple(labels), tuple(names), tuple(repeating))
 
 
-def _table(rows: Sequence[Sequence[int]]) -> SparseTable:
+def _table(rows: Sequence[Sequence[int]], n_columns: int) -> SparseTable:
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     columns = np.array([column for row in rows for column in row], dtype=np.int64)
-    return SparseTable(np.repeat(np.arange(len(rows)), lengths), columns, np.ones(len(columns)), (len(rows), 0))
-
-
-def _of_width(table: SparseTable, n_columns: int) -> SparseTable:
-    return SparseTable(table.rows, table.columns, table.values, (table.shape[0], n_columns))
+    return SparseTable(np.repeat(np.arange(len(rows)), lengths), columns, (len(rows), n_columns))
 
 
 def chosen_penalty(counted: CountedFeatures, folds: Sequence[str]) -> float:

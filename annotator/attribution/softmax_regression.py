@@ -23,31 +23,33 @@ Loss = Callable[[Floats], tuple[float, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class SparseTable:
-    """Entries of a table that is mostly 0. Shapes: rows, columns int[n], values float[n]; shape: of the table."""
+    """A table that is mostly 0, as the places of ones; several at a place add up.
+
+    Shapes: rows, columns int[n]; shape: of the table
+    """
 
     rows: Integers
     columns: Integers
-    values: Floats
     shape: tuple[int, int]
 
     def times(self, dense: Floats) -> Floats:
         """float[n_rows, k], of float[n_columns, k]."""
-        return _sums(self.rows, dense[self.columns] * self.values[:, np.newaxis], self.shape[0])
+        return _sums(dense, self.columns, self.rows, self.shape[0])
 
     def transposed_times(self, dense: Floats) -> Floats:
         """float[n_columns, k], of float[n_rows, k]."""
-        return _sums(self.columns, dense[self.rows] * self.values[:, np.newaxis], self.shape[1])
+        return _sums(dense, self.rows, self.columns, self.shape[1])
 
     def of_rows(self, keep: Flags) -> "SparseTable":
         """Some of the rows, in their order. keep: bool[n_rows]."""
         numbers = np.cumsum(keep) - 1
         is_kept = keep[self.rows]
-        rows = numbers[self.rows[is_kept]]
-        return SparseTable(rows, self.columns[is_kept], self.values[is_kept], (int(keep.sum()), self.shape[1]))
+        return SparseTable(numbers[self.rows[is_kept]], self.columns[is_kept], (int(keep.sum()), self.shape[1]))
 
 
-def _sums(places: Integers, values: Floats, n: int) -> Floats:
-    sums = [np.bincount(places, weights=column, minlength=n) for column in values.T]
+def _sums(dense: Floats, taken: Integers, into: Integers, n: int) -> Floats:
+    """A column at a time, which is several times as fast as rows of a few values each."""
+    sums = [np.bincount(into, weights=column[taken], minlength=n) for column in np.ascontiguousarray(dense.T)]
     return np.stack(sums, axis=1)
 
 

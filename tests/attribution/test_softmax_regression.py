@@ -11,7 +11,8 @@ TEXTS, TYPES, FEATURES, LABELS = 60, 25, 40, 3
 
 def table(dense: np.ndarray) -> SparseTable:
     rows, columns = np.nonzero(dense)
-    return SparseTable(rows, columns, dense[rows, columns].astype(np.float64), dense.shape)
+    n_times = dense[rows, columns]
+    return SparseTable(np.repeat(rows, n_times), np.repeat(columns, n_times), dense.shape)
 
 
 @pytest.fixture(scope="module")
