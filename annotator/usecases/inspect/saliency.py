@@ -297,6 +297,7 @@ def _panel(
         convergence=attribution.convergence if attribution else None,
         facts=dict(attribution.facts) if attribution else {},
         spread=spread_of(attribution, said.seeds) if attribution else None,
+        held_out=trust.trainings.brief(run.model),
         trust=trust.trainings.summary(run.model),
         seen=seen_summary(trust.seen.get(run.model)),
     )

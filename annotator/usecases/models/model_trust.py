@@ -42,6 +42,12 @@ class Trainings:
         older = frozenset(name for name in trained | known.keys() if BagOfWords.is_of_before(folder / name))
         return Trainings(known, frozenset(trained - known.keys()), older)
 
+    def brief(self, model: str) -> str | None:
+        """How often a model is right about what it did not learn from, in a line; None of a model from elsewhere."""
+        if model in self.unknown:
+            return "not tested on held-out texts"
+        return held_out_brief(self.known[model].held_out) if model in self.known else None
+
     def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
         if model in self.unknown:
@@ -51,6 +57,20 @@ class Trainings:
         else:
             return None
         return f"{said} {_OLDER}" if model in self.older else said
+
+
+def held_out_brief(found: HeldOut | None) -> str:
+    """In a line, beside an answer.
+
+    >>> held_out_brief(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    'right on 58.7 % of 138 held-out texts; always “negative”: 44.9 %'
+    >>> held_out_brief(None)
+    'not tested: fewer than 20 held-out texts'
+    """
+    if found is None:
+        return f"not tested: fewer than {FEWEST} held-out texts"
+    always = f"always “{found.label}”: {percent(found.share_of_label)}"
+    return f"right on {percent(found.accuracy)} of {found.n:,} held-out texts; {always}"
 
 
 def held_out_summary(found: HeldOut | None) -> str:

@@ -229,6 +229,10 @@ def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whe
         for key in ("train-negative-0", "test-negative-0")
     }
     assert all(panel.trust.startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
+    assert all(
+        panel.held_out == "right on 100.0 % of 24 held-out texts; always “negative”: 66.7 %"
+        for panel in panels.values()
+    )
     assert "was in its training data" in panels["train-negative-0"].seen
     assert panels["test-negative-0"].seen is None
 
@@ -250,6 +254,7 @@ def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_
         store.run("DELETE FROM trainings")
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
     assert "was not measured. Train it again" in panel.trust
+    assert panel.held_out == "not tested on held-out texts"
     assert "Which texts it learned from is not known" in panel.seen
     trained(store, divided, trains=True)  # the same model, whose output stays
     assert len(list_runs(store, divided.id)) == 2
@@ -264,7 +269,7 @@ def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project
     )
     import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None).panels
-    assert (panel.trust, panel.seen) == (None, None)
+    assert (panel.held_out, panel.trust, panel.seen) == (None, None, None)
 
 
 # Out and in ----------------------------------------------------------------------------------------------------------

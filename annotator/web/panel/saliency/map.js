@@ -34,6 +34,7 @@ export const TEXT_AND_GOLD = {
   convergence: null,
   facts: {},
   spread: null,
+  held_out: null,
   trust: null,
   seen: null,
 };
@@ -153,6 +154,7 @@ export class SaliencyMap {
           ),
       ),
       (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
+      panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
     );
   }
 
