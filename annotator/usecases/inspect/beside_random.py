@@ -33,14 +33,15 @@ class RandomNull:
     def of(gold: GoldTable) -> "RandomNull":
         if not len(gold):
             return RandomNull({})
-        with_sets = np.flatnonzero((gold.sets.n_sets > 0) & has_choice(gold))
+        with_sets = np.flatnonzero(gold.sets.n_sets > 0)  # all of them, so that the draws are those of Metrics
         part = gold.take(with_sets[:: max(1, -(-len(with_sets) // _MOST))])
         instances = OverInstances(len(part))
         if len(part):
             random_numbers(part, instances)
         means = instances.means().get(NUMBER, np.empty(0))
-        ids = [row.id for row in part.rows]
-        return RandomNull({number: mean for number, mean in zip(ids, means.tolist(), strict=True) if np.isfinite(mean)})
+        has_null = np.isfinite(means) & has_choice(part) if len(part) else ()
+        rows = zip(part.rows, means.tolist(), has_null, strict=True)
+        return RandomNull({row.id: mean for row, mean, is_there in rows if is_there})
 
     def verdict(self, instance_ids: Integers, values: Floats, learned: Container[int]) -> Verdict | None:
         """On a run's token F1, without the instances that its model learned from.

@@ -6,8 +6,11 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.scoring.random_rows import OverInstances, random_numbers
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
+from annotator.usecases.gold_table import gold_table
+from annotator.usecases.inspect.beside_random import NUMBER, RandomNull
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models.attributions import AttributingOptions, attribute
@@ -61,6 +64,21 @@ def test_maps_that_miss_the_gold_are_said_to_be_no_better(measured: Callable[...
     words = measured(12, 0)
     assert words is not None
     assert words.startswith("token F1 not better than random on this gold (−0.")
+
+
+def test_random_is_drawn_as_metrics_draws_it(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(name="Gold")
+    import_rows(made, [*rows_of("test", 12, 2), {"id": "without", "text": "no gold here", "label": "positive"}])
+    import_rows(made, [{"id": "whole", "text": "good", "label": "positive", "rationales": [[[0, 1]]]}])
+    gold = gold_table(store, made, made.settings.gold_policy)
+    instances = OverInstances(len(gold))
+    random_numbers(gold, instances)
+    means = instances.means()[NUMBER]
+    expected = {row.id: mean for row, mean in zip(gold.rows, means, strict=True) if row.key.startswith("test-")}
+    assert RandomNull.of(gold).values == expected
+    assert len(expected) == 24
 
 
 def test_of_few_texts_and_of_a_model_that_learned_from_all_nothing_is_said(
