@@ -1,51 +1,30 @@
-"""The built-in model: spaCy's bag-of-words text classifier, trained on a project's own gold labels.
+"""The built-in model: a linear classifier of words and parts of words, trained on a project's own gold labels.
 
-Features are the lower-cased tokens, each named by its segment, so that the two sides of a pair have weights of their own.
-The classifier is linear: a logit is a bias and the sum of its tokens' weights, which are read out of spaCy's model exactly.
+Features are the lower-cased words and the character n-grams within them, each named by its segment, so that the two sides of a
+pair have weights of their own. A logit is a bias and the sum of its tokens' weights: what a token's features weigh together.
 """
 
 import json
 import os
-import random
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
-from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from annotator.attribution.base import Input
+from annotator.attribution.ngram_weights import Example, NgramWeights, chosen_penalty, counted_features
+from annotator.attribution.softmax_regression import log_probabilities
+from annotator.attribution.spacy_bag_of_words import SpacyWeights
 from annotator.errors import ModelError
 from annotator.metrics.ragged import Floats
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
+__all__ = ["BagOfWords", "Example", "Training", "train"]
 
-_ARCHITECTURE = {
-    "@architectures": "spacy.TextCatBOW.v3",
-    "exclusive_classes": True,
-    "ngram_size": 1,
-    "no_output_layer": False,
-    "length": 262_144,
-}
-_BATCH = 16
-_LEARNING_RATE = 0.001
-_PASSES = 5
-_FEWEST_UPDATES = 120  # below, weights stay so small that every answer is a coin toss
-_MOST_UPDATES = 20_000
 _POINTER = "current.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """What the classifier learns from."""
-
-    input: Input
-    label: str
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +34,8 @@ class Training:
     digest:    of its weights: equal for equal examples, labels and seed
     repeating: segments of which an instance may have several (document, document2 ...); they share their weights
     split:     the split it learned from; None for all instances
+    version:   1: whole words, by spaCy's classifier; 2: words and their parts
+    penalty:   under which held-out texts were likeliest; None of version 1
     """
 
     seed: int
@@ -62,25 +43,34 @@ class Training:
     digest: str
     repeating: tuple[str, ...] = ()
     split: str | None = None
+    version: int = 1
+    penalty: float | None = None
+
+
+class TokenWeights(Protocol):
+    """What tokens weigh. bias: float[n_labels]."""
+
+    labels: tuple[str, ...]
+    bias: Floats
+
+    def of_tokens(self, named_tokens: Sequence[tuple[str, str]]) -> Floats:
+        """float[n, n_labels] of (segment, token) each."""
 
 
 class BagOfWords:
     """A predictor whose logits are sums of token weights."""
 
-    def __init__(self, nlp: "Language", training: Training, *, name: str) -> None:
+    def __init__(self, weights: TokenWeights, training: Training, *, name: str) -> None:
         self.name = name
         self.training = training
-        self._nlp = nlp
-        self._model: Any = nlp.get_pipe("textcat").model  # type: ignore[attr-defined]  # of the text classifier
-        self.labels: tuple[str, ...] = tuple(nlp.get_pipe("textcat").labels)  # type: ignore[attr-defined]
-        self.bias = np.asarray(self._model.get_ref("output_layer").get_param("b"), dtype=np.float64)
+        self.labels = weights.labels
+        self.bias = weights.bias
+        self._source = weights
         self._weights = np.empty((0, len(self.labels)))
         self._rows: dict[tuple[str, str], int] = {}  # of (segment, token)
 
     def probabilities(self, inputs: Sequence[Input]) -> Floats:
-        logits = self.logits(inputs)
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+        shares: Floats = np.exp(log_probabilities(self.logits(inputs)))
         return shares
 
     def logits(self, inputs: Sequence[Input]) -> Floats:
@@ -92,30 +82,24 @@ class BagOfWords:
     def token_weights(self, model_input: Input) -> Floats:
         """float[n_tokens, n_labels]: what each token adds to each label's logit; 0 for a token without characters."""
         named_tokens = [(segment.name, token) for segment in model_input.segments for token in segment.tokens]
-        rows = [self._rows.get(named_token) for named_token in named_tokens]
-        if None in rows:
-            self._meet([named_token for named_token, row in zip(named_tokens, rows, strict=True) if row is None])
-            rows = [self._rows[named_token] for named_token in named_tokens]
+        new = list(dict.fromkeys(named_token for named_token in named_tokens if named_token not in self._rows))
+        if new:
+            self._rows |= {named_token: len(self._weights) + number for number, named_token in enumerate(new)}
+            self._weights = np.concatenate((self._weights, self._source.of_tokens(new)))
+        rows = [self._rows[named_token] for named_token in named_tokens]
         weights: Floats = self._weights[np.array(rows, dtype=np.int64)]
         return weights
 
-    def _meet(self, named_tokens: Iterable[tuple[str, str]]) -> None:
-        """Read the weights of tokens that were not met before out of spaCy's model."""
-        new = list(dict.fromkeys(named_tokens))
-        docs = [_doc(self._nlp, _features([named_token], self.training.repeating)) for named_token in new]
-        docs.append(_doc(self._nlp, ["a"]))  # spaCy's layer wants a token somewhere
-        before_softmax = np.asarray(self._model.layers[0].predict(docs), dtype=np.float64)[:-1]
-        self._rows |= {named_token: len(self._weights) + number for number, named_token in enumerate(new)}
-        self._weights = np.concatenate((self._weights, before_softmax - self.bias))
-
     def save(self, folder: Path) -> None:
         """Write the model into a folder of its own; it counts from the moment at which it is complete."""
+        if not isinstance(self._source, NgramWeights):
+            raise ModelError(f"The model '{self.name}' is of an older sort, which is read only. Train it again.")
         made = folder / self.training.digest
         unfinished = folder / f"{self.training.digest}.part"
         try:
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
-            self._nlp.to_disk(unfinished)
+            self._source.write(unfinished)
             shutil.rmtree(made, ignore_errors=True)
             unfinished.rename(made)
             _write_whole(folder / _POINTER, json.dumps(asdict(self.training), ensure_ascii=False))
@@ -134,21 +118,21 @@ class BagOfWords:
     @staticmethod
     def digest_of(folder: Path) -> str | None:
         """Which model is saved in a folder, without loading it; None where none is, or it cannot be read."""
-        try:
-            digest = json.loads((folder / _POINTER).read_text(encoding="utf-8"))["digest"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        digest = _settings(folder).get("digest")
         return digest if isinstance(digest, str) else None
+
+    @staticmethod
+    def is_of_before(folder: Path) -> bool:
+        """Whether the model that is saved in a folder is of the sort that is no longer trained, without loading it."""
+        settings = _settings(folder)
+        return bool(settings) and settings.get("version", 1) == 1
 
     @staticmethod
     def load(folder: Path, *, name: str) -> "BagOfWords":
         """The model of a folder; raises ModelError where it is not whole."""
-        import spacy  # noqa: PLC0415
-
         try:
-            settings = json.loads((folder / _POINTER).read_text(encoding="utf-8"))
-            training = Training(**(settings | {"repeating": tuple(settings["repeating"])}))
-            return BagOfWords(spacy.load(folder / training.digest), training, name=name)
+            training = _training_of(json.loads((folder / _POINTER).read_text(encoding="utf-8")))
+            return BagOfWords(_read(folder / training.digest, training), training, name=name)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(
                 f"The model saved in '{folder}' cannot be read ({_short(error)}). Train it again with --train."
@@ -164,22 +148,44 @@ def train(
     repeating: Sequence[str] = (),
     split: str | None = None,
 ) -> BagOfWords:
-    """Train a model; equal examples in equal order, labels and seed give equal weights.
+    """Train a model; equal examples in equal order with equal folds, labels and seed give equal weights.
 
+    seed: from which the examples' folds were drawn
     Raises: ModelError where there are no examples, or only such of one label
     """
     n_examples = {label: sum(example.label == label for example in examples) for label in labels}
     _check(examples, n_examples)
-    nlp = _blank(labels)
-    textcat: Any = nlp.get_pipe("textcat")
-    pairs = _as_pairs(nlp, examples, labels, repeating)
-    nlp.initialize(lambda: pairs[:10])
-    _fit(textcat, pairs, seed)
-    parameters = textcat.model.get_ref("output_layer")
-    weights = blake2b(json.dumps([*labels, *repeating]).encode(), digest_size=8)
-    weights.update(parameters.get_param("W").tobytes() + parameters.get_param("b").tobytes())
-    training = Training(seed, n_examples, weights.hexdigest(), tuple(repeating), split)
-    return BagOfWords(nlp, training, name=name)
+    telling = [example for example in examples if any(map(any, (s.tokens for s in example.input.segments)))]
+    if not telling:
+        raise ModelError("The texts with a gold label are all empty, so that there is nothing to learn from.")
+    counted = counted_features(telling, labels, repeating)
+    penalty = chosen_penalty(counted, [example.fold for example in telling])
+    weights = NgramWeights.fitted(counted, penalty)
+    training = Training(seed, n_examples, weights.digest(), tuple(repeating), split, _VERSION, penalty)
+    return BagOfWords(weights, training, name=name)
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """What is told of the model in a folder; {} where none is, or it cannot be read."""
+    try:
+        settings = json.loads((folder / _POINTER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _training_of(settings: dict[str, Any]) -> Training:
+    training = Training(**(settings | {"repeating": tuple(settings["repeating"])}))
+    if training.version > _VERSION:
+        raise ValueError(f"it was made by a newer version of this program, {training.version}")
+    return training
+
+
+def _read(folder: Path, training: Training) -> TokenWeights:
+    read: Callable[[Path, Sequence[str]], TokenWeights] = (
+        SpacyWeights.read if training.version == 1 else NgramWeights.read
+    )
+    return read(folder, training.repeating)
 
 
 def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
@@ -198,70 +204,6 @@ def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
         raise ModelError(
             f"All gold is '{with_examples[0]}': there is nothing to tell apart. Give other labels examples too."
         )
-
-
-def _blank(labels: Sequence[str]) -> "Language":
-    import spacy  # noqa: PLC0415
-
-    nlp = spacy.blank("xx")  # texts come with their tokens, so the language does not matter
-    textcat: Any = nlp.add_pipe("textcat", config={"model": _ARCHITECTURE})
-    for label in labels:
-        textcat.add_label(label)
-    return nlp
-
-
-def _as_pairs(
-    nlp: "Language", examples: Iterable[Example], labels: Sequence[str], repeating: Sequence[str]
-) -> list[Any]:
-    from spacy.training import Example as SpacyExample  # noqa: PLC0415
-
-    pairs = []
-    for example in examples:
-        named_tokens = [(segment.name, token) for segment in example.input.segments for token in segment.tokens]
-        words = _features(named_tokens, repeating)
-        if not words:
-            continue  # teaches nothing
-        truth = _doc(nlp, words)
-        truth.cats = {label: float(label == example.label) for label in labels}
-        pairs.append(SpacyExample(_doc(nlp, words), truth))
-    if not pairs:
-        raise ModelError("The texts with a gold label are all empty, so that there is nothing to learn from.")
-    return pairs
-
-
-def _fit(textcat: Any, pairs: list[Any], seed: int) -> None:  # spaCy's text classifier
-    from thinc.api import Adam  # noqa: PLC0415
-
-    optimizer = Adam(_LEARNING_RATE, use_averages=False)
-    of_one_pass = ceil(len(pairs) / _BATCH)
-    passes = max(1, min(max(_PASSES, ceil(_FEWEST_UPDATES / of_one_pass)), _MOST_UPDATES // of_one_pass))
-    shuffled, chance = list(pairs), random.Random(seed)  # noqa: S311  # no secret
-    for _ in range(passes):
-        chance.shuffle(shuffled)
-        for first in range(0, len(shuffled), _BATCH):
-            textcat.update(shuffled[first : first + _BATCH], sgd=optimizer)
-
-
-def _doc(nlp: "Language", words: Sequence[str]) -> "Doc":
-    from spacy.tokens import Doc  # noqa: PLC0415
-
-    return Doc(nlp.vocab, words=list(words))
-
-
-def _features(named_tokens: Iterable[tuple[str, str]], repeating: Sequence[str]) -> list[str]:
-    """Tokens as spaCy knows them, those without characters left out; document2 and document share their features.
-
-    A character that UTF-8 does not have becomes "?".
-    >>> _features([("document2", "Good"), ("query", "good")], ["document"])
-    ['document=good', 'query=good']
-    """
-    features = []
-    for segment, token in named_tokens:
-        base = segment.rstrip("0123456789")
-        side = base if base in repeating else segment
-        if token:
-            features.append(f"{side}={token.lower()}".encode("utf-8", "replace").decode("utf-8"))
-    return features
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -135,7 +135,7 @@ def test_a_list_is_not_changed_without_the_page_s_token_nor_read_by_annotators(
 TOLD_OF_BOTH = ["instance", "segments", "gold", "sides", "ratios", "are_ratios_measured", "panels", "withheld"]
 PANEL = (
     "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans pieces "
-    "convergence facts spread trust seen"
+    "convergence facts spread beside_random held_out trust seen"
 )
 
 

@@ -1,6 +1,6 @@
 """Measuring runs: numbers for each instance, stored, so that lists can be sorted and filtered by them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,8 +22,10 @@ from annotator.store.measurements import last_event_id, measurements_of, write_m
 from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
+from annotator.usecases.inspect.beside_random import NUMBER, RandomNull, as_parameters, learned_from
 from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed
 from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.models.model_trust import Trainings
 
 # The numbers that are kept, in the order in which a screen offers them.
 MEASURED: tuple[str, ...] = (
@@ -81,13 +83,42 @@ def measure(
         gold = gold_table(store, project, project.settings.gold_policy)
         parameters = {"gamma": _OPTIONS.gamma, "ratios": gold.ratios}
         runs = list_runs(store, project.id)
+        null = _Null.of(store, project, gold, runs)
         for number, (stored, columns) in enumerate(_measured(store, project, gold, runs), 1):
-            made = Measurement(stored.id, project.settings.gold_policy, parameters, event_id, "")
+            of_run = parameters | null.parameters(stored, columns)
+            made = Measurement(stored.id, project.settings.gold_policy, of_run, event_id, "")
             n_measured += _write(writer, made, columns)
             progress(number, len(runs))
     with store.transaction():
         add_event(store, actor.name, "measure", "project", project.id, project_id=project.id, runs=n_measured)
     return n_measured
+
+
+@dataclass(frozen=True, slots=True)
+class _Null:
+    """What maps are held against. learned: by model; None where it is not known what it learned from."""
+
+    random: RandomNull
+    learned: Mapping[str, frozenset[int] | None]
+
+    @staticmethod
+    def of(store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun]) -> "_Null":
+        trainings = Trainings.of(store, project.id)
+        models = {stored.run.model for stored in runs if stored.run.method}
+        random = RandomNull.of(gold) if models else RandomNull({})
+        return _Null(random, {model: learned_from(store, trainings, model) for model in models})
+
+    def parameters(self, stored: StoredRun, columns: Sequence[_Column]) -> dict[str, object]:
+        """Whether a run's maps are better than random, layer by layer; {} of answers and of random itself."""
+        learned = self.learned.get(stored.run.model) if stored.run.method not in {"", "random"} else None
+        if learned is None:
+            return {}
+        of_layers = [
+            (column.layer, self.random.verdict(column.instance_ids, column.values, learned))
+            for column in columns
+            if column.name == NUMBER
+        ]
+        return as_parameters([(layer, verdict) for layer, verdict in of_layers if verdict is not None])
 
 
 def _write(writer: Store, made: Measurement, columns: Sequence[_Column]) -> bool:

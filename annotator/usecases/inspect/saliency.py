@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.measurements import Listed, Question
+from annotator.domain.measurements import Listed, Measurement, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
@@ -22,6 +22,7 @@ from annotator.store.measurements import (
     count_without_value,
     list_by_number,
     measured_names,
+    measurements_of,
     partners_of,
     runs_with_output,
     values_of_instance,
@@ -31,6 +32,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
+from annotator.usecases.inspect.beside_random import beside_random
 from annotator.usecases.inspect.measurement import MEASURED
 from annotator.usecases.inspect.saliency_messages import (
     ShownAnswer,
@@ -245,15 +247,17 @@ class _RunOutput:
 
 @dataclass(frozen=True, slots=True)
 class _Trust:
-    """Of models that were trained here: how often each is right, and whether it learned from a text."""
+    """How each run was measured; of models that were trained here how often each is right, and whether it learned from a text."""
 
     trainings: Trainings
     seen: Mapping[str, Seen]
+    measured: Mapping[int, Measurement]
 
     @staticmethod
     def of(store: Store, project: Project, instance: Instance) -> "_Trust":
         trainings = Trainings.of(store, project.id)
-        return _Trust(trainings, seen_by(store, trainings, instance.id))
+        seen = seen_by(store, trainings, instance.id)
+        return _Trust(trainings, seen, measurements_of(store, project.id))
 
 
 def _answers(
@@ -302,6 +306,8 @@ def _panel(
         convergence=attribution.convergence if attribution else None,
         facts=dict(attribution.facts) if attribution else {},
         spread=spread_of(attribution, of_run.seeds) if attribution else None,
+        beside_random=beside_random(trust.measured.get(stored.id), layer),
+        held_out=trust.trainings.brief(run.model),
         trust=trust.trainings.summary(run.model),
         seen=seen_summary(trust.seen.get(run.model)),
     )

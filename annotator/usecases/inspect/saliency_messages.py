@@ -63,7 +63,8 @@ class ShownPanel:
 
     label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
-    trust, seen: sentences; None of a model from elsewhere
+    beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
+    held_out, trust, seen: how often its model is right, in a line and in sentences; None of a model from elsewhere
     """
 
     run: int
@@ -85,6 +86,8 @@ class ShownPanel:
     convergence: float | None
     facts: Mapping[str, float]
     spread: Spread | None
+    beside_random: str | None
+    held_out: str | None
     trust: str | None
     seen: str | None
 

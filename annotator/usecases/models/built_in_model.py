@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
@@ -16,7 +17,7 @@ from annotator.store.attribution_work import has_outputs, last_detail, splits_of
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.held_out import held_out, labelled_examples
+from annotator.usecases.models.held_out import folds_of, held_out, labelled_examples
 from annotator.usecases.models.model_trust import Trainings
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 
@@ -104,7 +105,9 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
         return train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
 
     with store.snapshot():
-        examples = dict(labelled_examples(store, project, split))
+        labelled = dict(labelled_examples(store, project, split))
+        folds = folds_of(store, project, labelled, seed)
+    examples = {number: replace(example, fold=folds[number]) for number, example in labelled.items()}
     model = taught(list(examples.values()))
     on_held_out = held_out(store, project, model, examples, taught, seed)
     make_folder(models_of(store.path), store.path)

@@ -1,6 +1,6 @@
 """How often a model that is trained here is right about texts from which it did not learn."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 
@@ -70,8 +70,7 @@ def _folds(
     seed: int,
 ) -> Answered:
     """Each fifth asked of a model that learned from the rest; texts that share a document or an original stay together."""
-    rows = [row for row in (Splittable(*of) for of in splittable_rows(store, project.id)) if row.id in learned]
-    fold_of = plan_split(rows, _FOLDS, seed)
+    fold_of = folds_of(store, project, learned, seed)
     answered: Answered = []
     for fold in _FOLDS:
         rest = [example for i, example in learned.items() if fold_of[i] != fold]
@@ -81,6 +80,12 @@ def _folds(
         except ModelError:
             continue  # the rest has one label alone, or no words: there is nothing to ask
     return answered
+
+
+def folds_of(store: Store, project: Project, ids: Container[int], seed: int) -> dict[int, str]:
+    """Instances in fifths, by number; those that share a document or an original are in the same."""
+    rows = [row for row in (Splittable(*of) for of in splittable_rows(store, project.id)) if row.id in ids]
+    return plan_split(rows, _FOLDS, seed)
 
 
 def held_out_of(way: Way, answered: Answered) -> HeldOut | None:

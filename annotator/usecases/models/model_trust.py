@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.attribution.bag_of_words import BagOfWords
 from annotator.domain.numbers import percent
 from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
+from annotator.store.connection.replacement import models_of
 from annotator.store.trainings import models_trained, trainings_of, trainings_with
 
 Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
 
 _AGAIN = "Train it again to have it said."
+_OLDER = "It is of an older sort, which knows whole words alone; train it again to have it know parts of words as well."
 _WAYS = {
     "splits": "texts of other splits, from which it did not learn",
     "folds": "texts, each asked of a model that did not learn from it (five folds by document)",
@@ -21,21 +24,53 @@ _WAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Trainings:
-    """The trainings of a project's models by name. unknown: models that were trained here before it was written down."""
+    """The trainings of a project's models by name.
+
+    unknown: models that were trained here before it was written down
+    older:   built-in models that an older version of this program trained
+    """
 
     known: Mapping[str, StoredTraining] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
+    older: frozenset[str] = frozenset()
 
     @staticmethod
     def of(store: Store, project_id: int) -> "Trainings":
         known = trainings_of(store, project_id)
-        return Trainings(known, frozenset(models_trained(store, project_id) - known.keys()))
+        trained = models_trained(store, project_id)
+        folder = models_of(store.path) / str(project_id)
+        older = frozenset(name for name in trained | known.keys() if BagOfWords.is_of_before(folder / name))
+        return Trainings(known, frozenset(trained - known.keys()), older)
+
+    def brief(self, model: str) -> str | None:
+        """How often a model is right about what it did not learn from, in a line; None of a model from elsewhere."""
+        if model in self.unknown:
+            return "not tested on held-out texts"
+        return held_out_brief(self.known[model].held_out) if model in self.known else None
 
     def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
         if model in self.unknown:
-            return f"How often it is right about texts that it did not learn from was not measured. {_AGAIN}"
-        return held_out_summary(self.known[model].held_out) if model in self.known else None
+            summary = f"How often it is right about texts that it did not learn from was not measured. {_AGAIN}"
+        elif model in self.known:
+            summary = held_out_summary(self.known[model].held_out)
+        else:
+            return None
+        return f"{summary} {_OLDER}" if model in self.older else summary
+
+
+def held_out_brief(held_out: HeldOut | None) -> str:
+    """In a line, beside an answer.
+
+    >>> held_out_brief(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    'right on 58.7 % of 138 held-out texts; always “negative”: 44.9 %'
+    >>> held_out_brief(None)
+    'not tested: fewer than 20 held-out texts'
+    """
+    if held_out is None:
+        return f"not tested: fewer than {FEWEST} held-out texts"
+    always = f"always “{held_out.label}”: {percent(held_out.share_of_label)}"
+    return f"right on {percent(held_out.accuracy)} of {held_out.n:,} held-out texts; {always}"
 
 
 def held_out_summary(held_out: HeldOut | None) -> str:

@@ -1,6 +1,6 @@
 """POST /api/preview: what the project's model answers to sets on the screen (docs/panel.md, "The model's answers").
 
-The use case brings NumPy and spaCy, so it is imported when the first question comes.
+The use case brings NumPy, so it is imported when the first question comes.
 """
 
 import msgspec

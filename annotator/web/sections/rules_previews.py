@@ -23,8 +23,8 @@ _HELP_WHO = (
     "well the sets fit the attributions. Annotators who see this while they mark may follow the model."
 )
 _HELP_MODEL = (
-    "none, built-in (a small classifier of words, trained on this project's labels), or spacy:FOLDER or transformers:FOLDER with "
-    "a folder on the server. Only leads see the name of the folder."
+    "none, built-in (a small classifier of words and their parts, trained on this project's labels), or spacy:FOLDER or "
+    "transformers:FOLDER with a folder on the server. Only leads see the name of the folder."
 )
 _HELP_LABELS = "If the model has other names for the project's labels; separated by commas."
 

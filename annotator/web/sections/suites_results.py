@@ -88,8 +88,8 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     model, name, seed, button = st.columns([3, 2, 1, 1.2], vertical_alignment="bottom")
     spec = model.text_input(
         "Model", "built-in", key="tests_model",
-        help="built-in: a small classifier of words, trained on this project's gold. Other models are written spacy:FOLDER "
-            "or transformers:FOLDER.",
+        help="built-in: a small classifier of words and their parts, trained on this project's gold. Other models are "
+            "written spacy:FOLDER or transformers:FOLDER.",
     )  # fmt: skip
     kept_as = name.text_input("Keep its answers as", key="tests_model_name", placeholder="its own name")
     of_seed = seed.text_input(

@@ -32,6 +32,8 @@ def map_of(run: int = 1, **changes: Any) -> dict[str, Any]:
         "convergence": None,
         "facts": {},
         "spread": None,
+        "beside_random": None,
+        "held_out": None,
         "trust": None,
         "seen": None,
         **changes,

@@ -23,9 +23,9 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     somebody.section("Make a test")
     test = page.get_by_role("combobox", name="Test")
     test.click()
-    test.fill("a positive word negated")
+    test.fill("a negative word negated")
     page.keyboard.press("Enter")
-    somebody.sees("Simple negation of a positive statement is negative.")
+    somebody.sees("Negation of a negative statement is positive or neutral, but not negative.")
 
     # Of the ten cases that are shown one is dropped, by the keyboard alone, and one is written anew.
     drop = page.get_by_role("button", name="Drop").first
@@ -34,11 +34,11 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     somebody.sees("200 cases, 1 dropped.")
     page.get_by_role("button", name="Edit").nth(1).click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Text").fill("The soup was not <b>good</b>.")
+    dialog.get_by_label("Text").fill("The soup was not <b>bad</b>.")
     dialog.get_by_label("Text").press("Control+Enter")
     dialog.get_by_role("button", name="Use this text").click()
     somebody.sees("200 cases, 1 dropped, 1 edited.")
-    somebody.sees("The soup was not <b>good</b>.")
+    somebody.sees("The soup was not <b>bad</b>.")
     page.get_by_role("button", name="Save the test (199 cases)").click()
     somebody.sees("is saved with 199 cases")
 
@@ -47,9 +47,10 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
         suite = suite_named(store, project, "sentiment")
         cases = list(cases_of_suite(store, suite.id))
     assert len(cases) == 199
-    assert cases[0].texts == ("The soup was not <b>good</b>.",)
+    assert cases[0].texts == ("The soup was not <b>bad</b>.",)
     assert LOCAL_OPERATOR.name != suite.tests[0].created_by == "Researcher"
 
+    # A classifier that adds up words calls what is not bad bad, and so does one that says "negative" to everything.
     somebody.section("Results")
     page.get_by_role("button", name="Run the tests").click()
     somebody.sees("built-in answered 1 test, 199 texts")
@@ -59,7 +60,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     page.keyboard.press("Enter")
     failing = page.get_by_role("dialog", name="Failing cases")
     expect(failing.get_by_text("✗").first).to_be_visible()
-    expect(failing.get_by_text("Expected: “negative”.").first).to_be_visible()
+    expect(failing.get_by_text("Expected: not “negative”.").first).to_be_visible()
     page.keyboard.press("Escape")
 
     somebody.section("Files")

@@ -85,11 +85,16 @@ def test_running_tests_puts_no_number_out_of_date(store: Store, measured: Projec
     assert newest_event(store, LOCAL_OPERATOR, measured) == newest
 
 
-def test_training_puts_numbers_out_of_date_where_it_gives_another_model(store: Store, measured: Project) -> None:
+def test_training_puts_numbers_out_of_date_where_it_gives_another_model(
+    store: Store, measured: Project, import_rows: Callable[..., object]
+) -> None:
     before = last_change(store, measured.id)
     attribute(store, LOCAL_OPERATOR, measured, "built-in", "linear", AttributingOptions(trains=True))
-    assert not has_changed(store, measured.id, before)  # the same examples and seed give the same model
-    attribute(store, LOCAL_OPERATOR, measured, "built-in", "linear", AttributingOptions(trains=True, train_seed=1))
+    assert not has_changed(store, measured.id, before)  # the same examples give the same model
+    import_rows(measured, [{"id": "one more", "text": "a cold bad day", "label": "negative"}])
+    measure(store, LOCAL_OPERATOR, measured)
+    assert not is_out_of_date(store, measured)
+    attribute(store, LOCAL_OPERATOR, measured, "built-in", "linear", AttributingOptions(trains=True))
     assert is_out_of_date(store, measured)
 
 

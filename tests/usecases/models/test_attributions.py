@@ -23,9 +23,11 @@ from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import attributions
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
 from annotator.usecases.models.built_in_model import built_in_model, models_folder
+from annotator.usecases.models.training_record import record_training
 from annotator.usecases.upkeep import check
 from tests.attribution_inputs import Scripted, weighing
 from tests.conftest import REPOSITORY
+from tests.older_model import save_as_before
 
 ROWS = [
     {"id": f"{label}-{number}", "text": text, "label": label, "annotator": "source", "rationales": [[[1, 2]]]}
@@ -473,15 +475,32 @@ def test_training_on_other_gold_takes_out_what_the_older_model_said(
     assert outputs(store, tastes, "linear") == []
 
 
-def test_a_saved_model_that_is_not_the_one_trained_last_is_refused(store: Store, tastes: Project) -> None:
+def test_a_saved_model_that_is_not_the_one_trained_last_is_refused(
+    store: Store, tastes: Project, import_rows: Callable[..., object]
+) -> None:
     run(store, tastes)
     folder = models_folder(store, tastes)
     shutil.copytree(folder / "built-in", folder / "older")
-    built_in_model(store, LOCAL_OPERATOR, tastes, "older", trains=True, seed=5)
+    import_rows(tastes, [{"id": "new", "text": "a cold bad day", "label": "negative"}])
+    built_in_model(store, LOCAL_OPERATOR, tastes, "older", trains=True)
     shutil.rmtree(folder / "older")
     shutil.copytree(folder / "built-in", folder / "older")
     with pytest.raises(ModelError, match="is not the one that was trained last.*--train"):
         run(store, tastes, model="built-in:older")
+
+
+def test_a_model_that_an_older_version_trained_answers_as_before_until_it_is_trained_again(
+    store: Store, tastes: Project
+) -> None:
+    older = save_as_before(models_folder(store, tastes) / "built-in")
+    record_training(
+        store, LOCAL_OPERATOR, tastes, "built-in", digest=older, seed=0, split=None, held_out=None, instance_ids=()
+    )
+    report = run(store, tastes)
+    assert "It is of an older sort, which knows whole words alone; train it again" in report.notes[1]
+    assert len(outputs(store, tastes, "linear")) == 8
+    assert not any("older sort" in note for note in run(store, tastes, "occlusion", trains=True).notes)
+    assert outputs(store, tastes, "linear") == []
 
 
 def test_a_deleted_model_is_trained_again_and_its_output_stays(store: Store, tastes: Project) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.attribution.bag_of_words import Example
+from annotator.attribution.bag_of_words import Example, train
 from annotator.attribution.base import Input
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
@@ -19,6 +19,7 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
 from annotator.store.trainings import find_training, ids_learned_from, save_training
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.models import built_in_model as built_in_model_module
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.held_out import held_out, labelled_examples
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
@@ -136,6 +137,25 @@ def test_without_a_split_five_folds_are_asked_of_models_that_did_not_learn_from_
     assert sum(31 - n for n in taught) == 31
 
 
+def test_the_penalty_is_chosen_with_copies_of_a_document_held_out_together(
+    store: Store, whole: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned: list[list[Example]] = []
+
+    def remembered(examples: list[Example], *given: object, **named: object) -> object:
+        learned.append(examples)
+        return train(examples, *given, **named)
+
+    monkeypatch.setattr(built_in_model_module, "train", remembered)
+    trained(store, whole)
+    folds = {example.input.segments[0].tokens: set() for example in learned[0]}
+    for example in learned[0]:
+        folds[example.input.segments[0].tokens].add(example.fold)
+    assert len(learned[0]) == 31
+    assert all(len(names) == 1 for names in folds.values())
+    assert len(set().union(*folds.values())) == 5
+
+
 def test_training_again_with_the_same_seed_measures_the_same(store: Store, whole: Project) -> None:
     trained(store, whole)
     first = Trainings.of(store, whole.id).known["built-in"].held_out
@@ -209,6 +229,10 @@ def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whe
         for key in ("train-negative-0", "test-negative-0")
     }
     assert all(panel.trust.startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
+    assert all(
+        panel.held_out == "right on 100.0 % of 24 held-out texts; always “negative”: 66.7 %"
+        for panel in panels.values()
+    )
     assert "was in its training data" in panels["train-negative-0"].seen
     assert panels["test-negative-0"].seen is None
 
@@ -230,6 +254,7 @@ def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_
         store.run("DELETE FROM trainings")
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
     assert "was not measured. Train it again" in panel.trust
+    assert panel.held_out == "not tested on held-out texts"
     assert "Which texts it learned from is not known" in panel.seen
     trained(store, divided, trains=True)  # the same model, whose output stays
     assert len(list_runs(store, divided.id)) == 2
@@ -244,7 +269,7 @@ def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project
     )
     import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None).panels
-    assert (panel.trust, panel.seen) == (None, None)
+    assert (panel.held_out, panel.trust, panel.seen) == (None, None, None)
 
 
 # Out and in ----------------------------------------------------------------------------------------------------------

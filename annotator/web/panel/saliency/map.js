@@ -34,6 +34,8 @@ export const TEXT_AND_GOLD = {
   convergence: null,
   facts: {},
   spread: null,
+  beside_random: null,
+  held_out: null,
   trust: null,
   seen: null,
 };
@@ -153,6 +155,7 @@ export class SaliencyMap {
           ),
       ),
       (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
+      panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
     );
   }
 
@@ -238,6 +241,12 @@ export class SaliencyMap {
     const { model, trust, seen } = this.panel;
     const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
     return words.length ? `${model}: ${words.join(" ")}` : "";
+  }
+
+  /** Whether maps of its run are better than random on texts that the model did not learn from; "" where it is not known. */
+  chanceWords() {
+    const { beside_random } = this.panel;
+    return beside_random ? `${this.title()}: ${beside_random}.` : "";
   }
 
   /** Which version of the text this is, where two stand side by side. */

@@ -47,7 +47,9 @@ export class NumbersTable {
       ...titles.flatMap((title) => [element("dt", {}, title), element("dd", {}, definitionOf(title))]),
     );
     this.trust.replaceChildren(
-      ...[...new Set(maps.map((map) => map.trustWords()))].filter(Boolean).map((words) => element("p", {}, words)),
+      ...[...new Set([...maps.map((map) => map.chanceWords()), ...maps.map((map) => map.trustWords())])]
+        .filter(Boolean)
+        .map((words) => element("p", {}, words)),
     );
   }
 }

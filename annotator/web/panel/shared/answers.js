@@ -109,7 +109,7 @@ export class Answers {
     );
     const about =
       kind === "built-in"
-        ? "a small classifier of words, trained on this project's labels"
+        ? "a small classifier of words and their parts, trained on this project's labels"
         : "the model that the lead chose";
     const told = [trust, seen].filter(Boolean).map((words) => element("p", { class: "trust" }, words));
     return [
