@@ -243,7 +243,7 @@ export class SaliencyMap {
     return words.length ? `${model}: ${words.join(" ")}` : "";
   }
 
-  /** Whether maps of its run are better than random on texts that the model did not learn from; "" where it is not known. */
+  /** Whether maps of its run beat random ones on texts that the model did not learn from; "" where it is not known. */
   chanceWords() {
     const { beside_random } = this.panel;
     return beside_random ? `${this.title()}: ${beside_random}.` : "";
