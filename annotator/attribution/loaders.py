@@ -16,14 +16,14 @@ class LoadOptions:
     """How a transformers model is run; others have no need of it.
 
     inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
-    too_long:       a text beyond the model's limit is refused, or cut at its end
+    too_long:       a text beyond the model's limit is refused, cut at its end, or read in windows
     asks_hub:       a model that is not on this machine may be fetched from the Hugging Face hub; else no other host is asked
     """
 
     device: str = "auto"
     threads: int = 1
     inputs_at_once: int | None = None
-    too_long: Literal["refuse", "cut"] = "refuse"
+    too_long: Literal["refuse", "cut", "windows"] = "refuse"
     is_query_first: bool = False
     asks_hub: bool = False
 

@@ -47,6 +47,7 @@ def _by_layer(
     loaded: Loaded, encoded: Sequence[Encoded], parameters: Mapping[str, Value], reading: Reading
 ) -> list[list[PieceScores]]:
     torch = import_module("torch")
+    _check_length(loaded, encoded)
     by_input: list[list[PieceScores]] = [[] for _ in encoded]
     sources = [_sources(of_input, str(parameters["from"]), loaded) for of_input in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
@@ -104,6 +105,26 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
     if not pieces:
         raise InvalidValue(_NO_CLS.format(name=loaded.name))
     return pieces[:1]
+
+
+def check_attention(loaded: Loaded) -> None:
+    """Raise InvalidValue for a model whose attention from one piece says nothing of its answer."""
+    if loaded.reads == "words":
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers from all words of a text alike, so no piece is there whose attention could be "
+            "read. Choose another method, such as occlusion or integrated-gradients."
+        )
+
+
+def _check_length(loaded: Loaded, encoded: Sequence[Encoded]) -> None:
+    limit = loaded.cutter.limit
+    for of_input in encoded:
+        if limit is not None and len(of_input.ids) > limit:
+            raise ModelError(
+                f"The model '{loaded.name}' reads {of_input.shown} in several windows, and no piece attends to all of them. "
+                "Choose another method, or cut too long texts.",
+                reason="read in windows, over which no attention reaches",
+            )
 
 
 def check_cls(loaded: Loaded) -> int:

@@ -15,10 +15,12 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.text.word_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
-TooLong = Literal["refuse", "cut"]
+TooLong = Literal["refuse", "cut", "windows"]
 EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
 _JOIN = "\n"  # between segments that a model gets as one text
+_LEAST_ROOM = 4  # at least a fourth of what the model sees has to be left for what can be marked
+_LONGER = "longer than the model sees"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     One selectable segment is a text, two are a pair; where there is something that cannot be marked (a question), that is
     one text and all that can be marked the other.
 
+    What is read in windows stands here whole, whatever its length.
+
     Raises: ModelError when the model takes no such input, or does not see all of it and it may not be cut
     """
     bodies = {segment.name: body_of(segment) for segment in model_input.segments}
@@ -130,10 +134,13 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     cut = _cut_into_pieces(cutter, texts, question, shortened=False)
     if not cut["input_ids"]:
         return _without_words(cutter, texts, bodies, question, model_input.n_selectable)
-    is_cut = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
+    is_long = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
+    if is_long and cutter.too_long == "refuse":
+        raise ModelError(_too_long(cutter, texts, len(cut["input_ids"])), reason=_LONGER)
+    if is_long and cutter.too_long == "windows":
+        _check_windows(cutter, texts, question, cut.sequence_ids(0))
+    is_cut = is_long and cutter.too_long == "cut"
     if is_cut:
-        if cutter.too_long == "refuse":
-            raise ModelError(_too_long(cutter, texts, len(cut["input_ids"])), reason="longer than the model sees")
         cut = _cut_into_pieces(cutter, texts, question, shortened=True)
     sides = cut.sequence_ids(0)
     offsets = [tuple(offset) for offset in cut["offset_mapping"]]
@@ -205,11 +212,30 @@ def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None,
         ) from error
 
 
+def _check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None]) -> None:
+    """Raise ModelError where windows would not hold together what a model has to see together."""
+    if question is None and len(texts) > 1:
+        raise ModelError(
+            f"The pair {texts[0][:50]!r} is longer than the model '{cutter.model_name}' sees, and no window would hold both "
+            "of its texts. Shorten them, or say that too long texts are cut.",
+            reason=_LONGER,
+        )
+    n_around = sum(side is None or side == question for side in sides)
+    limit = cutter.limit or 0
+    if limit - n_around < max(2, limit // _LEAST_ROOM):
+        raise ModelError(
+            f"What cannot be marked beside {texts[1 if question == 0 else 0][:50]!r} has {counted(n_around, 'piece')}, and "
+            f"every window of the model '{cutter.model_name}', which sees {limit}, has to hold it. Shorten it.",
+            reason=_LONGER,
+        )
+
+
 def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
     return (
         f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
         f"{cutter.limit} at "
-        "most. Shorten it, or say that too long texts are cut: tokens that the model did not see then have no score."
+        "most. Shorten it, or say that too long texts are read in windows, or cut: tokens that the model did not see then "
+        "have no score."
     )
 
 

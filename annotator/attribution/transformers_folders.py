@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_encoding import (
@@ -20,6 +20,7 @@ from annotator.attribution.transformers_encoding import (
     empty_text_of,
     encode,
 )
+from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, ModelError
@@ -27,6 +28,7 @@ from annotator.errors import InvalidValue, ModelError
 Device = Literal["cpu", "cuda"]
 
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
+READS_WORDS = "reads_words"  # in that of a token classifier: its label is the mean of what it answers for each piece
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
@@ -57,6 +59,13 @@ class Loaded:
     device: Device
     batch_size: int
     about: Mapping[str, str]
+    reads: Reads = "text"
+
+    @property
+    def network(self) -> Network:
+        """The model with what it has to know of its windows."""
+        filling = self.tokenizer.pad_token_id or 0
+        return Network(self.model, self.cutter.limit, self.reads, self.size_of_batches, filling)
 
     @property
     def tokenizer(self) -> Any:
@@ -80,13 +89,13 @@ class Loaded:
     def batch(self, encoded: list[Encoded]) -> Batch:
         return batch_of(encoded, self.tokenizer, self.device)
 
-    def ask(self, batch: Batch, **options: bool) -> Any:
-        """The model's outputs for a batch.
+    def ask(self, batch: Batch, embeddings: Tensor | None = None, **options: bool) -> Any:
+        """The model's outputs for a batch; embeddings: in the place of those of its pieces.
 
         Raises: ModelError when it fails or memory is short
         """
         with answering(self):
-            return self.model(**batch.arguments(), return_dict=True, **options)
+            return self.network.answer(batch, embeddings, **options)
 
     def embedding(self, ids: Tensor) -> Tensor:
         """float[batch, length, dimensions], without a gradient."""
@@ -147,14 +156,20 @@ def load_model(
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name)
         labels = _labels(config, name) if kind == "classification" else ()
+        reads: Reads = "words" if getattr(config, READS_WORDS, False) else "text"
         tokenizer = tokenizer_of(transformers, source)
         model = _model(transformers, torch, source, kind, config)
+    if kind == "reading" and too_long == "windows":
+        raise ModelError(
+            f"The model '{name}' answers with a stretch of the text, and windows are only for models that say a label. Choose "
+            "to refuse or to cut too long texts."
+        )
     check_vocabulary(model, tokenizer, name)
     if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading",
-        empty_text=empty_text_of(tokenizer),
+        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads == "words" else too_long,
+        question_first=query_first or kind == "reading", empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
     about = {
         "model": type(model).__name__,
@@ -162,7 +177,7 @@ def load_model(
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
-    loaded = Loaded(name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about)
+    loaded = Loaded(name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads)
     with answering(loaded):
         model.to(chosen)
     return loaded
@@ -192,8 +207,8 @@ def _check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
         raise InvalidValue(f"A model cannot run in {threads} threads; give 1 or more.")
     if batch_size is not None and batch_size < 1:
         raise InvalidValue(f"A batch cannot have {batch_size} inputs; give 1 or more.")
-    if too_long not in {"refuse", "cut"}:
-        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose refuse or cut.")
+    if too_long not in get_args(TooLong):
+        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose {', '.join(get_args(TooLong))}.")
 
 
 @contextmanager
@@ -263,6 +278,8 @@ def _kind(config: Any, name: str) -> ModelKind:
         return "classification"
     if any(a.endswith("ForQuestionAnswering") for a in architectures):
         return "reading"
+    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS_WORDS, False):
+        return "classification"
     raise ModelError(
         f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
         "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering."
@@ -304,10 +321,9 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
 
 
 def _model(transformers: Any, torch: Any, source: Source, kind: ModelKind, config: Any) -> Any:
-    auto = {
-        "classification": transformers.AutoModelForSequenceClassification,
-        "reading": transformers.AutoModelForQuestionAnswering,
-    }[kind]
+    classifiers = (transformers.AutoModelForSequenceClassification, transformers.AutoModelForTokenClassification)
+    of_labels = classifiers[bool(getattr(config, READS_WORDS, False))]
+    auto = {"classification": of_labels, "reading": transformers.AutoModelForQuestionAnswering}[kind]
     model, report = source.read(
         auto,
         config=config,

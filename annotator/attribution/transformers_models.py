@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
-from annotator.attribution.transformers_attention import attention, check_cls, rollout
+from annotator.attribution.transformers_attention import attention, check_attention, check_cls, rollout
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
 from annotator.attribution.transformers_folders import Loaded, load_model
 from annotator.attribution.transformers_gradients import (
@@ -22,7 +22,7 @@ from annotator.attribution.transformers_gradients import (
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
 from annotator.domain.models import Attribution, Unit, facts_from
-from annotator.errors import ModelError
+from annotator.errors import InvalidValue, ModelError
 from annotator.text.word_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
@@ -52,7 +52,8 @@ def load(
     device:      auto (CUDA where it is there), cpu or cuda
     threads:     of torch, in this whole process; two on a busy machine can be many times slower than one
     batch_size:  inputs at once, or steps of integrated gradients; else 8 on a CPU, 32 on a GPU
-    too_long:    whether a text that is longer than the model sees is refused, or cut at its end
+    too_long:    whether a text that is longer than the model sees is refused, cut at its end, or read in windows; a model that
+                 was trained in windows always reads so
     query_first: whether the query stands before what can be marked; for reading models the question always does
     asks_hub:    whether the hub is asked for a model that was not fetched before; else no other host is asked for anything
     Raises: ModelError when it cannot be loaded or is no such model, InvalidValue for an argument
@@ -96,8 +97,14 @@ def explainer(
 
 def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
     """What follows the model; raises InvalidValue for what it cannot have, before the first text is asked about."""
+    if "from" in chosen:
+        check_attention(loaded)
     if chosen.get("from") == "cls":
         check_cls(loaded)
+    if loaded.kind == "reading" and chosen.get("too_long") == "windows":
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers with a stretch of the text, and windows are only for labels."
+        )
     return {"baseline": baseline_for(loaded, str(chosen["baseline"]))} if "baseline" in chosen else {}
 
 

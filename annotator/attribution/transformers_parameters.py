@@ -70,7 +70,7 @@ class Method:
 
 _MERGE = Parameter("merge", "sum", HOWS, says="how the scores of a word's pieces become one")
 _TOO_LONG = Parameter(
-    "too_long", "refuse", ("refuse", "cut"), says="what happens to a text that is longer than the model sees"
+    "too_long", "refuse", ("refuse", "cut", "windows"), says="what happens to a text that is longer than the model sees"
 )
 _OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which number of the model is explained")
 _LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")

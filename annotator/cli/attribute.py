@@ -96,7 +96,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
 @click.option(
     "--too-long",
-    type=click.Choice(["refuse", "cut"]),
+    type=click.Choice(["refuse", "cut", "windows"]),
     default="refuse",
     show_default=True,
     help="What to do with texts beyond a transformers model's limit.",

@@ -83,7 +83,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="On a CPU.")
-@click.option("--too-long", type=click.Choice(["refuse", "cut"]), default="refuse", show_default=True)
+@click.option("--too-long", type=click.Choice(["refuse", "cut", "windows"]), default="refuse", show_default=True)
 @click.option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @click.option("--allow-model-hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub.")
 @json_option

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, empty_text_of
 from annotator.attribution.transformers_folders import (
     NEGATIVE_LABEL,
+    READS_WORDS,
     Source,
     check_vocabulary,
     device_of,
@@ -17,6 +18,7 @@ from annotator.attribution.transformers_folders import (
     quietly,
     tokenizer_of,
 )
+from annotator.attribution.transformers_networks import Network
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.errors import InvalidValue, ModelError
 
@@ -31,6 +33,7 @@ class NewModel:
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
+    too_long: "windows": it answers in the mean of what it says of each piece, so that a text may have any length
     shape:   of a model from scratch, in the words of transformers' BertConfig
     n_pieces: how many the tokenizer of a model from scratch learns at most
     """
@@ -47,6 +50,10 @@ class NewModel:
     is_query_first: bool = False
     asks_hub: bool = False
 
+    @property
+    def reads_words(self) -> bool:
+        return self.too_long == "windows"
+
 
 @dataclass(frozen=True, slots=True)
 class Trainable:
@@ -55,13 +62,21 @@ class Trainable:
     name: str
     labels: tuple[str, ...]
     output: Output
-    model: Any
+    network: Network
     cutter: Cutter
     device: str
 
-    def logits(self, outputs: Any) -> Tensor:
-        """float[batch, n_labels]; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z)."""
-        return outputs.logits if self.output == "softmax" else two_logits(outputs.logits)
+    @property
+    def model(self) -> Any:
+        return self.network.model
+
+    def ask(self, batch: Batch, embeddings: Tensor | None = None) -> Tensor:
+        """float[batch, n_labels]: its logits; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z).
+
+        embeddings: in the place of those of the pieces
+        """
+        logits = self.network.answer(batch, embeddings).logits
+        return logits if self.output == "softmax" else two_logits(logits)
 
     def explained(self, logits: Tensor, targets: Tensor) -> Tensor:
         """float[batch]: the logit of each row's label; of one sigmoid output z, half of z or −z."""
@@ -118,16 +133,20 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
         empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
-    return Trainable(name, new.labels, new.output, model.to(device), cutter, device)
+    network = Network(
+        model.to(device), cutter.limit, "words" if new.reads_words else "text", filling=tokenizer.pad_token_id
+    )
+    return Trainable(name, new.labels, new.output, network, cutter, device)
 
 
 def _head(new: NewModel) -> dict[str, object]:
     """What the configuration says of the outputs."""
     labels = new.labels if new.output == "softmax" else new.labels[1:]
-    named = {
+    named: dict[str, object] = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
         "problem_type": "single_label_classification" if new.output == "softmax" else "multi_label_classification",
+        **({READS_WORDS: True} if new.reads_words else {}),
     }
     return named if new.output == "softmax" else {**named, NEGATIVE_LABEL: new.labels[0]}
 
@@ -137,7 +156,9 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     config = source.read(transformers.AutoConfig, **_head(new))
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.read(
-        transformers.AutoModelForSequenceClassification,
+        transformers.AutoModelForTokenClassification
+        if new.reads_words
+        else transformers.AutoModelForSequenceClassification,
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
         use_safetensors=True,  # pickled weights could run code
@@ -176,7 +197,8 @@ def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
     )  # fmt: skip
-    return tokenizer, transformers.BertForSequenceClassification(config)
+    kind = transformers.BertForTokenClassification if new.reads_words else transformers.BertForSequenceClassification
+    return tokenizer, kind(config)
 
 
 _ROLES = {

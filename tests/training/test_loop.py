@@ -60,6 +60,26 @@ def test_a_classifier_from_scratch_learns_planted_words_and_its_folder_answers_a
 
 
 @pytest.mark.usefixtures("torch")
+def test_a_classifier_trained_in_windows_learns_texts_longer_than_it_takes_and_its_folder_answers_alike(
+    tmp_path: Path,
+) -> None:
+    trainable = make(
+        NewModel(LABELS, shape={**TINY, "hidden_size": 64, "max_position_embeddings": 10}, n_pieces=2_000,
+                 too_long="windows"),
+        all_words() * 3,
+        0,
+    )  # fmt: skip
+    assert min(len(row.encoded.ids) for row in rows(trainable, Planting(20))) > (trainable.cutter.limit or 0) == 10
+    fit(trainable, rows(trainable, Planting(1_000)), [], replace(OPTIONS, epochs=4, learning_rate=2e-3))
+    unseen = planted(Planting(200, seed=9))
+    given = rows_of(trainable.cutter, unseen, LABELS)
+    assert accuracy(trainable, given) > 0.95
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    assert saved.logits([example.input for example in unseen]) == pytest.approx(answered(trainable, given), abs=1e-4)
+
+
+@pytest.mark.usefixtures("torch")
 def test_alignment_brings_a_model_to_the_words_that_decide_where_a_spurious_word_seemed_to() -> None:
     """Judged by answers where the spurious word follows nothing, never by the attribution that was trained."""
     found = {}

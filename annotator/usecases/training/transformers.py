@@ -40,6 +40,11 @@ __all__ = [
 
 _WEIGHTS = "model.safetensors"
 _UNDER_WAY = "{name}.training"
+_LONG_TEXTS = {
+    "refuse": "refused beyond {limit:,} pieces",
+    "cut": "cut at the end beyond {limit:,} pieces",
+    "windows": "read in windows of {limit:,} pieces that overlap by half; the answer is the mean over the words",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ def train_transformer(
         progress=progress,
     )  # fmt: skip
     held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
-    digest = _save(trainable, folder, _card(project, name, new, data, fitted, held_out, options))
+    digest = _save(trainable, folder, _card(project, name, trainable, new, data, fitted, held_out, options))
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
     record_training(
@@ -164,8 +169,8 @@ def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[s
 
 
 def _card(
-    project: Project, name: str, new: NewModel, data: TrainingData, fitted: Fitted, held_out: HeldOut | None,
-    options: TrainingOptions,
+    project: Project, name: str, trainable: Trainable, new: NewModel, data: TrainingData, fitted: Fitted,
+    held_out: HeldOut | None, options: TrainingOptions,
 ) -> Card:  # fmt: skip
     counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
     facts = {
@@ -178,6 +183,9 @@ def _card(
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",
         "validation texts": len(data.stop),
+        "long texts": _LONG_TEXTS[new.too_long].format(limit=trainable.cutter.limit)
+        if trainable.cutter.limit
+        else "none is too long",
     }
     scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
     return Card(

@@ -1,0 +1,117 @@
+"""A network as everything here asks it: a batch of pieces in, the numbers of its labels out, in windows where that is needed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any, Literal
+
+from annotator.attribution.transformers_encoding import Batch, Tensor
+from annotator.attribution.transformers_windows import Panes, panes_of
+from annotator.domain.numbers import counted
+from annotator.errors import ModelError
+
+Reads = Literal["text", "words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A model, and how its answer comes about.
+
+    limit:   how many pieces it takes at once; None: any number
+    reads:   "text": it answers for a text, and over several windows in the mean of their logits; "words": it answers for each
+             piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it
+    at_once: how many windows go together
+    filling: the piece that shorter windows are filled up with
+    """
+
+    model: Any
+    limit: int | None
+    reads: Reads = "text"
+    at_once: int = 8
+    filling: int = 0
+
+    def answer(self, batch: Batch, embeddings: Tensor | None = None, **options: bool) -> Any:
+        """The model's outputs; of what it reads in windows or by words only `logits`, float[batch, n_labels].
+
+        embeddings: float[batch, length, dimensions] in the place of those of the pieces
+        Raises: ModelError where the model does not use embeddings that are given exactly once
+        """
+        if not self.is_windowed(batch):
+            return self._plain(batch, embeddings, **options)
+        panes = panes_of(batch, self.limit)
+        return SimpleNamespace(
+            logits=self._of_words(batch, panes, embeddings)
+            if self.reads == "words"
+            else self._of_texts(batch, panes, embeddings)
+        )
+
+    def is_windowed(self, batch: Batch) -> bool:
+        """Whether the model cannot be asked about the batch as it is."""
+        return self.reads == "words" or (self.limit is not None and batch.ids.shape[1] > self.limit)
+
+    def by_piece(self, batch: Batch, panes: Panes, embeddings: Tensor | None = None) -> Tensor:
+        """float[batch, length, n_labels]: of each piece that is kept what its window answers for it; 0 of the others."""
+        by_piece: Tensor = None
+        for part, logits in self._in_parts(batch, panes, embeddings):
+            if logits.ndim != 3:
+                raise ModelError("The model does not answer for each piece, though its configuration says so.")
+            if by_piece is None:
+                by_piece = logits.new_zeros((*batch.ids.shape, logits.shape[2]))
+            rows = part.rows[:, None].expand_as(part.places)
+            by_piece = by_piece.index_put((rows[part.kept], part.places[part.kept]), logits[part.kept])
+        return by_piece
+
+    def _of_words(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
+        sums = self.by_piece(batch, panes, embeddings).sum(dim=1)
+        return sums / _summed(panes.kept.sum(dim=1)[:, None].to(sums.dtype), panes, len(sums))
+
+    def _of_texts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
+        logits = import_module("torch").cat([of_part for _, of_part in self._in_parts(batch, panes, embeddings)])
+        n_windows = _summed(logits.new_ones((len(logits), 1)), panes, len(batch.ids))
+        return _summed(logits, panes, len(batch.ids)) / n_windows
+
+    def _in_parts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Iterator[tuple[Panes, Tensor]]:
+        """The windows, some at a time, with what the model answers to each."""
+        for first in range(0, len(panes.rows), self.at_once):
+            part = panes.part(first, first + self.at_once)
+            given = None if embeddings is None else part.of(embeddings)
+            yield part, self._plain(part.batch(batch, self.filling), given).logits
+
+    def _plain(self, batch: Batch, embeddings: Tensor | None, **options: bool) -> Any:
+        if embeddings is None:
+            return self.model(**batch.arguments(), return_dict=True, **options)
+        with _embeddings_given(self.model, embeddings):
+            return self.model(**batch.arguments(), return_dict=True, **options)
+
+
+def _summed(by_window: Tensor, panes: Panes, n_rows: int) -> Tensor:
+    """[n_rows, ...]: the sums over the windows of each row."""
+    return by_window.new_zeros((n_rows, *by_window.shape[1:])).index_add(0, panes.rows, by_window)
+
+
+@contextmanager
+def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
+    """Let a model take these embeddings for those of its pieces.
+
+    The model still gets the pieces themselves, since many need them: RoBERTa numbers positions by them, GPT-2 finds the
+    last one. Raises ModelError when the embeddings are not used exactly once (encoder and decoder share them, say).
+    """
+    n_used = 0
+
+    def give(*_: object) -> Tensor:
+        nonlocal n_used
+        n_used += 1
+        return embeddings
+
+    hook = model.get_input_embeddings().register_forward_hook(give)
+    try:
+        yield
+    finally:
+        hook.remove()
+    if n_used != 1:
+        raise ModelError(
+            f"The model ({type(model).__name__}) uses the embeddings of its text {counted(n_used, 'time')}; "
+            "gradients are computed only for models that use them once."
+        )
