@@ -9,6 +9,7 @@ from annotator.attribution.base import Predictor
 from annotator.errors import InvalidValue
 
 BUILT_IN = "built-in"
+TooLong = Literal["refuse", "cut", "windows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class LoadOptions:
     device: str = "auto"
     threads: int = 1
     inputs_at_once: int | None = None
-    too_long: Literal["refuse", "cut", "windows"] = "refuse"
+    too_long: TooLong = "refuse"
     is_query_first: bool = False
     asks_hub: bool = False
 

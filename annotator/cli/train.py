@@ -38,7 +38,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     show_default=True,
     help="An output for each label, or one sigmoid for two labels.",
 )
-@click.option("--special", multiple=True, metavar="TOKEN", help="A token that stays whole, such as _MATH_.")
+@click.option(
+    "--special-token",
+    "special",
+    multiple=True,
+    metavar="TOKEN",
+    help="A token that stays whole, such as _MATH_; may be given several times.",
+)
 @click.option("--split", help="Learn from this split.  [default: train, where it is there]")
 @click.option(
     "--validation", help="Stop by this split.  [default: validation, val or dev; else a tenth of the training texts]"

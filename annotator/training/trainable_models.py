@@ -118,11 +118,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
             name, tokenizer, model = "scratch", *_from_scratch(transformers, new, texts)
         else:
             name, tokenizer, model = _from_base(transformers, torch, new, new.base)
-    if new.special:
-        tokenizer.add_special_tokens(
-            {"additional_special_tokens": list(new.special)}, replace_extra_special_tokens=False
-        )
-        model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
+        _keep_whole(tokenizer, model, new.special)
     check_vocabulary(model, tokenizer, name)
     if tokenizer.pad_token_id is None:
         raise ModelError(
@@ -137,6 +133,18 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         model.to(device), cutter.limit, "words" if new.reads_words else "text", filling=tokenizer.pad_token_id
     )
     return Trainable(name, new.labels, new.output, network, cutter, device)
+
+
+def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
+    """Make each of these tokens one piece wherever it stands, with an embedding that is drawn anew where it had none."""
+    for token in special:
+        if not token or token != "".join(token.split()):
+            raise InvalidValue(
+                f"The special token '{token}' is empty or has a blank in it. Give one word, such as _MATH_."
+            )
+    if special:
+        tokenizer.add_special_tokens({"additional_special_tokens": list(special)}, replace_extra_special_tokens=False)
+        model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
 
 
 def _head(new: NewModel) -> dict[str, object]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.loaders import LoadOptions, TooLong, load_predictor
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
@@ -31,6 +31,7 @@ __all__ = [
     "AttributingOptions",
     "AttributingReport",
     "LoadOptions",
+    "TooLong",
     "attribute",
     "choosable_labels",
     "offered_methods",
