@@ -165,7 +165,9 @@ def load_model(
             "to refuse or to cut too long texts."
         )
     check_vocabulary(model, tokenizer, name)
-    if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
+    if (
+        tokenizer.pad_token_id is not None
+    ):  # decoders read the last piece that is not this one: it has to be what we fill up with
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads == "words" else too_long,

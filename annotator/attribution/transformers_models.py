@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
-from annotator.attribution.transformers_attention import attention, check_attention, check_cls, rollout
+from annotator.attribution.transformers_attention import attention, rollout, source_for
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
 from annotator.attribution.transformers_folders import Loaded, load_model
 from annotator.attribution.transformers_gradients import (
@@ -97,15 +97,12 @@ def explainer(
 
 def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
     """What follows the model; raises InvalidValue for what it cannot have, before the first text is asked about."""
-    if "from" in chosen:
-        check_attention(loaded)
-    if chosen.get("from") == "cls":
-        check_cls(loaded)
     if loaded.kind == "reading" and chosen.get("too_long") == "windows":
         raise InvalidValue(
             f"The model '{loaded.name}' answers with a stretch of the text, and windows are only for labels."
         )
-    return {"baseline": baseline_for(loaded, str(chosen["baseline"]))} if "baseline" in chosen else {}
+    follow = {"baseline": baseline_for, "from": source_for}
+    return {name: of_model(loaded, str(chosen[name])) for name, of_model in follow.items() if name in chosen}
 
 
 def _is_turned(predictor: Classifier | Reader) -> bool:

@@ -76,9 +76,10 @@ _OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which num
 _LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")
 _FROM = Parameter(
     "from",
-    {"classification": "cls", "reading": "question"},
-    ("cls", "question"),
-    says="whose attention is read: that of [CLS], or the mean over what cannot be marked (question, query)",
+    {"classification": FOLLOWS_MODEL, "reading": "question"},
+    ("cls", "last", "question"),
+    says="whose attention is read: that of [CLS], that of the last piece (decoders), or the mean over what cannot be marked "
+    "(question, query); the default is cls where the model has it, else last",
 )
 
 

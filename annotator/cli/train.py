@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_THE_MODEL = {"base": "base", "output": "output", "special": "special", "device": "device", "threads": "threads",
+_OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
+                 "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
 _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "scale", "of_several": "of_several",
                      "align_over": "over", "delta": "delta"}  # fmt: skip
@@ -27,7 +28,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.command("train")
 @click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
-@click.option("--architecture", type=click.Choice(["transformer"]), default="transformer", show_default=True)
+@click.option(
+    "--architecture",
+    type=click.Choice(["transformer", "decoder"]),
+    default="transformer",
+    show_default=True,
+    help="Of a model from scratch: an encoder like BERT, or a decoder like GPT-2.",
+)
 @click.option(
     "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
 )
@@ -95,7 +102,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @json_option
 @click.pass_obj
 def train(
-    database: Path, /, project_name: str, name: str, architecture: str, as_json: bool, folder: Path | None, is_anew: bool,
+    database: Path, /, project_name: str, name: str, as_json: bool, folder: Path | None, is_anew: bool,
     **given: Any,
 ) -> int:  # fmt: skip
     """Train a model on a project's gold; then name its folder wherever a model is asked for (transformers:FOLDER).
@@ -105,7 +112,6 @@ def train(
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.transformers import NewModel, TrainingOptions, train_transformer
 
-    del architecture  # there is one
     options = TrainingOptions(
         NewModel((), **{to: _value(given[option]) for option, to in _OF_THE_MODEL.items()}),
         _data_options(given),

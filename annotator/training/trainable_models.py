@@ -24,17 +24,23 @@ from annotator.errors import InvalidValue, ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
+Architecture = Literal["transformer", "decoder"]
+
+_FILLING = (
+    "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last piece before it is read
+)
 
 
 @dataclass(frozen=True, slots=True)
 class NewModel:
     """What is to be trained.
 
+    architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
     too_long: "windows": it answers in the mean of what it says of each piece, so that a text may have any length
-    shape:   of a model from scratch, in the words of transformers' BertConfig
+    shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_pieces: how many the tokenizer of a model from scratch learns at most
     """
 
@@ -49,6 +55,7 @@ class NewModel:
     too_long: TooLong = "refuse"
     is_query_first: bool = False
     asks_hub: bool = False
+    architecture: Architecture = "transformer"
 
     @property
     def reads_words(self) -> bool:
@@ -109,21 +116,25 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         raise InvalidValue(
             f"One sigmoid output tells two labels apart, but there are {len(new.labels)}. Choose the output softmax."
         )
+    if new.base is not None and new.architecture != "transformer":
+        raise InvalidValue(
+            f"A base brings its own architecture, and '{new.architecture}' is for models from scratch. Leave one of both out."
+        )
     torch, transformers = needed("torch"), needed("transformers")
     device = device_of(torch, new.device)
     torch.set_num_threads(new.threads)
     torch.manual_seed(seed)
     with quietly(transformers):
         if new.base is None:
-            name, tokenizer, model = "scratch", *_from_scratch(transformers, new, texts)
+            made = _decoder_from_scratch if new.architecture == "decoder" else _from_scratch
+            name, tokenizer, model = "scratch", *made(transformers, new, texts)
         else:
             name, tokenizer, model = _from_base(transformers, torch, new, new.base)
         _keep_whole(tokenizer, model, new.special)
+        if tokenizer.pad_token_id is None:
+            tokenizer.add_special_tokens({"pad_token": _FILLING})
+            _make_room(tokenizer, model)
     check_vocabulary(model, tokenizer, name)
-    if tokenizer.pad_token_id is None:
-        raise ModelError(
-            f"The tokenizer of '{name}' has no piece to fill up batches with, so that it cannot be trained here."
-        )
     model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
@@ -144,7 +155,12 @@ def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
             )
     if special:
         tokenizer.add_special_tokens({"additional_special_tokens": list(special)}, replace_extra_special_tokens=False)
-        model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
+        _make_room(tokenizer, model)
+
+
+def _make_room(tokenizer: Any, model: Any) -> None:
+    """Give the model an embedding for each piece of its tokenizer."""
+    model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
 
 
 def _head(new: NewModel) -> dict[str, object]:
@@ -207,6 +223,40 @@ def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     )  # fmt: skip
     kind = transformers.BertForTokenClassification if new.reads_words else transformers.BertForSequenceClassification
     return tokenizer, kind(config)
+
+
+_DECODER_SHAPE: Mapping[str, object] = {"n_embd": 128, "n_layer": 2, "n_head": 4, "n_positions": 512}
+_END_OF_TEXT = "<|endoftext|>"
+
+
+def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_byte_tokenizer(transformers, texts, new.n_pieces)
+    end, filling = tokenizer.eos_token_id, tokenizer.pad_token_id
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
+        attn_implementation="eager", **{**_DECODER_SHAPE, **(new.shape or {})}, **_head(new),
+    )  # fmt: skip
+    kind = transformers.GPT2ForTokenClassification if new.reads_words else transformers.GPT2ForSequenceClassification
+    return tokenizer, kind(config)
+
+
+def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:
+    """A tokenizer like GPT-2's with the pieces of these texts: bytes, Ġ for a blank, also before the first word."""
+    tokenizers = needed("tokenizers")
+    cutter = tokenizers.Tokenizer(tokenizers.models.BPE())
+    cutter.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
+    cutter.decoder = tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=max(n_pieces, len(alphabet) + 2), special_tokens=[_END_OF_TEXT, _FILLING], initial_alphabet=alphabet,
+        show_progress=False,
+    )  # fmt: skip
+    cutter.train_from_iterator(texts, trainer)
+    cutter.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
+    roles = {"bos_token": _END_OF_TEXT, "eos_token": _END_OF_TEXT, "pad_token": _FILLING}
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=cutter, **roles, model_input_names=["input_ids", "attention_mask"]
+    )
 
 
 _ROLES = {
