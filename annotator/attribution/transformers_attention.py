@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import Any
 
 from annotator.attribution.transformers_encoding import Encoded, Tensor, in_batches
-from annotator.attribution.transformers_folders import Loaded
 from annotator.attribution.transformers_gradients import PieceScores
+from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue, ModelError
@@ -59,7 +59,7 @@ def _by_layer(
         batch = loaded.batch(of_batch)
         read_from = [sources[number] for number in numbers]
         with torch.inference_mode():
-            weights = _checked(loaded.ask(batch, output_attentions=True), batch.ids.shape[1], loaded)
+            weights = _checked(loaded.attend(batch), batch.ids.shape[1], loaded)
             if parameters["from"] == "last" and bool((weights[0][:, :, 0, 1:] > 0).any()):
                 raise ModelError(_NOT_THE_LAST.format(name=loaded.name))
             layers = _layers(parameters["layer"], len(weights), loaded)

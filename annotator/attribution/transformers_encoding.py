@@ -18,7 +18,7 @@ Tensor = Any  # torch is not imported here: whoever makes one has it
 TooLong = Literal["refuse", "cut", "windows"]
 EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
-_JOIN = "\n"  # between segments that a model gets as one text
+JOIN = "\n"  # between segments that a model gets as one text
 _LEAST_ROOM = 4  # at least a fourth of what the model sees has to be left for what can be marked
 _LONGER = "longer than the model sees"
 
@@ -130,23 +130,23 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     """
     bodies = {segment.name: body_of(segment) for segment in model_input.segments}
     groups, question = _groups(model_input, bodies, cutter)
-    texts = [_JOIN.join(bodies[name].text for name in group) for group in groups]
-    cut = _cut_into_pieces(cutter, texts, question, shortened=False)
+    texts = [JOIN.join(bodies[name].text for name in group) for group in groups]
+    cut = cut_into_pieces(cutter, texts, question, shortened=False)
     if not cut["input_ids"]:
         return _without_words(cutter, texts, bodies, question, model_input.n_selectable)
     is_long = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
     if is_long and cutter.too_long == "refuse":
-        raise ModelError(_too_long(cutter, texts, len(cut["input_ids"])), reason=_LONGER)
+        raise too_long(cutter, texts, len(cut["input_ids"]))
     if is_long and cutter.too_long == "windows":
-        _check_windows(cutter, texts, question, cut.sequence_ids(0))
+        check_windows(cutter, texts, question, cut.sequence_ids(0))
     is_cut = is_long and cutter.too_long == "cut"
     if is_cut:
-        cut = _cut_into_pieces(cutter, texts, question, shortened=True)
+        cut = cut_into_pieces(cutter, texts, question, shortened=True)
     sides = cut.sequence_ids(0)
     offsets = [tuple(offset) for offset in cut["offset_mapping"]]
-    segment_starts = [_starts_of_segments(group, bodies) for group in groups]
+    segment_starts = [starts_of_segments(group, bodies) for group in groups]
     pieces = [
-        Piece(text, is_special=True) if side is None else _placed(text, offset, segment_starts[side])
+        Piece(text, is_special=True) if side is None else placed(text, offset, segment_starts[side])
         for text, side, offset in zip(cut.tokens(0), sides, offsets, strict=True)
     ]
     types = cut.get("token_type_ids")
@@ -191,7 +191,7 @@ def _groups(
     return (with_text[::-1], 0) if cutter.question_first else (with_text, 1)
 
 
-def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
+def cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
     """The tokenizer's answer; shortened: what can be marked is cut at its end until the model sees all of the rest."""
     truncation: bool | str = False
     if shortened:
@@ -212,7 +212,7 @@ def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None,
         ) from error
 
 
-def _check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None]) -> None:
+def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None]) -> None:
     """Raise ModelError where windows would not hold together what a model has to see together."""
     if question is None and len(texts) > 1:
         raise ModelError(
@@ -230,25 +230,27 @@ def _check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, s
         )
 
 
-def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
-    return (
+def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
+    """The refusal of an input that the model does not see whole."""
+    return ModelError(
         f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
         f"{cutter.limit} at "
         "most. Shorten it, or say that too long texts are read in windows, or cut: tokens that the model did not see then "
-        "have no score."
+        "have no score.",
+        reason=_LONGER,
     )
 
 
-def _starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
+def starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
     """Where each segment begins in its text, its name and its length."""
     starts, first = [], 0
     for name in names:
         starts.append((first, name, len(bodies[name].text)))
-        first += len(bodies[name].text) + len(_JOIN)
+        first += len(bodies[name].text) + len(JOIN)
     return starts
 
 
-def _placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
+def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
     """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
     first, name, length = next(
         (

@@ -2,30 +2,19 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import (
-    Batch,
-    Cutter,
-    Encoded,
-    Tensor,
-    TooLong,
-    batch_of,
-    empty_text_of,
-    encode,
-)
-from annotator.attribution.transformers_networks import Network, Reads
+from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_loaded import Device, Loaded, answering, first_line
+from annotator.attribution.transformers_networks import Reads
 from annotator.attribution.transformers_parameters import ModelKind
-from annotator.domain.numbers import counted
+from annotator.attribution.transformers_prompts import Prompt, label_pieces
 from annotator.errors import InvalidValue, ModelError
-
-Device = Literal["cpu", "cuda"]
 
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
 READS_WORDS = "reads_words"  # in that of a token classifier: its label is the mean of what it answers for each piece
@@ -43,96 +32,6 @@ _NOWHERE = " There is no folder of that name, and the Hugging Face hub gave none
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A model that is ready to be asked, with everything that is known of it.
-
-    labels: in the order of its outputs; () for a reading model
-    about:  what made its answers: classes and versions
-    """
-
-    name: str
-    kind: ModelKind
-    labels: tuple[str, ...]
-    model: Any
-    cutter: Cutter
-    device: Device
-    batch_size: int
-    about: Mapping[str, str]
-    reads: Reads = "text"
-
-    @property
-    def network(self) -> Network:
-        """The model with what it has to know of its windows."""
-        filling = self.tokenizer.pad_token_id or 0
-        return Network(self.model, self.cutter.limit, self.reads, self.size_of_batches, filling)
-
-    @property
-    def tokenizer(self) -> Any:
-        return self.cutter.tokenizer
-
-    @property
-    def size_of_batches(self) -> int:
-        """How many inputs go together: one where shorter ones cannot be filled up at their end."""
-        can_fill = self.tokenizer.pad_token_id is not None and self.tokenizer.padding_side == "right"
-        return self.batch_size if can_fill else 1
-
-    @property
-    def steps_at_once(self) -> int:
-        """How many versions of one input go together; some models without padding take one thing at a time."""
-        return self.batch_size if self.tokenizer.pad_token_id is not None else 1
-
-    def encoded(self, model_input: Input) -> Encoded:
-        """An input as pieces; raises ModelError when the model cannot take it."""
-        return encode(self.cutter, model_input)
-
-    def batch(self, encoded: list[Encoded]) -> Batch:
-        return batch_of(encoded, self.tokenizer, self.device)
-
-    def ask(self, batch: Batch, embeddings: Tensor | None = None, **options: bool) -> Any:
-        """The model's outputs for a batch; embeddings: in the place of those of its pieces.
-
-        Raises: ModelError when it fails or memory is short
-        """
-        with answering(self):
-            return self.network.answer(batch, embeddings, **options)
-
-    def embedding(self, ids: Tensor) -> Tensor:
-        """float[batch, length, dimensions], without a gradient."""
-        torch = import_module("torch")
-        with torch.no_grad():
-            return self.model.get_input_embeddings()(ids)
-
-
-@contextmanager
-def answering(loaded: Loaded) -> Iterator[None]:
-    """Turn what a model raises into a ModelError that says what to do."""
-    torch = import_module("torch")
-    try:
-        yield
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(_out_of_memory(loaded)) from error
-    except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, AssertionError) as error:
-        if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
-            raise ModelError(_out_of_memory(loaded)) from error
-        raise ModelError(
-            f"The model '{loaded.name}' broke off with an error of its own while it answered "
-            f"({type(error).__name__}: “{first_line(error)}”)."
-        ) from error
-
-
-def _out_of_memory(loaded: Loaded) -> str:
-    where = "GPU" if loaded.device == "cuda" else "machine"
-    return (
-        f"The memory of the {where} is too small for the model '{loaded.name}' with "
-        f"{counted(loaded.batch_size, 'input')} at once. "
-        f"Choose a smaller batch size (it is now {loaded.batch_size}), or shorter texts."
-    )
-
-
-# Loading -------------------------------------------------------------------------------------------------------------
-
-
 def load_model(
     spec: str,
     *,
@@ -142,6 +41,7 @@ def load_model(
     too_long: TooLong,
     query_first: bool,
     asks_hub: bool,
+    prompt: Prompt | None = None,
 ) -> Loaded:
     """See `transformers_models.load`."""
     if not asks_hub:
@@ -154,11 +54,11 @@ def load_model(
         source = Source(spec, model_name(spec), asks_hub)
         name = source.name
         config = source.read(transformers.AutoConfig)
-        kind = _kind(config, name)
-        labels = _labels(config, name) if kind == "classification" else ()
-        reads: Reads = "words" if getattr(config, READS_WORDS, False) else "text"
+        kind = _kind(config, name) if prompt is None else _causal(config, name)
+        labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
+        reads = _reads(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
-        model = _model(transformers, torch, source, kind, config)
+        model = _model(transformers, torch, source, _AUTO["reading" if kind == "reading" else reads], config)
     if kind == "reading" and too_long == "windows":
         raise ModelError(
             f"The model '{name}' answers with a stretch of the text, and windows are only for models that say a label. Choose "
@@ -171,17 +71,24 @@ def load_model(
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads == "words" else too_long,
-        question_first=query_first or kind == "reading", empty_text=empty_text_of(tokenizer),
+        question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
     )  # fmt: skip
+    words = () if prompt is None else label_pieces(cutter, prompt)
+    if words and cutter.limit is not None:
+        cutter = replace(cutter, limit=cutter.limit - max(len(pieces) for pieces in words) + 1)
     about = {
         "model": type(model).__name__,
         "tokenizer": type(tokenizer).__name__,
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
-    loaded = Loaded(name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads)
+    loaded = Loaded(
+        name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads, prompt, words
+    )
     with answering(loaded):
         model.to(chosen)
+        if prompt is not None:
+            _check_causal(torch, loaded)
     return loaded
 
 
@@ -284,8 +191,35 @@ def _kind(config: Any, name: str) -> ModelKind:
         return "classification"
     raise ModelError(
         f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
-        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering."
+        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering; one that says what "
+        "comes next in a text (...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER."
     )
+
+
+def _causal(config: Any, name: str) -> ModelKind:
+    architectures = tuple(config.architectures or ())
+    if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
+        return "classification"
+    raise ModelError(
+        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which does not say what comes "
+        "next in a text. Name a causal language model (...ForCausalLM, ...LMHeadModel)."
+    )
+
+
+def _check_causal(torch: Any, loaded: Loaded) -> None:
+    """Raise ModelError for a model in which what follows a piece changes what it says comes next."""
+    with torch.inference_mode():
+        either = loaded.model(torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)).logits[:, 1]
+    if not torch.allclose(either[0], either[1], atol=1e-4):
+        raise ModelError(
+            f"The model '{loaded.name}' ({loaded.about['model']}) also looks forward, so it cannot be asked what comes next."
+        )
+
+
+def _reads(config: Any, prompt: Prompt | None) -> Reads:
+    if prompt is not None:
+        return "label words"
+    return "words" if getattr(config, READS_WORDS, False) else "text"
 
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:
@@ -322,12 +256,17 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     return tokenizer
 
 
-def _model(transformers: Any, torch: Any, source: Source, kind: ModelKind, config: Any) -> Any:
-    classifiers = (transformers.AutoModelForSequenceClassification, transformers.AutoModelForTokenClassification)
-    of_labels = classifiers[bool(getattr(config, READS_WORDS, False))]
-    auto = {"classification": of_labels, "reading": transformers.AutoModelForQuestionAnswering}[kind]
+_AUTO = {
+    "text": "AutoModelForSequenceClassification",
+    "words": "AutoModelForTokenClassification",
+    "label words": "AutoModelForCausalLM",
+    "reading": "AutoModelForQuestionAnswering",
+}
+
+
+def _model(transformers: Any, torch: Any, source: Source, auto: str, config: Any) -> Any:
     model, report = source.read(
-        auto,
+        getattr(transformers, auto),
         config=config,
         attn_implementation="eager",  # others give no attention
         dtype=torch.float32,
@@ -362,8 +301,3 @@ def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
             limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
     least = min(limits)
     return None if least >= _NO_LIMIT else int(least)
-
-
-def first_line(error: Exception) -> str:
-    message = str(error).strip()
-    return message.splitlines()[0][:300] if message else type(error).__name__

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
-from annotator.attribution.transformers_folders import Loaded, answering, needed
+from annotator.attribution.transformers_folders import needed
+from annotator.attribution.transformers_loaded import Loaded, answering
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue

@@ -12,15 +12,17 @@ import numpy as np
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
 from annotator.attribution.transformers_attention import attention, rollout, source_for
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
-from annotator.attribution.transformers_folders import Loaded, load_model
+from annotator.attribution.transformers_folders import load_model
 from annotator.attribution.transformers_gradients import (
     PieceScores,
     baseline_for,
     gradient_x_input,
     integrated_gradients,
 )
+from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
+from annotator.attribution.transformers_prompts import Prompt
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import InvalidValue, ModelError
 from annotator.text.word_scores import How, Merged
@@ -46,6 +48,7 @@ def load(
     too_long: TooLong = "refuse",
     query_first: bool = False,
     asks_hub: bool = False,
+    prompt: Prompt | None = None,
 ) -> Predictor:
     """A sequence classifier or a question answering model, from a folder or by its name at the Hugging Face hub.
 
@@ -55,15 +58,19 @@ def load(
     too_long:    whether a text that is longer than the model sees is refused, cut at its end, or read in windows; a model that
                  was trained in windows always reads so
     query_first: whether the query stands before what can be marked; for reading models the question always does
+    prompt:      a causal model is asked which label's words come after the text in it
     asks_hub:    whether the hub is asked for a model that was not fetched before; else no other host is asked for anything
     Raises: ModelError when it cannot be loaded or is no such model, InvalidValue for an argument
     """
     loaded = load_model(
         spec, device=device, threads=threads, batch_size=batch_size, too_long=too_long, query_first=query_first,
-        asks_hub=asks_hub,
+        asks_hub=asks_hub, prompt=prompt,
     )  # fmt: skip
     if loaded.kind == "reading":
         return Reader(loaded.name, (), loaded)
+    if prompt is not None:
+        name = " ".join([loaded.name, "zero-shot", *filter(None, [prompt.digest])])
+        return Classifier(name, loaded.labels, replace(loaded, name=name))
     kind = Classifier if loaded.tokenizer.mask_token is None else MaskingClassifier
     return kind(loaded.name, loaded.labels, loaded)
 
@@ -84,7 +91,7 @@ def explainer(
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
     chosen |= _of_model(predictor.loaded, chosen)
     cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
-    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {})}
+    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {}), **_asked_with(predictor.loaded)}
     return TransformersExplainer(
         method,
         stored,
@@ -103,6 +110,12 @@ def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
         )
     follow = {"baseline": baseline_for, "from": source_for}
     return {name: of_model(loaded, str(chosen[name])) for name, of_model in follow.items() if name in chosen}
+
+
+def _asked_with(loaded: Loaded) -> dict[str, object]:
+    """The prompt and the words of a zero-shot classifier, which its scores follow from."""
+    prompt = loaded.prompt
+    return {} if prompt is None else {"prompt": prompt.template, "label_words": [word.strip() for word in prompt.words]}
 
 
 def _is_turned(predictor: Classifier | Reader) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from annotator.attribution.transformers_windows import Panes, panes_of
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 
-Reads = Literal["text", "words"]
+Reads = Literal["text", "words", "label words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,11 @@ class Network:
 
     limit:   how many pieces it takes at once; None: any number
     reads:   "text": it answers for a text, and over several windows in the mean of their logits; "words": it answers for each
-             piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it
+             piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it;
+             "label words": a causal model, whose logits are log p(a label's words as what comes next), like those of a text
     at_once: how many windows go together
     filling: the piece that shorter windows are filled up with
+    labels:  the pieces of each label's words
     """
 
     model: Any
@@ -31,15 +34,16 @@ class Network:
     reads: Reads = "text"
     at_once: int = 8
     filling: int = 0
+    labels: tuple[tuple[int, ...], ...] = ()
 
-    def answer(self, batch: Batch, embeddings: Tensor | None = None, **options: bool) -> Any:
-        """The model's outputs; of what it reads in windows or by words only `logits`, float[batch, n_labels].
+    def answer(self, batch: Batch, embeddings: Tensor | None = None) -> Any:
+        """The model's outputs; of what it reads in windows, by words or for words only `logits`, float[batch, n_labels].
 
         embeddings: float[batch, length, dimensions] in the place of those of the pieces
         Raises: ModelError where the model does not use embeddings that are given exactly once
         """
         if not self.is_windowed(batch):
-            return self._plain(batch, embeddings, **options)
+            return self._plain(batch, embeddings)
         panes = panes_of(batch, self.limit)
         return SimpleNamespace(
             logits=self._of_words(batch, panes, embeddings)
@@ -79,11 +83,64 @@ class Network:
             given = None if embeddings is None else part.of(embeddings)
             yield part, self._plain(part.batch(batch, self.filling), given).logits
 
-    def _plain(self, batch: Batch, embeddings: Tensor | None, **options: bool) -> Any:
-        if embeddings is None:
-            return self.model(**batch.arguments(), return_dict=True, **options)
-        with _embeddings_given(self.model, embeddings):
-            return self.model(**batch.arguments(), return_dict=True, **options)
+    def _plain(self, batch: Batch, embeddings: Tensor | None) -> Any:
+        if self.reads == "label words":
+            return SimpleNamespace(logits=self._of_label_words(batch, embeddings))
+        return _asked(self.model, batch, embeddings)
+
+    def _of_label_words(self, batch: Batch, embeddings: Tensor | None) -> Tensor:
+        """float[batch, n_labels]: Σ over a label's pieces of log p(piece | text, prompt, the pieces before it)."""
+        torch = import_module("torch")
+        of_labels: list[Tensor] = [None] * len(self.labels)
+        for stem in {pieces[:-1] for pieces in self.labels}:  # one pass for all labels that are one piece
+            longer, given = _gone_on(self.model, batch, embeddings, stem, self.filling)
+            next_pieces = _next_pieces(self.model, longer, given, batch.mask.sum(dim=1), len(stem) + 1)
+            for number, pieces in enumerate(self.labels):
+                if pieces[:-1] == stem:
+                    positions = torch.arange(len(pieces), device=next_pieces.device)
+                    of_labels[number] = next_pieces[:, positions, list(pieces)].sum(dim=1)
+        return torch.stack(of_labels, dim=1)
+
+
+def _asked(model: Any, batch: Batch, embeddings: Tensor | None, **options: Any) -> Any:
+    if embeddings is None:
+        return model(**batch.arguments(), return_dict=True, **options)
+    with _embeddings_given(model, embeddings):
+        return model(**batch.arguments(), return_dict=True, **options)
+
+
+def _gone_on(
+    model: Any, batch: Batch, embeddings: Tensor | None, stem: tuple[int, ...], filling: int
+) -> tuple[Batch, Tensor | None]:
+    """A batch whose rows go on with some pieces after their last real one; before what they are filled up with."""
+    if not stem:
+        return batch, embeddings
+    torch = import_module("torch")
+    added = batch.ids.new_full((len(batch.ids), len(stem)), filling)
+    rows = torch.arange(len(batch.ids), device=batch.ids.device)[:, None]
+    places = batch.mask.sum(dim=1)[:, None] + torch.arange(len(stem), device=batch.ids.device)[None]
+    ids = torch.cat([batch.ids, added], dim=1).index_put((rows, places), torch.tensor(stem, device=batch.ids.device))
+    mask = torch.cat([batch.mask, torch.zeros_like(added)], dim=1).index_put((rows, places), torch.ones_like(added[0]))
+    may_answer = torch.cat([batch.may_answer, torch.zeros_like(added, dtype=torch.bool)], dim=1)
+    longer = Batch(ids, mask, None, may_answer)
+    if embeddings is None:
+        return longer, None
+    of_stem = model.get_input_embeddings()(ids.gather(1, places)).to(embeddings.dtype)
+    room = embeddings.new_zeros((*added.shape, embeddings.shape[2]))
+    return longer, torch.cat([embeddings, room], dim=1).index_put((rows, places), of_stem)
+
+
+def _next_pieces(model: Any, batch: Batch, embeddings: Tensor | None, n_real: Tensor, n: int) -> Tensor:
+    """float[batch, n, n_pieces_of_the_vocabulary]: log p of what comes after the last real piece, and after the n − 1 next."""
+    torch = import_module("torch")
+    places = n_real[:, None] - 1 + torch.arange(n, device=batch.ids.device)[None]
+    wanted, where = places.unique(
+        return_inverse=True
+    )  # of all others nobody needs the distribution over the vocabulary
+    only = {"logits_to_keep": wanted} if "logits_to_keep" in signature(model.forward).parameters else {}
+    logits = _asked(model, batch, embeddings, **only).logits
+    rows = torch.arange(len(batch.ids), device=batch.ids.device)[:, None]
+    return logits[rows, where if only else places].log_softmax(dim=2)
 
 
 def _summed(by_window: Tensor, panes: Panes, n_rows: int) -> Tensor:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches, seen_tokens
-from annotator.attribution.transformers_folders import Loaded
+from annotator.attribution.transformers_loaded import Loaded
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError

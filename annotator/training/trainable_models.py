@@ -177,7 +177,9 @@ def _head(new: NewModel) -> dict[str, object]:
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
     source = Source(base, model_name(base), new.asks_hub)
-    config = source.read(transformers.AutoConfig, **_head(new))
+    head = _head(new)
+    config = source.read(transformers.AutoConfig, **head)
+    config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.read(
         transformers.AutoModelForTokenClassification
@@ -190,8 +192,8 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
         ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
         output_loading_info=True,
     )
-    head = _head_of(model)
-    missing = sorted(key for key in report["missing_keys"] if not key.startswith(head))
+    new_parts = _head_of(model)
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
     if missing:
         raise ModelError(
             f"The model '{source.name}' lacks weights beside its head: {', '.join(missing[:3])}"

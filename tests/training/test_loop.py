@@ -110,6 +110,21 @@ def longer() -> Example:
 
 
 @pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize(("name", "output"), [("bert", "softmax"), ("roberta", "sigmoid"), ("gpt2", "softmax")])
+def test_what_was_trained_from_a_base_is_loaded_as_it_was_trained(
+    folders: Any, tmp_path: Path, name: str, output: Output
+) -> None:
+    trainable = make(NewModel(LABELS, base=str(folders[name]), output=output, too_long="windows"), [], 0)
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    assert (saved.labels, saved.loaded.reads) == (LABELS, "words")
+    examples = [replace(e, input=one_text("the dull plot was great " * 12), sets=()) for e in planted(Planting(2))]
+    given = rows_of(trainable.cutter, examples, LABELS)
+    assert max(len(row.encoded.ids) for row in given) > (trainable.cutter.limit or 0)
+    assert saved.logits([e.input for e in examples]) == pytest.approx(answered(trainable, given), abs=1e-4)
+
+
+@pytest.mark.usefixtures("torch")
 def test_a_base_without_a_piece_to_fill_up_with_gets_one_that_is_not_its_end_of_text(folders: Any) -> None:
     for name in ("gpt2", "gpt2-eos", "llama"):
         trainable = make(NewModel(LABELS, base=str(folders[name])), [], 0)

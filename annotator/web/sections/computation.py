@@ -46,7 +46,7 @@ def _asked(project: Project) -> AskedAttribution:
     model = left.text_input(
         "Model", "built-in", key="compute_model",
         help="built-in is a small word classifier that is trained on this project's gold. "
-        "Other models: spacy:FOLDER or transformers:FOLDER.",
+        "Other models: spacy:FOLDER, transformers:FOLDER, or transformers-zero-shot:FOLDER for a causal language model.",
     )  # fmt: skip
     method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
