@@ -1,12 +1,9 @@
 """A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain."""
 
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any, get_args
 
 from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
@@ -14,21 +11,13 @@ from annotator.attribution.transformers_loaded import Device, Loaded, answering,
 from annotator.attribution.transformers_networks import Reads
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_pieces
+from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
 READS_WORDS = "reads_words"  # in that of a token classifier: its label is the mean of what it answers for each piece
 
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
-_OFFLINE = "HF_HUB_OFFLINE"
-_NOT_HERE = (
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for one. "
-    "Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for what is "
-    "asked for on pages."
-)
-_NOWHERE = " There is no folder of that name, and the Hugging Face hub gave none."
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
 
 
@@ -44,14 +33,12 @@ def load_model(
     prompt: Prompt | None = None,
 ) -> Loaded:
     """See `transformers_models.load`."""
-    if not asks_hub:
-        os.environ.setdefault(_OFFLINE, "1")  # read when transformers is loaded, for whatever it asks besides
+    source = Source.of(spec, asks_hub=asks_hub)
     torch, transformers = needed("torch"), needed("transformers")
     chosen = device_of(torch, device)
     _check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
     with quietly(transformers):
-        source = Source(spec, model_name(spec), asks_hub)
         name = source.name
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
@@ -133,52 +120,6 @@ def quietly(transformers: Any) -> Iterator[None]:
         log.set_verbosity(verbosity)
         if has_bar:
             log.enable_progress_bar()
-
-
-def model_name(spec: str) -> str:
-    """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
-    path = Path(spec).expanduser()
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ModelError(
-                f"The folder {spec} holds no transformers model: config.json is missing. "
-                "Name the folder that save_pretrained wrote."
-            )
-        whole = path.resolve()
-        return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
-    if path.is_file():
-        raise ModelError(f"{spec} is a file; name the folder of the model, which save_pretrained wrote.")
-    if not _HUB_NAME.fullmatch(spec):
-        raise ModelError(f"There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.")
-    return spec
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a model is read from: a folder, or a name at the hub, which is asked only where that is allowed."""
-
-    spec: str
-    name: str
-    asks_hub: bool
-
-    def read(self, kind: Any, **options: object) -> Any:
-        """What transformers loads, without running code that comes with a model.
-
-        Raises: ModelError with the first line of what it says
-        """
-        path = Path(self.spec).expanduser()
-        folder_or_name = str(path) if path.is_dir() else self.spec
-        try:
-            return kind.from_pretrained(
-                folder_or_name, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
-            )
-        except ImportError as error:  # a tokenizer that needs sentencepiece, say
-            raise ModelError(f"The model '{self.spec}' needs a package that is missing: {first_line(error)}") from error
-        except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
-            if isinstance(error, OSError) and not (path.is_dir() or self.asks_hub):
-                raise ModelError(_NOT_HERE.format(spec=self.spec)) from error
-            where = _NOWHERE if self.asks_hub and not path.is_dir() else ""
-            raise ModelError(f"The model '{self.spec}' cannot be loaded: {first_line(error)}{where}") from error
 
 
 def _kind(config: Any, name: str) -> ModelKind:
@@ -265,7 +206,7 @@ _AUTO = {
 
 
 def _model(transformers: Any, torch: Any, source: Source, auto: str, config: Any) -> Any:
-    model, report = source.read(
+    model, report = source.weights(
         getattr(transformers, auto),
         config=config,
         attn_implementation="eager",  # others give no attention

@@ -70,10 +70,10 @@ class Prompt:
     @property
     def digest(self) -> str:
         """What tells it from others; "" for the usual prompt with the labels themselves."""
-        told = [self.before, self.after, *self.words]
-        if told == ["", "\nLabel:", *(f" {label}" for label in self.labels)]:
+        parts = [self.before, self.after, *self.words]
+        if parts == ["", "\nLabel:", *(f" {label}" for label in self.labels)]:
             return ""
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:6]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]
 
 
 def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:

@@ -9,17 +9,16 @@ from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, 
 from annotator.attribution.transformers_folders import (
     NEGATIVE_LABEL,
     READS_WORDS,
-    Source,
     check_vocabulary,
     device_of,
     limit_of,
-    model_name,
     needed,
     quietly,
     tokenizer_of,
 )
 from annotator.attribution.transformers_networks import Network
 from annotator.attribution.transformers_predictors import two_logits
+from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
@@ -176,18 +175,17 @@ def _head(new: NewModel) -> dict[str, object]:
 
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
-    source = Source(base, model_name(base), new.asks_hub)
+    source = Source.of(base, asks_hub=new.asks_hub)
     head = _head(new)
     config = source.read(transformers.AutoConfig, **head)
     config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
-    model, report = source.read(
+    model, report = source.weights(
         transformers.AutoModelForTokenClassification
         if new.reads_words
         else transformers.AutoModelForSequenceClassification,
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
-        use_safetensors=True,  # pickled weights could run code
         dtype=torch.float32,
         ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
         output_loading_info=True,
