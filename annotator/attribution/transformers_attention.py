@@ -103,6 +103,10 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
                 f"The input {encoded.shown} has no question: attention from it cannot be read. Choose from: cls."
             )
         return pieces
+    if which == "target":
+        if encoded.read_at is None:
+            raise ModelError(f"The input {encoded.shown} has no target whose attention could be read.")
+        return [encoded.read_at]
     if which == "last":
         return [len(encoded.ids) - 1]
     cls = check_cls(loaded)
@@ -125,6 +129,12 @@ def source_for(loaded: Loaded, source: str) -> str:
             f"The model '{loaded.name}' answers from all words of a text alike, so no piece is there whose attention could be "
             "read. Choose another method, such as occlusion or integrated-gradients."
         )
+    if loaded.reads == "target" and source in {"cls", "last"}:
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers from the target's first piece. Leave 'from' out, or say target."
+        )
+    if source == FOLLOWS_MODEL and loaded.reads == "target":
+        return "target"
     if source == FOLLOWS_MODEL:
         return "last" if loaded.tokenizer.cls_token_id is None else "cls"
     if source == "cls":

@@ -49,6 +49,7 @@ class Encoded:
             texts: the one or two that the model gets
     bodies:   the segments' texts, in the instance's order
     question: the side that cannot be marked; None if there is none
+    read_at:  the first piece of the target; None without one, or where it was cut off
     """
 
     ids: tuple[int, ...]
@@ -61,6 +62,7 @@ class Encoded:
     question: int | None
     n_selectable: int
     is_cut: bool
+    read_at: int | None = None
 
     @property
     def shown(self) -> str:
@@ -73,13 +75,15 @@ class Encoded:
 class Batch:
     """Inputs side by side, the shorter ones filled up.
 
-    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked
+    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked;
+            read_at int64[batch], the first piece of each target, None where not all have one
     """
 
     ids: Tensor
     mask: Tensor
     types: Tensor | None
     may_answer: Tensor
+    read_at: Tensor | None = None
 
     def arguments(self) -> dict[str, Tensor]:
         """What the model is called with; the mask always, so that a neighbour's length changes nothing."""
@@ -152,8 +156,37 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     types = cut.get("token_type_ids")
     return Encoded(
         tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
-        tuple(texts), bodies, question, model_input.n_selectable, is_cut,
+        tuple(texts), bodies, question, model_input.n_selectable, is_cut, _first_piece(model_input, bodies, pieces),
     )  # fmt: skip
+
+
+def _first_piece(model_input: Input, bodies: Mapping[str, TokenizedText], pieces: Sequence[Piece]) -> int | None:
+    """The first piece that touches the input's target."""
+    if model_input.target is None:
+        return None
+    token = model_input.target[0]
+    for name, body in bodies.items():
+        if token < body.n_tokens:
+            start, end = body.starts[token], body.ends[token]
+            touching = (
+                number
+                for number, piece in enumerate(pieces)
+                if piece.segment == name and (piece.start or 0) < end and (piece.end or 0) > start
+            )
+            return next(touching, None)
+        token -= body.n_tokens
+    return None
+
+
+def check_target(cutter: Cutter, encoded: Encoded) -> None:
+    """Raise ModelError for an input whose target a model of targets cannot read."""
+    if encoded.read_at is None:
+        what = "was cut off" if encoded.is_cut else "is not there"
+        raise ModelError(
+            f"The model '{cutter.model_name}' answers for the target of a text, and that of {encoded.shown} {what}. Give the "
+            "text a target, or read too long texts in windows.",
+            reason="without a target that the model sees",
+        )
 
 
 def _without_words(
@@ -296,12 +329,14 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
         return torch.tensor([[*row, *[filling] * (length - len(row))] for row in rows], dtype=dtype, device=device)
 
     types = [of_input.types for of_input in encoded if of_input.types is not None]
+    read_at = [of_input.read_at for of_input in encoded if of_input.read_at is not None]
     may_answer = [[side is not None and side != of_input.question for side in of_input.sides] for of_input in encoded]
     return Batch(
         filled([of_input.ids for of_input in encoded], tokenizer.pad_token_id or 0, torch.long),
         filled([[1] * len(of_input.ids) for of_input in encoded], 0, torch.long),
         filled(types, tokenizer.pad_token_type_id, torch.long) if types else None,
         filled(may_answer, 0, torch.bool),
+        torch.tensor(read_at, device=device) if len(read_at) == len(encoded) else None,
     )
 
 

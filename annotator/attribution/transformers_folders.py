@@ -15,7 +15,9 @@ from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
-READS_WORDS = "reads_words"  # in that of a token classifier: its label is the mean of what it answers for each piece
+READS = (
+    "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each piece, or "target"
+)
 
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
@@ -57,7 +59,7 @@ def load_model(
     ):  # decoders read the last piece that is not this one: it has to be what we fill up with
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads == "words" else too_long,
+        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads in {"words", "target"} else too_long,
         question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
     )  # fmt: skip
     words = () if prompt is None else label_pieces(cutter, prompt)
@@ -128,7 +130,7 @@ def _kind(config: Any, name: str) -> ModelKind:
         return "classification"
     if any(a.endswith("ForQuestionAnswering") for a in architectures):
         return "reading"
-    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS_WORDS, False):
+    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS, "") in _AUTO:
         return "classification"
     raise ModelError(
         f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
@@ -160,7 +162,8 @@ def _check_causal(torch: Any, loaded: Loaded) -> None:
 def _reads(config: Any, prompt: Prompt | None) -> Reads:
     if prompt is not None:
         return "label words"
-    return "words" if getattr(config, READS_WORDS, False) else "text"
+    reads: Reads = getattr(config, READS, "text")
+    return reads if reads in {"words", "target"} else "text"
 
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:
@@ -200,6 +203,7 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
 _AUTO = {
     "text": "AutoModelForSequenceClassification",
     "words": "AutoModelForTokenClassification",
+    "target": "AutoModelForTokenClassification",
     "label words": "AutoModelForCausalLM",
     "reading": "AutoModelForQuestionAnswering",
 }

@@ -66,15 +66,22 @@ def _integrated(
     embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, encoded, batch, str(parameters["baseline"]))
 
     def forward(
-        embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, target_positions: Tensor
+        embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, read_at: Tensor, positions: Tensor
     ) -> Tensor:
-        return _explained(model, Batch(ids, mask, types, may), embeddings, target_positions, parameters)
+        return _explained(model, Batch(ids, mask, types, may, read_at), embeddings, positions, parameters)
 
     with answering(loaded):
         scores, delta = captum.IntegratedGradients(forward).attribute(
             embedded,
             baselines=baseline,
-            additional_forward_args=(batch.ids, batch.mask, batch.types, batch.may_answer, target_positions),
+            additional_forward_args=(
+                batch.ids,
+                batch.mask,
+                batch.types,
+                batch.may_answer,
+                batch.read_at,
+                target_positions,
+            ),
             n_steps=parameters["steps"],
             internal_batch_size=loaded.steps_at_once,
             return_convergence_delta=True,

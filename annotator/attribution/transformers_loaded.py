@@ -8,7 +8,15 @@ from importlib import import_module
 from typing import Any, Literal
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import Batch, Cutter, Encoded, Tensor, batch_of, encode
+from annotator.attribution.transformers_encoding import (
+    Batch,
+    Cutter,
+    Encoded,
+    Tensor,
+    batch_of,
+    check_target,
+    encode,
+)
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, encode_in_prompt
@@ -68,7 +76,10 @@ class Loaded:
         """An input as pieces; raises ModelError when the model cannot take it."""
         if self.prompt is not None:
             return encode_in_prompt(self.cutter, self.prompt, model_input)
-        return encode(self.cutter, model_input)
+        encoded = encode(self.cutter, model_input)
+        if self.reads == "target":
+            check_target(self.cutter, encoded)
+        return encoded
 
     def batch(self, encoded: list[Encoded]) -> Batch:
         return batch_of(encoded, self.tokenizer, self.device)

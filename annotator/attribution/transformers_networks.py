@@ -13,7 +13,7 @@ from annotator.attribution.transformers_windows import Panes, panes_of
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 
-Reads = Literal["text", "words", "label words"]
+Reads = Literal["text", "words", "target", "label words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Network:
     limit:   how many pieces it takes at once; None: any number
     reads:   "text": it answers for a text, and over several windows in the mean of their logits; "words": it answers for each
              piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it;
+             "target": it answers for each piece, and its logits are those of the first piece of the target;
              "label words": a causal model, whose logits are log p(a label's words as what comes next), like those of a text
     at_once: how many windows go together
     filling: the piece that shorter windows are filled up with
@@ -45,15 +46,12 @@ class Network:
         if not self.is_windowed(batch):
             return self._plain(batch, embeddings)
         panes = panes_of(batch, self.limit)
-        return SimpleNamespace(
-            logits=self._of_words(batch, panes, embeddings)
-            if self.reads == "words"
-            else self._of_texts(batch, panes, embeddings)
-        )
+        of = {"words": self._of_words, "target": self._of_targets}.get(self.reads, self._of_texts)
+        return SimpleNamespace(logits=of(batch, panes, embeddings))
 
     def is_windowed(self, batch: Batch) -> bool:
         """Whether the model cannot be asked about the batch as it is."""
-        return self.reads == "words" or (self.limit is not None and batch.ids.shape[1] > self.limit)
+        return self.reads in {"words", "target"} or (self.limit is not None and batch.ids.shape[1] > self.limit)
 
     def by_piece(self, batch: Batch, panes: Panes, embeddings: Tensor | None = None) -> Tensor:
         """float[batch, length, n_labels]: of each piece that is kept what its window answers for it; 0 of the others."""
@@ -70,6 +68,11 @@ class Network:
     def _of_words(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
         sums = self.by_piece(batch, panes, embeddings).sum(dim=1)
         return sums / _summed(panes.kept.sum(dim=1)[:, None].to(sums.dtype), panes, len(sums))
+
+    def _of_targets(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
+        torch = import_module("torch")
+        by_piece = self.by_piece(batch, panes, embeddings)
+        return by_piece[torch.arange(len(by_piece), device=by_piece.device), batch.read_at]
 
     def _of_texts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
         logits = import_module("torch").cat([of_part for _, of_part in self._in_parts(batch, panes, embeddings)])

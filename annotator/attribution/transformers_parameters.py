@@ -77,9 +77,9 @@ _LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 
 _FROM = Parameter(
     "from",
     {"classification": FOLLOWS_MODEL, "reading": "question"},
-    ("cls", "last", "question"),
-    says="whose attention is read: that of [CLS], that of the last piece (decoders), or the mean over what cannot be marked "
-    "(question, query); the default is cls where the model has it, else last",
+    ("cls", "last", "target", "question"),
+    says="whose attention is read: that of [CLS], of the last piece (decoders), of the target's first piece, or the mean over "
+    "what cannot be marked (question, query); the default is target for a model of targets, else cls where there, else last",
 )
 
 

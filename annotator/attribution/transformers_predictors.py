@@ -88,6 +88,11 @@ class Classifier:
         return logits
 
     @property
+    def reads_target(self) -> bool:
+        """Whether it answers for the target of a text (protocol ReadsTarget)."""
+        return self.loaded.reads == "target"
+
+    @property
     def empty_text(self) -> str:
         """What stands for a text without words (protocol StatesEmpty)."""
         return self.loaded.cutter.empty_text

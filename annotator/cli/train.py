@@ -30,10 +30,10 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder"]),
+    type=click.Choice(["transformer", "decoder", "tokens"]),
     default="transformer",
     show_default=True,
-    help="Of a model from scratch: an encoder like BERT, or a decoder like GPT-2.",
+    help="From scratch, an encoder like BERT or a decoder like GPT-2; tokens: it answers for the target of a text.",
 )
 @click.option(
     "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, empty_text_of
 from annotator.attribution.transformers_folders import (
     NEGATIVE_LABEL,
-    READS_WORDS,
+    READS,
     check_vocabulary,
     device_of,
     limit_of,
@@ -16,14 +16,14 @@ from annotator.attribution.transformers_folders import (
     quietly,
     tokenizer_of,
 )
-from annotator.attribution.transformers_networks import Network
+from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder"]
+Architecture = Literal["transformer", "decoder", "tokens"]
 
 _FILLING = (
     "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last piece before it is read
@@ -34,7 +34,8 @@ _FILLING = (
 class NewModel:
     """What is to be trained.
 
-    architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own
+    architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
+             encoder, from scratch or a base, that answers for the target of a text, at its first piece
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -57,8 +58,8 @@ class NewModel:
     architecture: Architecture = "transformer"
 
     @property
-    def reads_words(self) -> bool:
-        return self.too_long == "windows"
+    def reads(self) -> Reads:
+        return "target" if self.architecture == "tokens" else "words" if self.too_long == "windows" else "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         raise InvalidValue(
             f"One sigmoid output tells two labels apart, but there are {len(new.labels)}. Choose the output softmax."
         )
-    if new.base is not None and new.architecture != "transformer":
+    if new.base is not None and new.architecture == "decoder":
         raise InvalidValue(
             f"A base brings its own architecture, and '{new.architecture}' is for models from scratch. Leave one of both out."
         )
@@ -139,9 +140,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
         empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
-    network = Network(
-        model.to(device), cutter.limit, "words" if new.reads_words else "text", filling=tokenizer.pad_token_id
-    )
+    network = Network(model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id)
     return Trainable(name, new.labels, new.output, network, cutter, device)
 
 
@@ -169,7 +168,7 @@ def _head(new: NewModel) -> dict[str, object]:
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
         "problem_type": "single_label_classification" if new.output == "softmax" else "multi_label_classification",
-        **({READS_WORDS: True} if new.reads_words else {}),
+        **({} if new.reads == "text" else {READS: new.reads}),
     }
     return named if new.output == "softmax" else {**named, NEGATIVE_LABEL: new.labels[0]}
 
@@ -181,9 +180,9 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.weights(
-        transformers.AutoModelForTokenClassification
-        if new.reads_words
-        else transformers.AutoModelForSequenceClassification,
+        transformers.AutoModelForSequenceClassification
+        if new.reads == "text"
+        else transformers.AutoModelForTokenClassification,
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
         dtype=torch.float32,
@@ -221,7 +220,9 @@ def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
     )  # fmt: skip
-    kind = transformers.BertForTokenClassification if new.reads_words else transformers.BertForSequenceClassification
+    kind = (
+        transformers.BertForSequenceClassification if new.reads == "text" else transformers.BertForTokenClassification
+    )
     return tokenizer, kind(config)
 
 
@@ -236,7 +237,9 @@ def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]
         vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
         attn_implementation="eager", **{**_DECODER_SHAPE, **(new.shape or {})}, **_head(new),
     )  # fmt: skip
-    kind = transformers.GPT2ForTokenClassification if new.reads_words else transformers.GPT2ForSequenceClassification
+    kind = (
+        transformers.GPT2ForSequenceClassification if new.reads == "text" else transformers.GPT2ForTokenClassification
+    )
     return tokenizer, kind(config)
 
 

@@ -111,20 +111,19 @@ def test_another_host_is_asked_for_a_model_only_where_that_is_allowed(folders, t
     assert ("ASKED" in done.stdout) == bool(allowed)
 
 
-@pytest.mark.parametrize("allowed", ["", "hub"])
-def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached(folders, tmp_path, allowed):
+def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached(folders, tmp_path):
     kept = tmp_path / "hub" / "models--own--bert"
     shutil.copytree(folders["bert"], kept / "snapshots" / "abc")
     (kept / "refs").mkdir()
     (kept / "refs" / "main").write_text("abc")
     there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     done = subprocess.run(
-        [sys.executable, "-c", ASKS, "transformers:own/bert", allowed],
+        [sys.executable, "-c", ASKS, "transformers:own/bert", "hub"],
         env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     *asked, loaded = done.stdout.splitlines()
     assert loaded == "loaded own/bert"
-    assert set(asked) == ({"ASKED"} if allowed else set())
+    assert set(asked) == {"ASKED"}
     assert len(asked) <= 2  # whether the hub is there, and once by its own client; not again and again
 
 

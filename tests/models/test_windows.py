@@ -30,7 +30,7 @@ def words_model(folder: Path) -> str:
     shape = small()
     save(
         "BertForTokenClassification",
-        BertConfig(vocab_size=len(tokenizer), pad_token_id=0, reads_words=True, **shape),
+        BertConfig(vocab_size=len(tokenizer), pad_token_id=0, read_for_label="words", **shape),
         tokenizer,
         folder,
     )
@@ -223,7 +223,7 @@ def test_a_token_classifier_that_does_not_say_so_is_refused(torch, tmp_path):
     folder = tmp_path / "tagger"
     words_model(folder)
     config = json.loads((folder / "config.json").read_text())
-    del config["reads_words"]
+    del config["read_for_label"]
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="BertForTokenClassification, which neither classifies"):
         load(str(folder))

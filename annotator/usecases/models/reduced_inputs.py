@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, with_target
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.models import Input as InputKind
@@ -86,7 +86,8 @@ def answered(model: ProjectModel, asked: Sequence[Reduced]) -> dict[int, Output]
         key = (one.instance.id, mask.tobytes())
         if key not in places:
             places[key] = len(inputs)
-            inputs.append(Input.of(one.instance).kept(mask))
+            whole = Input.of(one.instance)
+            inputs.append(whole.kept(with_target(model.predictor, whole, mask)))
     answers = model.answers(inputs) if inputs else []
     predictions: dict[int, list[Prediction]] = {}
     for one, on, mask in _masks(asked):

@@ -19,7 +19,7 @@ from annotator.store.connection.replacement import models_of
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, rows_of
+from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from annotator.usecases.access.rights import require
@@ -43,7 +43,13 @@ _UNDER_WAY = "{name}.training"
 _LONG_TEXTS = {
     "refuse": "refused beyond {limit:,} pieces",
     "cut": "cut at the end beyond {limit:,} pieces",
-    "windows": "read in windows of {limit:,} pieces that overlap by half; the answer is the mean over the words",
+    "windows": "read in windows of {limit:,} pieces that overlap by half",
+}
+_READS = {
+    "text": "the text",
+    "words": "the mean over the words",
+    "target": "the first piece of the target",
+    "label words": "the words of the labels",
 }
 
 
@@ -100,8 +106,8 @@ def train_transformer(
     new = replace(options.model, labels=labels)
     texts = [segment.text for example in data.learn for segment in example.input.segments]
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
-    learn = rows_of(trainable.cutter, data.learn, labels)
-    stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
+    learn = _rows(trainable, data.learn, labels)
+    stop = _rows(trainable, [e for e in data.stop if e.label in labels], labels)
     under_way = _under_way(store, folder, options)
     fitted = fit(
         trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", _plan(data, new, options)),
@@ -124,6 +130,11 @@ def _folder(store: Store, project: Project, name: str, options: TrainingOptions)
         raise ModelError(
             f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
             "here yet. Train one elsewhere and name its folder (transformers:...)."
+        )
+    if options.model.architecture == "tokens" and not project.task.has_target:
+        raise ModelError(
+            f"The texts of the project '{project.name}' have no target for which a model of tokens could answer; those of the "
+            "task entity have. Leave --architecture tokens out."
         )
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
@@ -158,10 +169,14 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
+def _rows(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[Row]:
+    return rows_of(trainable.cutter, examples, labels, reads_target=trainable.network.reads == "target")
+
+
 def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[tuple[str, str]]:
     """Gold label and answer of texts that were not learned from."""
     known = [example for example in examples if example.label in labels]
-    best = answered(trainable, rows_of(trainable.cutter, known, labels)).argmax(axis=1)
+    best = answered(trainable, _rows(trainable, known, labels)).argmax(axis=1)
     right = [(example.label, labels[answer]) for example, answer in zip(known, best, strict=True)]
     return right + [
         (example.label, "") for example in examples if example.label not in labels
@@ -183,6 +198,7 @@ def _card(
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",
         "validation texts": len(data.stop),
+        "answers from": _READS[new.reads],
         "long texts": _LONG_TEXTS[new.too_long].format(limit=trainable.cutter.limit)
         if trainable.cutter.limit
         else "none is too long",
