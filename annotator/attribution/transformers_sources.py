@@ -9,6 +9,7 @@ import socket
 import threading
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from annotator.errors import ModelError
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
+_OF_THE_EXTRA = ("torch", "transformers", "huggingface_hub")
 _OFFLINE = "HF_HUB_OFFLINE"
 _PATIENCE_S = 2.0  # with a hub that does not answer; its own client tries again for half a minute
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
@@ -128,10 +130,9 @@ def _may_ask(spec: str, *, asks_hub: bool) -> bool:
 
     Raises: ModelError for what is not here and cannot be fetched
     """
-    try:
-        hub, constants = import_module("huggingface_hub"), import_module("huggingface_hub.constants")
-    except ImportError:
-        return False  # the extra is missing, which is said where transformers is needed
+    if any(find_spec(package) is None for package in _OF_THE_EXTRA):
+        return False  # which is said where torch is needed
+    hub, constants = import_module("huggingface_hub"), import_module("huggingface_hub.constants")
     try:
         is_here = isinstance(hub.try_to_load_from_cache(spec, "config.json"), str)
     except ValueError:  # no such name can be at the hub

@@ -40,8 +40,8 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(f"No module named '{name}'")
 
-    for module in (transformers_folders, transformers_sources):
-        monkeypatch.setattr(module, "import_module", missing)
+    monkeypatch.setattr(transformers_folders, "import_module", missing)
+    monkeypatch.setattr(transformers_sources, "find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"torch.*pip install 'rationale-annotator\[models\]'"):
         load("anything")
 
