@@ -41,16 +41,20 @@ class SegmentTokens:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a model is asked about: segments in token order, those that can be marked first."""
+    """What a model is asked about: segments in token order, those that can be marked first.
+
+    target: the tokens that the label is about, a half-open range numbered as in the instance; None where it is about the whole
+    """
 
     segments: tuple[SegmentTokens, ...]
     language: str = "en"
+    target: tuple[int, int] | None = None
 
     @staticmethod
     def of(instance: Instance) -> "Input":
         """The input of an instance, its tokens numbered as there."""
         segments = (SegmentTokens.of(s.name, s.body, s.is_selectable) for s in instance.segments)
-        return Input(tuple(segments), instance.language)
+        return Input(tuple(segments), instance.language, instance.target)
 
     @property
     def n_tokens(self) -> int:
@@ -75,7 +79,15 @@ class Input:
             first += len(segment.tokens)
             tokens, spaces = _tokens_kept(segment, here)
             segments.append(replace(segment, tokens=tokens, spaces=spaces))
-        return replace(self, segments=tuple(segments))
+        return replace(self, segments=tuple(segments), target=self._target_in(mask))
+
+    def _target_in(self, mask: Flags) -> tuple[int, int] | None:
+        """Where the target is when only these tokens are left; None where a part of it is gone."""
+        if self.target is None or not mask[slice(*self.target)].all():
+            return None
+        first, end = self.target
+        moved = int(np.count_nonzero(mask[:first])) + max(0, first - len(mask))
+        return moved, moved + end - first
 
     def covered(self, mask: Flags, cover: str) -> "Input":
         """The input with the tokens outside the mask replaced by one word each, such as a model's own mask token.
@@ -152,6 +164,23 @@ class HasLimit(Protocol):
 
     def seen(self, model_input: Input) -> Flags:
         """bool[n_selectable]: the tokens that the model takes in whole; the others get NaN for a score."""
+
+
+@runtime_checkable
+class ReadsTarget(Protocol):
+    """A predictor that may answer for the input's target alone, which then is in every input that it is asked about."""
+
+    @property
+    def reads_target(self) -> bool: ...
+
+
+def with_target(predictor: object, model_input: Input, mask: Flags) -> Flags:
+    """The tokens that stay in an input for this predictor; mask: bool[n_selectable], those that are wanted."""
+    if model_input.target is None or not (isinstance(predictor, ReadsTarget) and predictor.reads_target):
+        return mask
+    stays = mask.copy()
+    stays[slice(*model_input.target)] = True
+    return stays
 
 
 @runtime_checkable

@@ -1,6 +1,7 @@
-"""A predictor from what a person writes: spacy:PATH-OR-NAME or transformers:PATH-OR-NAME."""
+"""A predictor from what a person writes: spacy:, transformers: or transformers-zero-shot: and a folder or name."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ from annotator.attribution.base import Predictor
 from annotator.errors import InvalidValue
 
 BUILT_IN = "built-in"
+TooLong = Literal["refuse", "cut", "windows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +18,22 @@ class LoadOptions:
     """How a transformers model is run; others have no need of it.
 
     inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
-    too_long:       a text beyond the model's limit is refused, or cut at its end
+    too_long:       a text beyond the model's limit is refused, cut at its end, or read in windows
+    labels:         of zero-shot models: what they choose from
+    prompt:         of these: the text in what it stands in, up to the label
+    label_words:    of these: what a label is called there, where that is another word
     asks_hub:       a model that is not on this machine may be fetched from the Hugging Face hub; else no other host is asked
     """
 
     device: str = "auto"
     threads: int = 1
     inputs_at_once: int | None = None
-    too_long: Literal["refuse", "cut"] = "refuse"
+    too_long: TooLong = "refuse"
     is_query_first: bool = False
     asks_hub: bool = False
+    labels: tuple[str, ...] = ()
+    prompt: str = "{text}\nLabel: {label}"
+    label_words: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_predictor(spec: str, options: LoadOptions) -> Predictor:
@@ -39,9 +47,13 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
     match kind:
         case "spacy":
             return spacy_pipeline.load(source, name=Path(source).name or source)
-        case "transformers":
+        case "transformers" | "transformers-zero-shot":
             from annotator.attribution import transformers_models  # noqa: PLC0415
+            from annotator.attribution.transformers_prompts import Prompt  # noqa: PLC0415
 
+            prompt = None
+            if kind == "transformers-zero-shot":
+                prompt = Prompt.of(options.prompt, options.labels, options.label_words)
             return transformers_models.load(
                 source,
                 device=options.device,
@@ -50,9 +62,10 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
                 too_long=options.too_long,
                 query_first=options.is_query_first,
                 asks_hub=options.asks_hub,
+                prompt=prompt,
             )
         case _:
             raise InvalidValue(
-                f"'{spec}' names no model. Write {BUILT_IN}, {BUILT_IN}:NAME, spacy:FOLDER-OR-NAME or "
-                "transformers:FOLDER-OR-NAME."
+                f"'{spec}' names no model. Write {BUILT_IN}, {BUILT_IN}:NAME, spacy:FOLDER-OR-NAME, "
+                "transformers:FOLDER-OR-NAME or transformers-zero-shot:FOLDER-OR-NAME."
             )

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor, StatesEmpty
+from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor, StatesEmpty, with_target
 from annotator.errors import ModelError
 from annotator.metrics.ragged import Flags, Floats, Integers
 
@@ -69,7 +69,8 @@ class Question:
         return np.concatenate(batches)
 
     def without(self, model_input: Input, mask: Flags) -> Input:
-        """The input with the tokens outside the mask removed; mask: bool[n_selectable]."""
+        """The input with the tokens outside the mask removed, but for a target that is asked about; mask: bool[n_selectable]."""
+        mask = with_target(self.predictor, model_input, mask)
         if self.removal == "cover" and isinstance(self.predictor, HasCover):
             return model_input.covered(mask, self.predictor.mask_token)
         return model_input.kept(mask)

@@ -10,9 +10,9 @@ from itertools import accumulate
 from typing import Any
 
 from annotator.attribution.transformers_encoding import Encoded, Tensor, in_batches
-from annotator.attribution.transformers_folders import Loaded
 from annotator.attribution.transformers_gradients import PieceScores
-from annotator.attribution.transformers_parameters import Value
+from annotator.attribution.transformers_loaded import Loaded
+from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue, ModelError
 
@@ -23,14 +23,18 @@ Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Valu
 
 _NO_CLS = (
     "The model '{name}' puts no [CLS] piece to its texts, so no attention starts there. Choose another method, such as "
-    "occlusion or integrated-gradients."
+    "occlusion or integrated-gradients, or --set from=last for a decoder."
+)
+_NOT_THE_LAST = (
+    "The pieces of the model '{name}' also attend to what follows them, so its last piece is not what it answers from. Choose "
+    "--set from=cls, or another method."
 )
 
 
 def attention(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[PieceScores]]:
-    """The weights of one layer, or of each, from [CLS] or in the mean from the pieces of the question."""
+    """The weights of one layer, or of each, from [CLS], the last piece, or in the mean from the pieces of the question."""
     del targets
     return _by_layer(model.loaded, encoded, parameters, _layer_by_layer)
 
@@ -47,6 +51,7 @@ def _by_layer(
     loaded: Loaded, encoded: Sequence[Encoded], parameters: Mapping[str, Value], reading: Reading
 ) -> list[list[PieceScores]]:
     torch = import_module("torch")
+    _check_length(loaded, encoded)
     by_input: list[list[PieceScores]] = [[] for _ in encoded]
     sources = [_sources(of_input, str(parameters["from"]), loaded) for of_input in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
@@ -54,7 +59,9 @@ def _by_layer(
         batch = loaded.batch(of_batch)
         read_from = [sources[number] for number in numbers]
         with torch.inference_mode():
-            weights = _checked(loaded.ask(batch, output_attentions=True), batch.ids.shape[1], loaded)
+            weights = _checked(loaded.attend(batch), batch.ids.shape[1], loaded)
+            if parameters["from"] == "last" and bool((weights[0][:, :, 0, 1:] > 0).any()):
+                raise ModelError(_NOT_THE_LAST.format(name=loaded.name))
             layers = _layers(parameters["layer"], len(weights), loaded)
             for layer, of_layer in enumerate(reading(weights[: max(layers) + 1], read_from, parameters)):
                 if layer in layers:
@@ -96,6 +103,12 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
                 f"The input {encoded.shown} has no question: attention from it cannot be read. Choose from: cls."
             )
         return pieces
+    if which == "target":
+        if encoded.read_at is None:
+            raise ModelError(f"The input {encoded.shown} has no target whose attention could be read.")
+        return [encoded.read_at]
+    if which == "last":
+        return [len(encoded.ids) - 1]
     cls = check_cls(loaded)
     special = [
         number for number, (piece, side) in enumerate(zip(encoded.ids, encoded.sides, strict=True)) if side is None
@@ -104,6 +117,40 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
     if not pieces:
         raise InvalidValue(_NO_CLS.format(name=loaded.name))
     return pieces[:1]
+
+
+def source_for(loaded: Loaded, source: str) -> str:
+    """Whose attention is read: the one that is asked for, or by default [CLS] where the model has it, else the last piece.
+
+    Raises: InvalidValue for a model whose attention from one piece says nothing of its answer, or that has no such piece
+    """
+    if loaded.reads == "words":
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers from all words of a text alike, so no piece is there whose attention could be "
+            "read. Choose another method, such as occlusion or integrated-gradients."
+        )
+    if loaded.reads == "target" and source in {"cls", "last"}:
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers from the target's first piece. Leave 'from' out, or say target."
+        )
+    if source == FOLLOWS_MODEL and loaded.reads == "target":
+        return "target"
+    if source == FOLLOWS_MODEL:
+        return "last" if loaded.tokenizer.cls_token_id is None else "cls"
+    if source == "cls":
+        check_cls(loaded)
+    return source
+
+
+def _check_length(loaded: Loaded, encoded: Sequence[Encoded]) -> None:
+    limit = loaded.cutter.limit
+    for of_input in encoded:
+        if limit is not None and len(of_input.ids) > limit:
+            raise ModelError(
+                f"The model '{loaded.name}' reads {of_input.shown} in several windows, and no piece attends to all of them. "
+                "Choose another method, or cut too long texts.",
+                reason="read in windows, over which no attention reaches",
+            )
 
 
 def check_cls(loaded: Loaded) -> int:

@@ -15,10 +15,12 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.text.word_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
-TooLong = Literal["refuse", "cut"]
+TooLong = Literal["refuse", "cut", "windows"]
 EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
-_JOIN = "\n"  # between segments that a model gets as one text
+JOIN = "\n"  # between segments that a model gets as one text
+_LEAST_ROOM = 4  # at least a fourth of what the model sees has to be left for what can be marked
+_LONGER = "longer than the model sees"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Encoded:
             texts: the one or two that the model gets
     bodies:   the segments' texts, in the instance's order
     question: the side that cannot be marked; None if there is none
+    read_at:  the first piece of the target; None without one, or where it was cut off
     """
 
     ids: tuple[int, ...]
@@ -59,6 +62,7 @@ class Encoded:
     question: int | None
     n_selectable: int
     is_cut: bool
+    read_at: int | None = None
 
     @property
     def shown(self) -> str:
@@ -71,13 +75,15 @@ class Encoded:
 class Batch:
     """Inputs side by side, the shorter ones filled up.
 
-    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked
+    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked;
+            read_at int64[batch], the first piece of each target, None where not all have one
     """
 
     ids: Tensor
     mask: Tensor
     types: Tensor | None
     may_answer: Tensor
+    read_at: Tensor | None = None
 
     def arguments(self) -> dict[str, Tensor]:
         """What the model is called with; the mask always, so that a neighbour's length changes nothing."""
@@ -122,31 +128,65 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     One selectable segment is a text, two are a pair; where there is something that cannot be marked (a question), that is
     one text and all that can be marked the other.
 
+    What is read in windows stands here whole, whatever its length.
+
     Raises: ModelError when the model takes no such input, or does not see all of it and it may not be cut
     """
     bodies = {segment.name: body_of(segment) for segment in model_input.segments}
     groups, question = _groups(model_input, bodies, cutter)
-    texts = [_JOIN.join(bodies[name].text for name in group) for group in groups]
-    cut = _cut_into_pieces(cutter, texts, question, shortened=False)
+    texts = [JOIN.join(bodies[name].text for name in group) for group in groups]
+    cut = cut_into_pieces(cutter, texts, question, shortened=False)
     if not cut["input_ids"]:
         return _without_words(cutter, texts, bodies, question, model_input.n_selectable)
-    is_cut = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
+    is_long = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
+    if is_long and cutter.too_long == "refuse":
+        raise too_long(cutter, texts, len(cut["input_ids"]))
+    if is_long and cutter.too_long == "windows":
+        check_windows(cutter, texts, question, cut.sequence_ids(0))
+    is_cut = is_long and cutter.too_long == "cut"
     if is_cut:
-        if cutter.too_long == "refuse":
-            raise ModelError(_too_long(cutter, texts, len(cut["input_ids"])), reason="longer than the model sees")
-        cut = _cut_into_pieces(cutter, texts, question, shortened=True)
+        cut = cut_into_pieces(cutter, texts, question, shortened=True)
     sides = cut.sequence_ids(0)
     offsets = [tuple(offset) for offset in cut["offset_mapping"]]
-    segment_starts = [_starts_of_segments(group, bodies) for group in groups]
+    segment_starts = [starts_of_segments(group, bodies) for group in groups]
     pieces = [
-        Piece(text, is_special=True) if side is None else _placed(text, offset, segment_starts[side])
+        Piece(text, is_special=True) if side is None else placed(text, offset, segment_starts[side])
         for text, side, offset in zip(cut.tokens(0), sides, offsets, strict=True)
     ]
     types = cut.get("token_type_ids")
     return Encoded(
         tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
-        tuple(texts), bodies, question, model_input.n_selectable, is_cut,
+        tuple(texts), bodies, question, model_input.n_selectable, is_cut, _first_piece(model_input, bodies, pieces),
     )  # fmt: skip
+
+
+def _first_piece(model_input: Input, bodies: Mapping[str, TokenizedText], pieces: Sequence[Piece]) -> int | None:
+    """The first piece that touches the input's target."""
+    if model_input.target is None:
+        return None
+    token = model_input.target[0]
+    for name, body in bodies.items():
+        if token < body.n_tokens:
+            start, end = body.starts[token], body.ends[token]
+            touching = (
+                number
+                for number, piece in enumerate(pieces)
+                if piece.segment == name and (piece.start or 0) < end and (piece.end or 0) > start
+            )
+            return next(touching, None)
+        token -= body.n_tokens
+    return None
+
+
+def check_target(cutter: Cutter, encoded: Encoded) -> None:
+    """Raise ModelError for an input whose target a model of targets cannot read."""
+    if encoded.read_at is None:
+        what = "was cut off" if encoded.is_cut else "is not there"
+        raise ModelError(
+            f"The model '{cutter.model_name}' answers for the target of a text, and that of {encoded.shown} {what}. Give the "
+            "text a target, or read too long texts in windows.",
+            reason="without a target that the model sees",
+        )
 
 
 def _without_words(
@@ -184,7 +224,7 @@ def _groups(
     return (with_text[::-1], 0) if cutter.question_first else (with_text, 1)
 
 
-def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
+def cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
     """The tokenizer's answer; shortened: what can be marked is cut at its end until the model sees all of the rest."""
     truncation: bool | str = False
     if shortened:
@@ -205,24 +245,45 @@ def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None,
         ) from error
 
 
-def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
-    return (
+def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None]) -> None:
+    """Raise ModelError where windows would not hold together what a model has to see together."""
+    if question is None and len(texts) > 1:
+        raise ModelError(
+            f"The pair {texts[0][:50]!r} is longer than the model '{cutter.model_name}' sees, and no window would hold both "
+            "of its texts. Shorten them, or say that too long texts are cut.",
+            reason=_LONGER,
+        )
+    n_around = sum(side is None or side == question for side in sides)
+    limit = cutter.limit or 0
+    if limit - n_around < max(2, limit // _LEAST_ROOM):
+        raise ModelError(
+            f"What cannot be marked beside {texts[1 if question == 0 else 0][:50]!r} has {counted(n_around, 'piece')}, and "
+            f"every window of the model '{cutter.model_name}', which sees {limit}, has to hold it. Shorten it.",
+            reason=_LONGER,
+        )
+
+
+def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
+    """The refusal of an input that the model does not see whole."""
+    return ModelError(
         f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
         f"{cutter.limit} at "
-        "most. Shorten it, or say that too long texts are cut: tokens that the model did not see then have no score."
+        "most. Shorten it, or say that too long texts are read in windows, or cut: tokens that the model did not see then "
+        "have no score.",
+        reason=_LONGER,
     )
 
 
-def _starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
+def starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
     """Where each segment begins in its text, its name and its length."""
     starts, first = [], 0
     for name in names:
         starts.append((first, name, len(bodies[name].text)))
-        first += len(bodies[name].text) + len(_JOIN)
+        first += len(bodies[name].text) + len(JOIN)
     return starts
 
 
-def _placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
+def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
     """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
     first, name, length = next(
         (
@@ -268,12 +329,14 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
         return torch.tensor([[*row, *[filling] * (length - len(row))] for row in rows], dtype=dtype, device=device)
 
     types = [of_input.types for of_input in encoded if of_input.types is not None]
+    read_at = [of_input.read_at for of_input in encoded if of_input.read_at is not None]
     may_answer = [[side is not None and side != of_input.question for side in of_input.sides] for of_input in encoded]
     return Batch(
         filled([of_input.ids for of_input in encoded], tokenizer.pad_token_id or 0, torch.long),
         filled([[1] * len(of_input.ids) for of_input in encoded], 0, torch.long),
         filled(types, tokenizer.pad_token_type_id, torch.long) if types else None,
         filled(may_answer, 0, torch.bool),
+        torch.tensor(read_at, device=device) if len(read_at) == len(encoded) else None,
     )
 
 

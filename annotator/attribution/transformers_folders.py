@@ -1,127 +1,26 @@
 """A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain."""
 
-import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
-from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import (
-    Batch,
-    Cutter,
-    Encoded,
-    Tensor,
-    TooLong,
-    batch_of,
-    empty_text_of,
-    encode,
-)
+from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_loaded import Device, Loaded, answering, first_line
+from annotator.attribution.transformers_networks import Reads
 from annotator.attribution.transformers_parameters import ModelKind
-from annotator.domain.numbers import counted
+from annotator.attribution.transformers_prompts import Prompt, label_pieces
+from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
-Device = Literal["cpu", "cuda"]
-
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
-
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
-_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
-_OFFLINE = "HF_HUB_OFFLINE"
-_NOT_HERE = (
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for one. "
-    "Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for what is "
-    "asked for on pages."
+READS = (
+    "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each piece, or "target"
 )
-_NOWHERE = " There is no folder of that name, and the Hugging Face hub gave none."
+
+_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A model that is ready to be asked, with everything that is known of it.
-
-    labels: in the order of its outputs; () for a reading model
-    about:  what made its answers: classes and versions
-    """
-
-    name: str
-    kind: ModelKind
-    labels: tuple[str, ...]
-    model: Any
-    cutter: Cutter
-    device: Device
-    batch_size: int
-    about: Mapping[str, str]
-
-    @property
-    def tokenizer(self) -> Any:
-        return self.cutter.tokenizer
-
-    @property
-    def size_of_batches(self) -> int:
-        """How many inputs go together: one where shorter ones cannot be filled up at their end."""
-        can_fill = self.tokenizer.pad_token_id is not None and self.tokenizer.padding_side == "right"
-        return self.batch_size if can_fill else 1
-
-    @property
-    def steps_at_once(self) -> int:
-        """How many versions of one input go together; some models without padding take one thing at a time."""
-        return self.batch_size if self.tokenizer.pad_token_id is not None else 1
-
-    def encoded(self, model_input: Input) -> Encoded:
-        """An input as pieces; raises ModelError when the model cannot take it."""
-        return encode(self.cutter, model_input)
-
-    def batch(self, encoded: list[Encoded]) -> Batch:
-        return batch_of(encoded, self.tokenizer, self.device)
-
-    def ask(self, batch: Batch, **options: bool) -> Any:
-        """The model's outputs for a batch.
-
-        Raises: ModelError when it fails or memory is short
-        """
-        with answering(self):
-            return self.model(**batch.arguments(), return_dict=True, **options)
-
-    def embedding(self, ids: Tensor) -> Tensor:
-        """float[batch, length, dimensions], without a gradient."""
-        torch = import_module("torch")
-        with torch.no_grad():
-            return self.model.get_input_embeddings()(ids)
-
-
-@contextmanager
-def answering(loaded: Loaded) -> Iterator[None]:
-    """Turn what a model raises into a ModelError that says what to do."""
-    torch = import_module("torch")
-    try:
-        yield
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(_out_of_memory(loaded)) from error
-    except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, AssertionError) as error:
-        if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
-            raise ModelError(_out_of_memory(loaded)) from error
-        raise ModelError(
-            f"The model '{loaded.name}' broke off with an error of its own while it answered "
-            f"({type(error).__name__}: “{first_line(error)}”)."
-        ) from error
-
-
-def _out_of_memory(loaded: Loaded) -> str:
-    where = "GPU" if loaded.device == "cuda" else "machine"
-    return (
-        f"The memory of the {where} is too small for the model '{loaded.name}' with "
-        f"{counted(loaded.batch_size, 'input')} at once. "
-        f"Choose a smaller batch size (it is now {loaded.batch_size}), or shorter texts."
-    )
-
-
-# Loading -------------------------------------------------------------------------------------------------------------
 
 
 def load_model(
@@ -133,38 +32,52 @@ def load_model(
     too_long: TooLong,
     query_first: bool,
     asks_hub: bool,
+    prompt: Prompt | None = None,
 ) -> Loaded:
     """See `transformers_models.load`."""
-    if not asks_hub:
-        os.environ.setdefault(_OFFLINE, "1")  # read when transformers is loaded, for whatever it asks besides
+    source = Source.of(spec, asks_hub=asks_hub)
     torch, transformers = needed("torch"), needed("transformers")
     chosen = device_of(torch, device)
     _check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
     with quietly(transformers):
-        source = Source(spec, model_name(spec), asks_hub)
         name = source.name
         config = source.read(transformers.AutoConfig)
-        kind = _kind(config, name)
-        labels = _labels(config, name) if kind == "classification" else ()
+        kind = _kind(config, name) if prompt is None else _causal(config, name)
+        labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
+        reads = _reads(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
-        model = _model(transformers, torch, source, kind, config)
+        model = _model(transformers, torch, source, _AUTO["reading" if kind == "reading" else reads], config)
+    if kind == "reading" and too_long == "windows":
+        raise ModelError(
+            f"The model '{name}' answers with a stretch of the text, and windows are only for models that say a label. Choose "
+            "to refuse or to cut too long texts."
+        )
     check_vocabulary(model, tokenizer, name)
-    if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
+    if (
+        tokenizer.pad_token_id is not None
+    ):  # decoders read the last piece that is not this one: it has to be what we fill up with
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading",
-        empty_text=empty_text_of(tokenizer),
+        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads in {"words", "target"} else too_long,
+        question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
     )  # fmt: skip
+    words = () if prompt is None else label_pieces(cutter, prompt)
+    if words and cutter.limit is not None:
+        cutter = replace(cutter, limit=cutter.limit - max(len(pieces) for pieces in words) + 1)
     about = {
         "model": type(model).__name__,
         "tokenizer": type(tokenizer).__name__,
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
-    loaded = Loaded(name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about)
+    loaded = Loaded(
+        name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads, prompt, words
+    )
     with answering(loaded):
         model.to(chosen)
+        if prompt is not None:
+            _check_causal(torch, loaded)
     return loaded
 
 
@@ -192,8 +105,8 @@ def _check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
         raise InvalidValue(f"A model cannot run in {threads} threads; give 1 or more.")
     if batch_size is not None and batch_size < 1:
         raise InvalidValue(f"A batch cannot have {batch_size} inputs; give 1 or more.")
-    if too_long not in {"refuse", "cut"}:
-        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose refuse or cut.")
+    if too_long not in get_args(TooLong):
+        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose {', '.join(get_args(TooLong))}.")
 
 
 @contextmanager
@@ -211,62 +124,46 @@ def quietly(transformers: Any) -> Iterator[None]:
             log.enable_progress_bar()
 
 
-def model_name(spec: str) -> str:
-    """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
-    path = Path(spec).expanduser()
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ModelError(
-                f"The folder {spec} holds no transformers model: config.json is missing. "
-                "Name the folder that save_pretrained wrote."
-            )
-        whole = path.resolve()
-        return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
-    if path.is_file():
-        raise ModelError(f"{spec} is a file; name the folder of the model, which save_pretrained wrote.")
-    if not _HUB_NAME.fullmatch(spec):
-        raise ModelError(f"There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.")
-    return spec
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a model is read from: a folder, or a name at the hub, which is asked only where that is allowed."""
-
-    spec: str
-    name: str
-    asks_hub: bool
-
-    def read(self, kind: Any, **options: object) -> Any:
-        """What transformers loads, without running code that comes with a model.
-
-        Raises: ModelError with the first line of what it says
-        """
-        path = Path(self.spec).expanduser()
-        folder_or_name = str(path) if path.is_dir() else self.spec
-        try:
-            return kind.from_pretrained(
-                folder_or_name, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
-            )
-        except ImportError as error:  # a tokenizer that needs sentencepiece, say
-            raise ModelError(f"The model '{self.spec}' needs a package that is missing: {first_line(error)}") from error
-        except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
-            if isinstance(error, OSError) and not (path.is_dir() or self.asks_hub):
-                raise ModelError(_NOT_HERE.format(spec=self.spec)) from error
-            where = _NOWHERE if self.asks_hub and not path.is_dir() else ""
-            raise ModelError(f"The model '{self.spec}' cannot be loaded: {first_line(error)}{where}") from error
-
-
 def _kind(config: Any, name: str) -> ModelKind:
     architectures = tuple(config.architectures or ())
     if any(a.endswith("ForSequenceClassification") for a in architectures):
         return "classification"
     if any(a.endswith("ForQuestionAnswering") for a in architectures):
         return "reading"
+    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS, "") in _AUTO:
+        return "classification"
     raise ModelError(
         f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
-        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering."
+        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering; one that says what "
+        "comes next in a text (...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER."
     )
+
+
+def _causal(config: Any, name: str) -> ModelKind:
+    architectures = tuple(config.architectures or ())
+    if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
+        return "classification"
+    raise ModelError(
+        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which does not say what comes "
+        "next in a text. Name a causal language model (...ForCausalLM, ...LMHeadModel)."
+    )
+
+
+def _check_causal(torch: Any, loaded: Loaded) -> None:
+    """Raise ModelError for a model in which what follows a piece changes what it says comes next."""
+    with torch.inference_mode():
+        either = loaded.model(torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)).logits[:, 1]
+    if not torch.allclose(either[0], either[1], atol=1e-4):
+        raise ModelError(
+            f"The model '{loaded.name}' ({loaded.about['model']}) also looks forward, so it cannot be asked what comes next."
+        )
+
+
+def _reads(config: Any, prompt: Prompt | None) -> Reads:
+    if prompt is not None:
+        return "label words"
+    reads: Reads = getattr(config, READS, "text")
+    return reads if reads in {"words", "target"} else "text"
 
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:
@@ -303,13 +200,18 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     return tokenizer
 
 
-def _model(transformers: Any, torch: Any, source: Source, kind: ModelKind, config: Any) -> Any:
-    auto = {
-        "classification": transformers.AutoModelForSequenceClassification,
-        "reading": transformers.AutoModelForQuestionAnswering,
-    }[kind]
-    model, report = source.read(
-        auto,
+_AUTO = {
+    "text": "AutoModelForSequenceClassification",
+    "words": "AutoModelForTokenClassification",
+    "target": "AutoModelForTokenClassification",
+    "label words": "AutoModelForCausalLM",
+    "reading": "AutoModelForQuestionAnswering",
+}
+
+
+def _model(transformers: Any, torch: Any, source: Source, auto: str, config: Any) -> Any:
+    model, report = source.weights(
+        getattr(transformers, auto),
         config=config,
         attn_implementation="eager",  # others give no attention
         dtype=torch.float32,
@@ -344,8 +246,3 @@ def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
             limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
     least = min(limits)
     return None if least >= _NO_LIMIT else int(least)
-
-
-def first_line(error: Exception) -> str:
-    message = str(error).strip()
-    return message.splitlines()[0][:300] if message else type(error).__name__

@@ -1,7 +1,6 @@
 """Gradients with regard to a model's embeddings: integrated gradients (by captum) and gradient × input, by piece."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -10,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
-from annotator.attribution.transformers_folders import Loaded, answering, needed
+from annotator.attribution.transformers_folders import needed
+from annotator.attribution.transformers_loaded import Loaded, answering
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.domain.numbers import counted
-from annotator.errors import InvalidValue, ModelError
+from annotator.errors import InvalidValue
 
 Scores = npt.NDArray[np.float64]
 
@@ -67,15 +66,22 @@ def _integrated(
     embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, encoded, batch, str(parameters["baseline"]))
 
     def forward(
-        embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, target_positions: Tensor
+        embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, read_at: Tensor, positions: Tensor
     ) -> Tensor:
-        return _explained(model, Batch(ids, mask, types, may), embeddings, target_positions, parameters)
+        return _explained(model, Batch(ids, mask, types, may, read_at), embeddings, positions, parameters)
 
     with answering(loaded):
         scores, delta = captum.IntegratedGradients(forward).attribute(
             embedded,
             baselines=baseline,
-            additional_forward_args=(batch.ids, batch.mask, batch.types, batch.may_answer, target_positions),
+            additional_forward_args=(
+                batch.ids,
+                batch.mask,
+                batch.types,
+                batch.may_answer,
+                batch.read_at,
+                target_positions,
+            ),
             n_steps=parameters["steps"],
             internal_batch_size=loaded.steps_at_once,
             return_convergence_delta=True,
@@ -128,32 +134,5 @@ def _explained(
     model: Explainable, batch: Batch, embeddings: Tensor, positions: Tensor, parameters: Mapping[str, Value]
 ) -> Tensor:
     """float[batch]: what is explained, as a function of the embeddings."""
-    with _embeddings_given(model.loaded, embeddings):
-        outputs = model.loaded.ask(batch)
+    outputs = model.loaded.ask(batch, embeddings)
     return model.explained(outputs, batch, positions, as_probability=parameters["output"] == "probability")
-
-
-@contextmanager
-def _embeddings_given(loaded: Loaded, embeddings: Tensor) -> Iterator[None]:
-    """Let the model take these embeddings for those of its pieces.
-
-    The model still gets the pieces themselves, since many need them: RoBERTa numbers positions by them, GPT-2 finds the
-    last one. Raises ModelError when the embeddings are not used exactly once (encoder and decoder share them, say).
-    """
-    n_used = 0
-
-    def give(*_: object) -> Tensor:
-        nonlocal n_used
-        n_used += 1
-        return embeddings
-
-    hook = loaded.model.get_input_embeddings().register_forward_hook(give)
-    try:
-        yield
-    finally:
-        hook.remove()
-    if n_used != 1:
-        raise ModelError(
-            f"The model '{loaded.name}' ({loaded.about['model']}) uses the embeddings of its text {counted(n_used, 'time')}; "
-            "gradients are computed only for models that use them once."
-        )

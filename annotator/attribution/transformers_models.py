@@ -10,19 +10,21 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
-from annotator.attribution.transformers_attention import attention, check_cls, rollout
+from annotator.attribution.transformers_attention import attention, rollout, source_for
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
-from annotator.attribution.transformers_folders import Loaded, load_model
+from annotator.attribution.transformers_folders import load_model
 from annotator.attribution.transformers_gradients import (
     PieceScores,
     baseline_for,
     gradient_x_input,
     integrated_gradients,
 )
+from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
+from annotator.attribution.transformers_prompts import Prompt
 from annotator.domain.models import Attribution, Unit, facts_from
-from annotator.errors import ModelError
+from annotator.errors import InvalidValue, ModelError
 from annotator.text.word_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
@@ -46,23 +48,29 @@ def load(
     too_long: TooLong = "refuse",
     query_first: bool = False,
     asks_hub: bool = False,
+    prompt: Prompt | None = None,
 ) -> Predictor:
     """A sequence classifier or a question answering model, from a folder or by its name at the Hugging Face hub.
 
     device:      auto (CUDA where it is there), cpu or cuda
     threads:     of torch, in this whole process; two on a busy machine can be many times slower than one
     batch_size:  inputs at once, or steps of integrated gradients; else 8 on a CPU, 32 on a GPU
-    too_long:    whether a text that is longer than the model sees is refused, or cut at its end
+    too_long:    whether a text that is longer than the model sees is refused, cut at its end, or read in windows; a model that
+                 was trained in windows always reads so
     query_first: whether the query stands before what can be marked; for reading models the question always does
+    prompt:      a causal model is asked which label's words come after the text in it
     asks_hub:    whether the hub is asked for a model that was not fetched before; else no other host is asked for anything
     Raises: ModelError when it cannot be loaded or is no such model, InvalidValue for an argument
     """
     loaded = load_model(
         spec, device=device, threads=threads, batch_size=batch_size, too_long=too_long, query_first=query_first,
-        asks_hub=asks_hub,
+        asks_hub=asks_hub, prompt=prompt,
     )  # fmt: skip
     if loaded.kind == "reading":
         return Reader(loaded.name, (), loaded)
+    if prompt is not None:
+        name = " ".join([loaded.name, "zero-shot", *filter(None, [prompt.digest])])
+        return Classifier(name, loaded.labels, replace(loaded, name=name))
     kind = Classifier if loaded.tokenizer.mask_token is None else MaskingClassifier
     return kind(loaded.name, loaded.labels, loaded)
 
@@ -83,7 +91,7 @@ def explainer(
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
     chosen |= _of_model(predictor.loaded, chosen)
     cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
-    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {})}
+    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {}), **_asked_with(predictor.loaded)}
     return TransformersExplainer(
         method,
         stored,
@@ -96,9 +104,18 @@ def explainer(
 
 def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
     """What follows the model; raises InvalidValue for what it cannot have, before the first text is asked about."""
-    if chosen.get("from") == "cls":
-        check_cls(loaded)
-    return {"baseline": baseline_for(loaded, str(chosen["baseline"]))} if "baseline" in chosen else {}
+    if loaded.kind == "reading" and chosen.get("too_long") == "windows":
+        raise InvalidValue(
+            f"The model '{loaded.name}' answers with a stretch of the text, and windows are only for labels."
+        )
+    follow = {"baseline": baseline_for, "from": source_for}
+    return {name: of_model(loaded, str(chosen[name])) for name, of_model in follow.items() if name in chosen}
+
+
+def _asked_with(loaded: Loaded) -> dict[str, object]:
+    """The prompt and the words of a zero-shot classifier, which its scores follow from."""
+    prompt = loaded.prompt
+    return {} if prompt is None else {"prompt": prompt.template, "label_words": [word.strip() for word in prompt.words]}
 
 
 def _is_turned(predictor: Classifier | Reader) -> bool:

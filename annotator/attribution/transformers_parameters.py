@@ -70,15 +70,16 @@ class Method:
 
 _MERGE = Parameter("merge", "sum", HOWS, says="how the scores of a word's pieces become one")
 _TOO_LONG = Parameter(
-    "too_long", "refuse", ("refuse", "cut"), says="what happens to a text that is longer than the model sees"
+    "too_long", "refuse", ("refuse", "cut", "windows"), says="what happens to a text that is longer than the model sees"
 )
 _OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which number of the model is explained")
 _LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")
 _FROM = Parameter(
     "from",
-    {"classification": "cls", "reading": "question"},
-    ("cls", "question"),
-    says="whose attention is read: that of [CLS], or the mean over what cannot be marked (question, query)",
+    {"classification": FOLLOWS_MODEL, "reading": "question"},
+    ("cls", "last", "target", "question"),
+    says="whose attention is read: that of [CLS], of the last piece (decoders), of the target's first piece, or the mean over "
+    "what cannot be marked (question, query); the default is target for a model of targets, else cls where there, else last",
 )
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches, seen_tokens
-from annotator.attribution.transformers_folders import Loaded
+from annotator.attribution.transformers_loaded import Loaded
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
@@ -86,6 +86,11 @@ class Classifier:
                 f"The model '{self.name}' answers {encoded[number].shown} with what is no number.", reason=_NO_NUMBER
             )
         return logits
+
+    @property
+    def reads_target(self) -> bool:
+        """Whether it answers for the target of a text (protocol ReadsTarget)."""
+        return self.loaded.reads == "target"
 
     @property
     def empty_text(self) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
 _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "inputs_at_once", "too_long": "too_long",
-                 "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
+                 "query_first": "is_query_first", "allow_model_hub": "asks_hub", "prompt": "prompt"}  # fmt: skip
 
 
 @click.command("attribute")
@@ -29,7 +29,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option(
     "--model",
     required=True,
-    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME.",
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or "
+    "transformers-zero-shot:FOLDER-OR-NAME.",
 )
 @click.option(
     "--method",
@@ -96,10 +97,22 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
 @click.option(
     "--too-long",
-    type=click.Choice(["refuse", "cut"]),
+    type=click.Choice(["refuse", "cut", "windows"]),
     default="refuse",
     show_default=True,
     help="What to do with texts beyond a transformers model's limit.",
+)
+@click.option(
+    "--prompt",
+    default=r"{text}\nLabel: {label}",
+    show_default=True,
+    help=r"For a zero-shot model: the text in what it stands in, up to the label; \n is a line break.",
+)
+@click.option(
+    "--label-words",
+    multiple=True,
+    metavar="LABEL=WORDS",
+    help="For a zero-shot model: what a label is called in the prompt.",
 )
 @click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @click.option(
@@ -120,7 +133,9 @@ def attribute(
 
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
     parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
-    load = LoadOptions(**{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
+    options["prompt"] = options["prompt"].replace(r"\n", "\n")
+    label_words = pairs_of(options.pop("label_words"), "--label-words")
+    load = LoadOptions(label_words=label_words, **{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
     renamed = pairs_of(options.pop("renamed"), "--rename")
     attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
     with opened(database) as store:

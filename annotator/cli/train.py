@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_THE_MODEL = {"base": "base", "output": "output", "special": "special", "device": "device", "threads": "threads",
+_OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
+                 "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
     "criterion",
@@ -37,7 +38,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.command("train")
 @click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
-@click.option("--architecture", type=click.Choice(["transformer"]), default="transformer", show_default=True)
+@click.option(
+    "--architecture",
+    type=click.Choice(["transformer", "decoder", "tokens"]),
+    default="transformer",
+    show_default=True,
+    help="From scratch, an encoder like BERT or a decoder like GPT-2; tokens: it answers for the target of a text.",
+)
 @click.option(
     "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
 )
@@ -48,7 +55,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     show_default=True,
     help="An output for each label, or one sigmoid for two labels.",
 )
-@click.option("--special", multiple=True, metavar="TOKEN", help="A token that stays whole, such as _MATH_.")
+@click.option(
+    "--special-token",
+    "special",
+    multiple=True,
+    metavar="TOKEN",
+    help="A token that stays whole, such as _MATH_; may be given several times.",
+)
 @click.option("--split", help="Learn from this split.  [default: train, where it is there]")
 @click.option(
     "--validation", help="Stop by this split.  [default: validation, val or dev; else a tenth of the training texts]"
@@ -129,13 +142,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="On a CPU.")
-@click.option("--too-long", type=click.Choice(["refuse", "cut"]), default="refuse", show_default=True)
+@click.option("--too-long", type=click.Choice(["refuse", "cut", "windows"]), default="refuse", show_default=True)
 @click.option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @click.option("--allow-model-hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub.")
 @json_option
 @click.pass_obj
 def train(
-    database: Path, /, project_name: str, name: str, architecture: str, as_json: bool, folder: Path | None, is_anew: bool,
+    database: Path, /, project_name: str, name: str, as_json: bool, folder: Path | None, is_anew: bool,
     **given: Any,
 ) -> int:  # fmt: skip
     """Train a model on a project's gold; then name its folder wherever a model is asked for (transformers:FOLDER).
@@ -147,7 +160,6 @@ def train(
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
     from annotator.usecases.training.transformers import NewModel, TrainingOptions
 
-    del architecture  # there is one
     axes = {option: given[option] for option in _MAY_DIFFER}
     aligned = [criterion for criterion in given["criterion"] if criterion != NO_ALIGNMENT]
     given |= {option: values[0] for option, values in axes.items()} | {"criterion": next(iter(aligned), None)}

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import Cutter, Encoded, encode
+from annotator.attribution.transformers_encoding import Cutter, Encoded, check_target, encode
 
 Flags = npt.NDArray[np.bool_]
 
@@ -44,15 +44,19 @@ class Row:
     n_lost: int = 0
 
 
-def rows_of(cutter: Cutter, examples: Sequence[Example], labels: Sequence[str]) -> list[Row]:
+def rows_of(
+    cutter: Cutter, examples: Sequence[Example], labels: Sequence[str], *, reads_target: bool = False
+) -> list[Row]:
     """The examples as pieces.
 
-    Raises: ModelError where a text is longer than the model sees and may not be cut
+    Raises: ModelError where a text is longer than the model sees and may not be cut, or has no target that is to be read
     """
     numbers = {label: number for number, label in enumerate(labels)}
     rows = []
     for example in examples:
         encoded = encode(cutter, example.input)
+        if reads_target:
+            check_target(cutter, encoded)
         tokens = tokens_of_pieces(encoded)
         gold = np.array([[bool(s & set(range(*t))) for t in tokens] for s in example.sets], dtype=np.bool_)
         seen = {token for first, end in tokens for token in range(first, end)}

@@ -197,11 +197,11 @@ class _Fitting:
         """The task's loss of a batch, and how far its attributions are from its rationales."""
         trainable, options = self.trainable, self.options
         if options.alignment is None or not bool(batch.is_set.any()):
-            return self._task_loss(trainable.logits(trainable.model(**batch.pieces.arguments())), batch), None
-        with embeddings_of(trainable.model) as embeddings:
-            logits = trainable.logits(trainable.model(**batch.pieces.arguments()))
+            return self._task_loss(trainable.ask(batch.pieces), batch), None
+        embeddings = embeddings_of(trainable.model, batch.pieces.ids)
+        logits = trainable.ask(batch.pieces, embeddings)
         attributions = input_x_gradient(
-            trainable.explained(logits, batch.targets), embeddings.used, has_graph=options.alignment.has_graph
+            trainable.explained(logits, batch.targets), embeddings, has_graph=options.alignment.has_graph
         )
         aligned = AlignmentBatch(attributions, batch.gold, batch.is_set, batch.pieces.may_answer, batch.real)
         return self._task_loss(logits, batch), align(aligned, options.alignment)
@@ -233,7 +233,7 @@ def answered(trainable: Trainable, rows: Sequence[Row], size: int = 32) -> npt.N
     for numbers in in_batches([row.encoded for row in rows], size):
         batch = training_batch([rows[n] for n in numbers], trainable.cutter.tokenizer, trainable.device)
         with torch.inference_mode():
-            logits = trainable.logits(trainable.model(**batch.pieces.arguments()))
+            logits = trainable.ask(batch.pieces)
         logits_of_rows[numbers] = logits.double().cpu().numpy()
     return logits_of_rows
 

@@ -5,33 +5,42 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, empty_text_of
 from annotator.attribution.transformers_folders import (
     NEGATIVE_LABEL,
-    Source,
+    READS,
     check_vocabulary,
     device_of,
     limit_of,
-    model_name,
     needed,
     quietly,
     tokenizer_of,
 )
+from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
+from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
+Architecture = Literal["transformer", "decoder", "tokens"]
+
+_FILLING = (
+    "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last piece before it is read
+)
 
 
 @dataclass(frozen=True, slots=True)
 class NewModel:
     """What is to be trained.
 
+    architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
+             encoder, from scratch or a base, that answers for the target of a text, at its first piece
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
-    shape:   of a model from scratch, in the words of transformers' BertConfig
+    too_long: "windows": it answers in the mean of what it says of each piece, so that a text may have any length
+    shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_pieces: how many the tokenizer of a model from scratch learns at most
     """
 
@@ -46,6 +55,11 @@ class NewModel:
     too_long: TooLong = "refuse"
     is_query_first: bool = False
     asks_hub: bool = False
+    architecture: Architecture = "transformer"
+
+    @property
+    def reads(self) -> Reads:
+        return "target" if self.architecture == "tokens" else "words" if self.too_long == "windows" else "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +69,21 @@ class Trainable:
     name: str
     labels: tuple[str, ...]
     output: Output
-    model: Any
+    network: Network
     cutter: Cutter
     device: str
 
-    def logits(self, outputs: Any) -> Tensor:
-        """float[batch, n_labels]; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z)."""
-        return outputs.logits if self.output == "softmax" else two_logits(outputs.logits)
+    @property
+    def model(self) -> Any:
+        return self.network.model
+
+    def ask(self, batch: Batch, embeddings: Tensor | None = None) -> Tensor:
+        """float[batch, n_labels]: its logits; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z).
+
+        embeddings: in the place of those of the pieces
+        """
+        logits = self.network.answer(batch, embeddings).logits
+        return logits if self.output == "softmax" else two_logits(logits)
 
     def explained(self, logits: Tensor, targets: Tensor) -> Tensor:
         """float[batch]: the logit of each row's label; of one sigmoid output z, half of z or −z."""
@@ -94,59 +116,81 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         raise InvalidValue(
             f"One sigmoid output tells two labels apart, but there are {len(new.labels)}. Choose the output softmax."
         )
+    if new.base is not None and new.architecture == "decoder":
+        raise InvalidValue(
+            f"A base brings its own architecture, and '{new.architecture}' is for models from scratch. Leave one of both out."
+        )
     torch, transformers = needed("torch"), needed("transformers")
     device = device_of(torch, new.device)
     torch.set_num_threads(new.threads)
     torch.manual_seed(seed)
     with quietly(transformers):
         if new.base is None:
-            name, tokenizer, model = "scratch", *_from_scratch(transformers, new, texts)
+            made = _decoder_from_scratch if new.architecture == "decoder" else _from_scratch
+            name, tokenizer, model = "scratch", *made(transformers, new, texts)
         else:
             name, tokenizer, model = _from_base(transformers, torch, new, new.base)
-    if new.special:
-        tokenizer.add_special_tokens(
-            {"additional_special_tokens": list(new.special)}, replace_extra_special_tokens=False
-        )
-        model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
+        _keep_whole(tokenizer, model, new.special)
+        if tokenizer.pad_token_id is None:
+            tokenizer.add_special_tokens({"pad_token": _FILLING})
+            _make_room(tokenizer, model)
     check_vocabulary(model, tokenizer, name)
-    if tokenizer.pad_token_id is None:
-        raise ModelError(
-            f"The tokenizer of '{name}' has no piece to fill up batches with, so that it cannot be trained here."
-        )
     model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
         empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
-    return Trainable(name, new.labels, new.output, model.to(device), cutter, device)
+    network = Network(model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id)
+    return Trainable(name, new.labels, new.output, network, cutter, device)
+
+
+def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
+    """Make each of these tokens one piece wherever it stands, with an embedding that is drawn anew where it had none."""
+    for token in special:
+        if not token or token != "".join(token.split()):
+            raise InvalidValue(
+                f"The special token '{token}' is empty or has a blank in it. Give one word, such as _MATH_."
+            )
+    if special:
+        tokenizer.add_special_tokens({"additional_special_tokens": list(special)}, replace_extra_special_tokens=False)
+        _make_room(tokenizer, model)
+
+
+def _make_room(tokenizer: Any, model: Any) -> None:
+    """Give the model an embedding for each piece of its tokenizer."""
+    model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
 
 
 def _head(new: NewModel) -> dict[str, object]:
     """What the configuration says of the outputs."""
     labels = new.labels if new.output == "softmax" else new.labels[1:]
-    named = {
+    named: dict[str, object] = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
         "problem_type": "single_label_classification" if new.output == "softmax" else "multi_label_classification",
+        **({} if new.reads == "text" else {READS: new.reads}),
     }
     return named if new.output == "softmax" else {**named, NEGATIVE_LABEL: new.labels[0]}
 
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
-    source = Source(base, model_name(base), new.asks_hub)
-    config = source.read(transformers.AutoConfig, **_head(new))
+    source = Source.of(base, asks_hub=new.asks_hub)
+    head = _head(new)
+    config = source.read(transformers.AutoConfig, **head)
+    config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
-    model, report = source.read(
-        transformers.AutoModelForSequenceClassification,
+    model, report = source.weights(
+        transformers.AutoModelForSequenceClassification
+        if new.reads == "text"
+        else transformers.AutoModelForTokenClassification,
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
-        use_safetensors=True,  # pickled weights could run code
         dtype=torch.float32,
         ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
         output_loading_info=True,
     )
-    head = _head_of(model)
-    missing = sorted(key for key in report["missing_keys"] if not key.startswith(head))
+    new_parts = _head_of(model)
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
     if missing:
         raise ModelError(
             f"The model '{source.name}' lacks weights beside its head: {', '.join(missing[:3])}"
@@ -176,7 +220,46 @@ def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
     )  # fmt: skip
-    return tokenizer, transformers.BertForSequenceClassification(config)
+    kind = (
+        transformers.BertForSequenceClassification if new.reads == "text" else transformers.BertForTokenClassification
+    )
+    return tokenizer, kind(config)
+
+
+_DECODER_SHAPE: Mapping[str, object] = {"n_embd": 128, "n_layer": 2, "n_head": 4, "n_positions": 512}
+_END_OF_TEXT = "<|endoftext|>"
+
+
+def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_byte_tokenizer(transformers, texts, new.n_pieces)
+    end, filling = tokenizer.eos_token_id, tokenizer.pad_token_id
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
+        attn_implementation="eager", **{**_DECODER_SHAPE, **(new.shape or {})}, **_head(new),
+    )  # fmt: skip
+    kind = (
+        transformers.GPT2ForSequenceClassification if new.reads == "text" else transformers.GPT2ForTokenClassification
+    )
+    return tokenizer, kind(config)
+
+
+def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:
+    """A tokenizer like GPT-2's with the pieces of these texts: bytes, Ġ for a blank, also before the first word."""
+    tokenizers = needed("tokenizers")
+    cutter = tokenizers.Tokenizer(tokenizers.models.BPE())
+    cutter.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
+    cutter.decoder = tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=max(n_pieces, len(alphabet) + 2), special_tokens=[_END_OF_TEXT, _FILLING], initial_alphabet=alphabet,
+        show_progress=False,
+    )  # fmt: skip
+    cutter.train_from_iterator(texts, trainer)
+    cutter.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
+    roles = {"bos_token": _END_OF_TEXT, "eos_token": _END_OF_TEXT, "pad_token": _FILLING}
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=cutter, **roles, model_input_names=["input_ids", "attention_mask"]
+    )
 
 
 _ROLES = {

@@ -18,7 +18,7 @@ from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
 
 _ENDED_SHOWN = 5
-_NO_MODEL = "Name a model: built-in, spacy:FOLDER or transformers:FOLDER."
+_NO_MODEL = "Name a model: built-in, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER."
 
 
 @dataclass(frozen=True, slots=True)

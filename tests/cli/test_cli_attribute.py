@@ -117,6 +117,8 @@ def test_other_parameters_are_given_by_name(filled: Command) -> None:
         (("--preset", "wang-2022"), "linear has no preset 'wang-2022'"),
         (("--rename", "no"), "--rename no: write a name, =, and a value."),
         (("--model", "spacy:x", "--train"), "Only the built-in model is trained here"),
+        (("--model", "transformers-zero-shot:x", "--prompt", "{label}"), "holds {text} once and ends with {label}"),
+        (("--model", "transformers-zero-shot:x", "--label-words", "maybe=so"), "no label 'maybe' to give words to"),
         (("--project", "Q"), "There is no project 'Q'"),
     ],
 )

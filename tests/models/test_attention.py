@@ -87,9 +87,28 @@ def test_attention_from_a_question_that_is_not_there_is_refused(loaded):
         explained(loaded("bert"), {"from": "question"})
 
 
-def test_a_model_without_cls_is_refused(loaded):
+def test_a_model_without_cls_is_refused_where_attention_from_it_is_asked_for(loaded):
     with pytest.raises(InvalidValue, match=r"'gpt2' puts no \[CLS\] piece.*Choose another method"):
-        explainer(loaded("gpt2"), "attention", {}, None)  # before a text is asked about
+        explainer(loaded("gpt2"), "attention", {"from": "cls"}, None)  # before a text is asked about
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt2-eos", "llama"])
+def test_of_a_decoder_the_attention_of_its_last_piece_is_read(torch, loaded, name):
+    model = loaded(name)
+    method = explainer(model, "attention", {}, None)
+    assert method.parameters["from"] == "last"
+    for text, one in zip(TEXTS, method.explain([one_text(t) for t in TEXTS], ["neutral"] * len(TEXTS)), strict=True):
+        expected = weights_of(torch, model, text)[-1][:, -1].mean(axis=0)
+        assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+        assert of_pieces(one.attributions[0]).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", ["attention", "attention-rollout"])
+def test_the_last_piece_of_a_model_that_also_looks_forward_is_not_what_it_answers_from(loaded, method):
+    with pytest.raises(ModelError, match="'bert' also attend to what follows"):
+        explained(loaded("bert"), {"from": "last"}, method=method)
+    (rolled,) = explained(loaded("llama"), method="attention-rollout")
+    assert of_pieces(rolled.attributions[0]).sum() == pytest.approx(1)
 
 
 def test_attention_that_comes_back_empty_is_refused(folders):

@@ -82,7 +82,7 @@ def test_a_model_that_cannot_have_a_method_is_refused_once_and_before_the_first_
     with pytest.raises(InvalidValue, match=r"^The model 'gpt2' has no MASK piece.* Choose --baseline zero\.$"):
         run(store, films, folders["gpt2"], "integrated-gradients", parameters={"baseline": "mask"})
     with pytest.raises(InvalidValue, match=r"puts no \[CLS\] piece"):
-        run(store, films, folders["gpt2"], "attention")
+        run(store, films, folders["gpt2"], "attention", parameters={"from": "cls"})
     assert list_runs(store, films.id) == []
 
 

@@ -3,16 +3,19 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from annotator.attribution import transformers_folders
+from annotator.attribution import transformers_folders, transformers_sources
 from annotator.attribution.base import Answerer, GivesLogits, HasCover, HasLimit, Predictor
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
+from annotator.training.trainable_models import NewModel, make
 from tests.models.conftest import one_text
 
 
@@ -38,6 +41,7 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
         raise ModuleNotFoundError(f"No module named '{name}'")
 
     monkeypatch.setattr(transformers_folders, "import_module", missing)
+    monkeypatch.setattr(transformers_sources, "find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"torch.*pip install 'rationale-annotator\[models\]'"):
         load("anything")
 
@@ -65,7 +69,7 @@ def test_a_file_and_a_missing_folder_are_told_apart_from_a_hub_name(torch, tmp_p
         load(str(tmp_path / "model.bin"))
     with pytest.raises(ModelError, match="There is no folder"):
         load(str(tmp_path / "nothing" / "here"))
-    with pytest.raises(ModelError, match="hub gave none"):
+    with pytest.raises(ModelError, match="HF_HUB_OFFLINE forbids asking the Hugging Face hub"):
         load("nobody/nothing-of-that-name", asks_hub=True)
     with pytest.raises(ModelError, match=r"no other host is asked for one.*'annotator serve'"):
         load("nobody/nothing-of-that-name")
@@ -105,6 +109,94 @@ def test_another_host_is_asked_for_a_model_only_where_that_is_allowed(folders, t
     )  # fmt: skip
     assert done.stdout.startswith(said)
     assert ("ASKED" in done.stdout) == bool(allowed)
+
+
+def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached(folders, tmp_path):
+    kept = tmp_path / "hub" / "models--own--bert"
+    shutil.copytree(folders["bert"], kept / "snapshots" / "abc")
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text("abc")
+    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", ASKS, "transformers:own/bert", "hub"],
+        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *asked, loaded = done.stdout.splitlines()
+    assert loaded == "loaded own/bert"
+    assert set(asked) == {"ASKED"}
+    assert len(asked) <= 2  # whether the hub is there, and once by its own client; not again and again
+
+
+def test_what_cannot_be_had_is_said_without_torch_and_transformers(tmp_path):
+    program = "import sys\n" + ASKS + "print({'torch', 'transformers'} & set(sys.modules))"
+    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, "transformers:nobody/nothing", "hub"],
+        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    asked, said, modules = done.stdout.splitlines()
+    assert asked == "ASKED"
+    assert "the Hugging Face hub (https://huggingface.co) cannot be reached from here. Name a folder" in said
+    assert modules == "set()"
+
+
+def test_a_hub_that_takes_no_connection_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(transformers_sources, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(transformers_sources, "getproxies", dict)
+    never = threading.Event()
+
+    def wait(*_, **__):
+        never.wait(60)
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", wait)
+    assert not transformers_sources._is_reachable("https://huggingface.co")
+    never.set()
+
+
+def test_a_hub_may_be_elsewhere_or_behind_a_proxy(monkeypatch):
+    asked = []
+
+    class Connection:
+        def close(self):
+            pass
+
+    def connect(address, **_):
+        asked.append(address)
+        return Connection()
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(transformers_sources, "getproxies", dict)
+    assert transformers_sources._is_reachable("https://huggingface.co")
+    assert transformers_sources._is_reachable("http://mirror:8080")
+    monkeypatch.setattr(transformers_sources, "getproxies", lambda: {"https": "http://proxy:3128"})
+    monkeypatch.setattr(transformers_sources, "proxy_bypass", lambda _: False)
+    assert transformers_sources._is_reachable("https://huggingface.co")
+    assert asked == [("huggingface.co", 443), ("mirror", 8080), ("proxy", 3128)]
+
+
+@pytest.mark.parametrize("file", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "weights.pt"])
+def test_pickled_weights_are_refused_without_being_read(torch, folders, tmp_path, file):
+    spec = copied(folders["bert"], tmp_path / "pickled")
+    (tmp_path / "pickled" / "model.safetensors").unlink()
+
+    class Runs:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "ran"), "w"))
+
+    torch.save({"a": Runs()}, tmp_path / "pickled" / file)
+    with pytest.raises(ModelError, match=rf"are no safetensors \({file}\).* save_pretrained"):
+        load(spec)
+    with pytest.raises(ModelError, match="are no safetensors"):
+        make(NewModel(("a", "b"), base=spec), [], 0)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_without_any_weights_is_refused(torch, folders, tmp_path):
+    spec = copied(folders["bert"], tmp_path / "empty")
+    (tmp_path / "empty" / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match="has no weights as safetensors"):
+        load(spec)
 
 
 def test_code_that_comes_with_a_model_is_not_run(folders, tmp_path):

@@ -16,7 +16,7 @@ def test_defaults_are_filled_in_so_that_what_is_stored_says_everything():
         "merge": "sum",
         "too_long": "refuse",
     }
-    assert resolved("attention", {}, "classification")["from"] == "cls"
+    assert resolved("attention", {}, "classification")["from"] == "default"  # follows the model
     assert resolved("attention", {}, "reading")["from"] == "question"
 
 

@@ -1,5 +1,8 @@
 """Predicting: the same as the model called directly, whatever stands beside it; long texts; bad days."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
@@ -253,3 +256,17 @@ def test_whatever_else_a_model_raises_is_told_in_a_sentence(folders, monkeypatch
 def test_a_label_that_the_model_has_not_is_refused(loaded):
     with pytest.raises(ModelError, match="has no label 'good'. It has negative, neutral, positive"):
         explainer(loaded("bert"), "gradient-x-input", {}, None).explain([one_text("the film")], ["good"])
+
+
+def test_a_decoder_reads_its_last_real_piece_also_where_its_configuration_names_another_filling(
+    torch, folders, tmp_path
+):
+    tokenizer = load(str(folders["gpt2"])).loaded.tokenizer
+    tokenizer.add_special_tokens({"pad_token": tokenizer.convert_ids_to_tokens(7)})
+    shutil.copytree(folders["gpt2"], tmp_path / "odd")
+    tokenizer.save_pretrained(tmp_path / "odd")
+    config = json.loads((tmp_path / "odd" / "config.json").read_text())
+    (tmp_path / "odd" / "config.json").write_text(json.dumps(config | {"pad_token_id": 0}))
+    model = load(str(tmp_path / "odd"), device="cpu")
+    together = model.logits([one_text(text) for text in TEXTS])
+    assert together == pytest.approx(np.array([model.logits([one_text(text)])[0] for text in TEXTS]), abs=1e-5)

@@ -7,6 +7,7 @@ import pytest
 
 from annotator.attribution.transformers_gradients import gradient_x_input
 from annotator.attribution.transformers_models import load
+from annotator.attribution.transformers_networks import Network
 from annotator.errors import ModelError
 from annotator.training.alignment import AlignmentBatch, AlignmentOptions, Criterion, align
 from annotator.training.extraction import embeddings_of, input_x_gradient
@@ -17,9 +18,9 @@ TEXT = "the film was great and the plot was not dull"
 
 def ask(model: Any, batch: Any, *, has_graph: bool = True) -> tuple[Any, Any]:
     """The logits of a batch, and the attribution of the second class."""
-    with embeddings_of(model) as embeddings:
-        logits = model(**batch.arguments()).logits
-    return logits, input_x_gradient(logits[:, 1], embeddings.used, has_graph=has_graph)
+    embeddings = embeddings_of(model, batch.ids)
+    logits = Network(model, None).answer(batch, embeddings).logits
+    return logits, input_x_gradient(logits[:, 1], embeddings, has_graph=has_graph)
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "gpt2", "llama"])
@@ -29,6 +30,19 @@ def test_it_gives_the_scores_that_the_method_gradient_x_input_stores(name: str, 
     targets = predictor.targets([encoded], [predictor.labels[1]])
     stored = gradient_x_input(predictor, [encoded], targets, {"output": "logit", "magnitude": "no"})
     _, scores = ask(predictor.loaded.model, predictor.loaded.batch([encoded]))
+    assert stored[0][0].scores.tolist() == pytest.approx(scores[0].tolist(), abs=1e-5)
+
+
+def test_it_gives_the_stored_scores_also_of_a_text_that_is_read_in_windows(loaded: Callable[..., Any]) -> None:
+    predictor = loaded("bert", too_long="windows")
+    encoded = predictor.loaded.encoded(one_text(" ".join([TEXT] * 9)))
+    targets = predictor.targets([encoded], [predictor.labels[1]])
+    stored = gradient_x_input(predictor, [encoded], targets, {"output": "logit", "magnitude": "no"})
+    batch, model = predictor.loaded.batch([encoded]), predictor.loaded.model
+    embeddings = embeddings_of(model, batch.ids)
+    logits = Network(model, predictor.loaded.cutter.limit).answer(batch, embeddings).logits
+    scores = input_x_gradient(logits[:, 1], embeddings, has_graph=True)
+    assert len(encoded.ids) > 80
     assert stored[0][0].scores.tolist() == pytest.approx(scores[0].tolist(), abs=1e-5)
 
 
@@ -76,20 +90,7 @@ def test_without_the_inner_graph_the_loss_reaches_the_weights_through_the_embedd
     assert with_gradient == ["bert.embeddings.word_embeddings.weight"]
 
 
-def test_a_model_that_uses_its_embeddings_twice_is_refused(torch: Any) -> None:
-    class Twice(torch.nn.Module):  # type: ignore[misc,name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = torch.nn.Embedding(5, 3)
-
-        def get_input_embeddings(self) -> Any:
-            return self.embedding
-
-        def forward(self, ids: Any) -> Any:
-            return self.embedding(ids) + self.embedding(ids)
-
-    model = Twice()
-    with embeddings_of(model) as embeddings:
-        model(torch.tensor([[1, 2]]))
-    with pytest.raises(ModelError, match="2 times"):
-        assert embeddings.used is None
+def test_a_model_that_uses_its_embeddings_twice_is_refused(folders: Any) -> None:
+    predictor: Any = load(str(folders["bart"]), device="cpu")
+    with pytest.raises(ModelError, match="times; gradients are computed only"):
+        ask(predictor.loaded.model, predictor.loaded.batch([predictor.loaded.encoded(one_text(TEXT))]))

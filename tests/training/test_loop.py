@@ -11,9 +11,10 @@ from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Row, rows_of
+from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Output, Trainable, make
+from tests.models.conftest import one_text
 from tests.training.planted import LABELS, Planting, all_words, planted, without_sets
 
 SMALL = {
@@ -57,6 +58,82 @@ def test_a_classifier_from_scratch_learns_planted_words_and_its_folder_answers_a
     found = explainer(saved, "gradient-x-input", {}).explain(inputs[:5], [e.label for e in unseen[:5]])
     top = [int(np.argmax(of.attributions[0].scores)) for of in found]
     assert sum(place in next(iter(e.sets)) for place, e in zip(top, unseen[:5], strict=True)) >= 4
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_classifier_trained_in_windows_learns_texts_longer_than_it_takes_and_its_folder_answers_alike(
+    tmp_path: Path,
+) -> None:
+    trainable = make(
+        NewModel(LABELS, shape={**TINY, "hidden_size": 64, "max_position_embeddings": 10}, n_pieces=2_000,
+                 too_long="windows"),
+        all_words() * 3,
+        0,
+    )  # fmt: skip
+    assert min(len(row.encoded.ids) for row in rows(trainable, Planting(20))) > (trainable.cutter.limit or 0) == 10
+    fit(trainable, rows(trainable, Planting(1_000)), [], replace(OPTIONS, epochs=4, learning_rate=2e-3))
+    unseen = planted(Planting(200, seed=9))
+    given = rows_of(trainable.cutter, unseen, LABELS)
+    assert accuracy(trainable, given) > 0.95
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    assert saved.logits([example.input for example in unseen]) == pytest.approx(answered(trainable, given), abs=1e-4)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_decoder_from_scratch_learns_reads_the_last_real_piece_and_its_folder_answers_alike(tmp_path: Path) -> None:
+    shape = {"n_embd": 64, "n_layer": 1, "n_head": 2, "n_positions": 48}
+    trainable = make(
+        NewModel(LABELS, architecture="decoder", shape=shape, n_pieces=1_000), [" ".join(all_words())] * 3, 0
+    )
+    options = replace(OPTIONS, epochs=3, learning_rate=3e-3)
+    fit(trainable, rows(trainable, Planting(600)), [], options)
+    given = rows(trainable, Planting(200, seed=9))
+    assert accuracy(trainable, given) > 0.95
+    alone = [answered(trainable, [row])[0] for row in given[:5]]  # filled up beside nothing
+    assert answered(trainable, [*given[:5], *rows_of(trainable.cutter, [longer()], LABELS)])[:5] == pytest.approx(
+        np.array(alone), abs=1e-4
+    )
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    inputs = [example.input for example in planted(Planting(200, seed=9))]
+    assert saved.logits(inputs) == pytest.approx(answered(trainable, given), abs=1e-4)
+    assert explainer(saved, "attention", {}).parameters["from"] == "last"
+
+
+def longer() -> Example:
+    """A text beside which the others are filled up."""
+    (example,) = planted(Planting(1))
+    return replace(
+        example, input=one_text(" ".join([*example.input.segments[0].tokens, "word1", "word2", "word3"])), sets=()
+    )
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize(("name", "output"), [("bert", "softmax"), ("roberta", "sigmoid"), ("gpt2", "softmax")])
+def test_what_was_trained_from_a_base_is_loaded_as_it_was_trained(
+    folders: Any, tmp_path: Path, name: str, output: Output
+) -> None:
+    trainable = make(NewModel(LABELS, base=str(folders[name]), output=output, too_long="windows"), [], 0)
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    assert (saved.labels, saved.loaded.reads) == (LABELS, "words")
+    examples = [replace(e, input=one_text("the dull plot was great " * 12), sets=()) for e in planted(Planting(2))]
+    given = rows_of(trainable.cutter, examples, LABELS)
+    assert max(len(row.encoded.ids) for row in given) > (trainable.cutter.limit or 0)
+    assert saved.logits([e.input for e in examples]) == pytest.approx(answered(trainable, given), abs=1e-4)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_base_without_a_piece_to_fill_up_with_gets_one_that_is_not_its_end_of_text(folders: Any) -> None:
+    for name in ("gpt2", "gpt2-eos", "llama"):
+        trainable = make(NewModel(LABELS, base=str(folders[name])), [], 0)
+        tokenizer = trainable.cutter.tokenizer
+        assert tokenizer.pad_token_id not in {None, tokenizer.eos_token_id}
+        assert trainable.model.config.pad_token_id == tokenizer.pad_token_id
+        assert trainable.model.get_input_embeddings().num_embeddings > tokenizer.pad_token_id
+    with pytest.raises(InvalidValue, match="A base brings its own architecture"):
+        make(NewModel(LABELS, base=str(folders["gpt2"]), architecture="decoder"), [], 0)
 
 
 @pytest.mark.usefixtures("torch")

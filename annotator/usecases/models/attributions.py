@@ -6,9 +6,9 @@ not computed again.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.loaders import LoadOptions, TooLong, load_predictor
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
@@ -31,6 +31,7 @@ __all__ = [
     "AttributingOptions",
     "AttributingReport",
     "LoadOptions",
+    "TooLong",
     "attribute",
     "choosable_labels",
     "offered_methods",
@@ -136,7 +137,7 @@ def attribute(
 ) -> AttributingReport:
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
-    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME
+    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
@@ -187,7 +188,8 @@ def _model(
     if name is None:
         if options.trains:
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
-        return as_project_model(load_predictor(spec, options.load), project, options.renamed), []
+        load = replace(options.load, labels=tuple(project.labels))
+        return as_project_model(load_predictor(spec, load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
     return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 

@@ -12,7 +12,7 @@ from annotator.errors import NotAllowed
 HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
 PLACES_VARIABLE = "ANNOTATOR_MODELS"
 _YES = frozenset({"1", "true", "yes"})
-_IN_FOLDERS = frozenset({"spacy", "transformers"})
+_IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot"})
 _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
 
 

@@ -20,7 +20,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name, models_folder
-from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
 from annotator.usecases.models.preview_settings import folder_of_model
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
@@ -81,7 +81,8 @@ def _loaded(spec: str, folder: Path) -> Predictor:
     kind = preview_model_kind(spec)
     if kind == "built-in":
         return BagOfWords.load(folder, name=built_in_name(spec) or BUILT_IN)
-    return load_predictor(f"{kind}:{folder}", LoadOptions(too_long="cut"))
+    # A folder needs no hub; but where it is allowed, it must not be forbidden to the processes that this one starts.
+    return load_predictor(f"{kind}:{folder}", LoadOptions(too_long="cut", asks_hub=is_hub_allowed()))
 
 
 @dataclass(slots=True)

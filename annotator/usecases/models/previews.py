@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotator.attribution.base import Answerer, HasLimit, Input
+from annotator.attribution.base import Answerer, HasLimit, Input, with_target
 from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction
 from annotator.domain.people import User
@@ -136,10 +136,13 @@ class _Asked:
         return tried
 
     def _only(self, tokens: Sequence[int]) -> Input:
-        return self.text.kept(self._mask(tokens))
+        return self._kept(self._mask(tokens))
 
     def _without_sets(self) -> Input:
-        return self.text.kept(~self._mask([token for tokens in self.sets for token in tokens]))
+        return self._kept(~self._mask([token for tokens in self.sets for token in tokens]))
+
+    def _kept(self, mask: Flags) -> Input:
+        return self.text.kept(with_target(self.model.predictor, self.text, mask))
 
     def _mask(self, tokens: Sequence[int]) -> Flags:
         mask = np.zeros(self.text.n_selectable, dtype=np.bool_)

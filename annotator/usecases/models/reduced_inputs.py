@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, with_target
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.models import Input as InputKind
@@ -88,7 +88,8 @@ def answered(model: ProjectModel, reduced_inputs: Sequence[Reduced]) -> dict[int
         key = (reduced.instance.id, mask.tobytes())
         if key not in places:
             places[key] = len(inputs)
-            inputs.append(Input.of(reduced.instance).kept(mask))
+            whole = Input.of(reduced.instance)
+            inputs.append(whole.kept(with_target(model.predictor, whole, mask)))
     answers = model.answers(inputs) if inputs else []
     predictions: dict[int, list[Prediction]] = {}
     for reduced, on, mask in _masks(reduced_inputs):

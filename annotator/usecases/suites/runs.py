@@ -1,7 +1,7 @@
 """Ask a model of the project about every text of a suite, and keep what it answers, test by test."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.loaders import LoadOptions, load_predictor
@@ -95,7 +95,8 @@ def _model(
 ) -> tuple[ProjectModel, list[str]]:
     name = built_in_name(spec)
     if name is None:
-        return as_project_model(load_predictor(spec, options.load), project, options.renamed), []
+        load = replace(options.load, labels=tuple(project.labels))
+        return as_project_model(load_predictor(spec, load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=False)
     return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 

@@ -20,7 +20,7 @@ from annotator.store.trainings import find_training
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, rows_of
+from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from annotator.usecases.access.rights import require
@@ -44,6 +44,17 @@ __all__ = [
 _WEIGHTS = "model.safetensors"
 _UNDER_WAY = "{name}.training"
 _LOST = "rationale tokens that it does not see"
+_LONG_TEXTS = {
+    "refuse": "refused beyond {limit:,} pieces",
+    "cut": "cut at the end beyond {limit:,} pieces",
+    "windows": "read in windows of {limit:,} pieces that overlap by half",
+}
+_READS = {
+    "text": "the text",
+    "words": "the mean over the words",
+    "target": "the first piece of the target",
+    "label words": "the words of the labels",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +114,8 @@ def train_transformer(
         return _finished(store, project, name, folder, data, plan)
     texts = [segment.text for example in data.learn for segment in example.input.segments]
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
-    learn = rows_of(trainable.cutter, data.learn, labels)
-    stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
+    learn = _rows(trainable, data.learn, labels)
+    stop = _rows(trainable, [e for e in data.stop if e.label in labels], labels)
     under_way = _under_way(store, folder, options)
     fitted = fit(
         trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", plan),
@@ -112,7 +123,7 @@ def train_transformer(
     )  # fmt: skip
     held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
     n_lost = sum(row.n_lost for row in learn)
-    card = _card(project, name, new, data, fitted, held_out, options)
+    card = _card(project, name, trainable, new, data, fitted, held_out, options)
     digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, _LOST: n_lost}))
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
@@ -143,6 +154,11 @@ def _folder(store: Store, project: Project, name: str, options: TrainingOptions)
         raise ModelError(
             f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
             "here yet. Train one elsewhere and name its folder (transformers:...)."
+        )
+    if options.model.architecture == "tokens" and not project.task.has_target:
+        raise ModelError(
+            f"The texts of the project '{project.name}' have no target for which a model of tokens could answer; those of the "
+            "task entity have. Leave --architecture tokens out."
         )
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
@@ -175,10 +191,14 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
+def _rows(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[Row]:
+    return rows_of(trainable.cutter, examples, labels, reads_target=trainable.network.reads == "target")
+
+
 def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[tuple[str, str]]:
     """Gold label and answer of texts that were not learned from."""
     known = [example for example in examples if example.label in labels]
-    best = answered(trainable, rows_of(trainable.cutter, known, labels)).argmax(axis=1)
+    best = answered(trainable, _rows(trainable, known, labels)).argmax(axis=1)
     right = [(example.label, labels[answer]) for example, answer in zip(known, best, strict=True)]
     return right + [
         (example.label, "") for example in examples if example.label not in labels
@@ -186,8 +206,8 @@ def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[s
 
 
 def _card(
-    project: Project, name: str, new: NewModel, data: TrainingData, fitted: Fitted, held_out: HeldOut | None,
-    options: TrainingOptions,
+    project: Project, name: str, trainable: Trainable, new: NewModel, data: TrainingData, fitted: Fitted,
+    held_out: HeldOut | None, options: TrainingOptions,
 ) -> Card:  # fmt: skip
     counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
     facts = {
@@ -200,6 +220,10 @@ def _card(
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",
         "validation texts": len(data.stop),
+        "answers from": _READS[new.reads],
+        "long texts": _LONG_TEXTS[new.too_long].format(limit=trainable.cutter.limit)
+        if trainable.cutter.limit
+        else "none is too long",
     }
     scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
     return Card(

@@ -6,7 +6,13 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.databases import Store
-from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, choosable_labels, offered_methods
+from annotator.usecases.models.attributions import (
+    AttributingOptions,
+    LoadOptions,
+    TooLong,
+    choosable_labels,
+    offered_methods,
+)
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections import jobs
@@ -16,6 +22,8 @@ _NEXT = (
     "The attributions are computed in the background, text by text, even when this page is closed. The top of this page shows "
     "the progress. What is stored already is not computed again."
 )
+
+_TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end", "windows": "read in windows"}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -38,7 +46,7 @@ def _asked(project: Project) -> AskedAttribution:
     model = left.text_input(
         "Model", "built-in", key="compute_model",
         help="built-in is a small word classifier that is trained on this project's gold. "
-        "Other models: spacy:FOLDER or transformers:FOLDER.",
+        "Other models: spacy:FOLDER, transformers:FOLDER, or transformers-zero-shot:FOLDER for a causal language model.",
     )  # fmt: skip
     method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
@@ -50,12 +58,16 @@ def _asked(project: Project) -> AskedAttribution:
         help="Train the built-in model again on the present gold. If that gives another model, the predictions and attributions "
         "of the old one are removed.",
     )  # fmt: skip
-    whose, part, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
+    whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     labels = choosable_labels(project)
     label = whose.selectbox(
         "Whose label is explained", list(labels), format_func=labels.__getitem__, key="compute_label"
     )
     split = part.text_input("Only this split", key="compute_split", placeholder="all")
+    too_long = length.selectbox(
+        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="compute_too_long",
+        help="Of transformers models. Windows overlap by half; the answer is the mean of theirs.",
+    )  # fmt: skip
     threads = amount.number_input(
         "Threads", 1, 64, 1, key="compute_threads",
         help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
@@ -65,6 +77,6 @@ def _asked(project: Project) -> AskedAttribution:
         split=split.strip() or None,
         has_faithfulness=with_faithfulness,
         trains=trains,
-        load=LoadOptions(threads=int(threads)),
+        load=LoadOptions(threads=int(threads), too_long=too_long),
     )
     return AskedAttribution(model.strip(), method, options)

@@ -69,7 +69,7 @@ def test_what_lies_in_an_allowed_place_or_nowhere_may_be_named(places: Path, spe
         "{0}/no/such/place",
     ],
 )
-@pytest.mark.parametrize("kind", ["spacy", "transformers"])
+@pytest.mark.parametrize("kind", ["spacy", "transformers", "transformers-zero-shot"])
 def test_what_lies_elsewhere_is_refused_whether_it_is_there_or_not(places: Path, kind: str, source: str) -> None:
     with pytest.raises(
         NotAllowed, match="is not among the folders from which models are taken here .*ANNOTATOR_MODELS"

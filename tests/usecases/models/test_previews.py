@@ -1,6 +1,7 @@
 """What the project's preview model answers to sets on the screen, how they fit attributions, and who may ask."""
 
 import json
+import os
 import shutil
 import sys
 import threading
@@ -25,6 +26,7 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.models.model_places import HUB_VARIABLE
 from annotator.usecases.models.preview_messages import ShownPreview
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, find_project
@@ -383,3 +385,13 @@ def test_who_may_not_ask_the_model_sees_no_attribution_either(store: Store, proj
         asked_by(store, annotator)
     ruled(store, model_previews="annotators")
     assert len(asked_by(store, annotator).attributions) == 1
+
+
+def test_where_the_hub_is_allowed_a_preview_does_not_forbid_it_to_the_processes_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HUB_VARIABLE, "1")
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    with pytest.raises(ModelError, match=r"config\.json is missing"):
+        preview_models._loaded(f"transformers:{tmp_path}", tmp_path)
+    assert "HF_HUB_OFFLINE" not in os.environ

@@ -80,6 +80,31 @@ def test_it_learns_is_saved_with_its_card_and_is_asked_like_any_model(store: Sto
     assert check(store) == []
 
 
+def test_a_model_of_tokens_learns_the_targets_of_entities_and_is_asked_about_each(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    tokens = replace(OPTIONS, model=replace(OPTIONS.model, architecture="tokens"), fitting=FittingOptions(epochs=1))
+    with pytest.raises(ModelError, match="have no target for which a model of tokens could answer"):
+        train_transformer(store, LOCAL_OPERATOR, project, "types", tokens)
+    entities = create_project(store, LOCAL_OPERATOR, "Entities", get_task("entity"), labels=["person", "place"])
+    rows = [
+        {"id": f"e{n}", "text": "we met washington near washington", "target": target, "label": label,
+         "annotator": "source", "rationales": [[[target[0] - 1, target[0]]]]}
+        for n in range(12)
+        for target, label in [(([2, 3], "person"), ([4, 5], "place"))[n % 2]]
+    ]  # fmt: skip
+    import_rows(entities, rows)
+    report = train_transformer(store, LOCAL_OPERATOR, entities, "types", tokens)
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert card["data"]["answers from"] == "the first piece of the target"
+    asked = attribute(
+        store, LOCAL_OPERATOR, entities, f"transformers:{report.folder}", "occlusion",
+        AttributingOptions(has_faithfulness=True, load=LoadOptions(device="cpu")),
+    )  # fmt: skip
+    assert (asked.n_attributions, asked.n_left_out) == (12, 0)
+    assert asked.n_reduced > 0  # the target stays in every text that it is asked about
+
+
 def test_a_training_that_was_killed_goes_on_from_its_last_epoch(store: Store, project: Project) -> None:
     class Killed(Exception):
         pass

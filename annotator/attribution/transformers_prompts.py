@@ -1,0 +1,159 @@
+r"""A text in a prompt, as a causal model is asked which label's words come next; and the pieces of these words.
+
+The prompt, such as "{text}\nLabel: {label}", is tokenised together with the text, so that blanks fall where the model was
+trained to have them; of the words of a label the pieces are those that follow the prompt when it is tokenised with them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotator.attribution.base import Input
+from annotator.attribution.transformers_encoding import (
+    JOIN,
+    Cutter,
+    Encoded,
+    body_of,
+    check_windows,
+    cut_into_pieces,
+    placed,
+    starts_of_segments,
+    too_long,
+)
+from annotator.domain.models import Piece
+from annotator.errors import InvalidValue, ModelError
+
+TEXT, LABEL = "{text}", "{label}"
+USUAL_PROMPT = f"{TEXT}\nLabel: {LABEL}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """before, after: what stands around the text; words: what each of the labels is called.
+
+    A blank before the label belongs to its words: for most models that is another piece than the word without it.
+    """
+
+    labels: tuple[str, ...]
+    before: str
+    after: str
+    words: tuple[str, ...]
+
+    @staticmethod
+    def of(template: str, labels: Sequence[str], label_words: Mapping[str, str]) -> "Prompt":
+        """Raises: InvalidValue for a template without text or label, or words for a label that there is not, or for two."""
+        if template.count(TEXT) != 1 or not template.endswith(LABEL) or template.count(LABEL) != 1:
+            raise InvalidValue(
+                f"The prompt {template!r} cannot be asked: it holds {TEXT} once and ends with {LABEL}, as in {USUAL_PROMPT!r}."
+            )
+        strange = [label for label in label_words if label not in labels]
+        if strange:
+            raise InvalidValue(f"There is no label '{strange[0]}' to give words to. There are {', '.join(labels)}.")
+        before, after = template.removesuffix(LABEL).split(TEXT)
+        blank = after[len(after.rstrip(" ")) :][:1]
+        words = tuple(blank + label_words.get(label, label).strip() for label in labels)
+        twice = next((word for word in words if words.count(word) > 1 or not word.strip()), None)
+        if twice is not None:
+            raise InvalidValue(
+                f"Each label needs words of its own, but {twice.strip()!r} stands for none or for several."
+            )
+        return Prompt(tuple(labels), before, after.rstrip(" "), words)
+
+    @property
+    def template(self) -> str:
+        """The prompt as a person writes it."""
+        blank = " " if self.words[0].startswith(" ") else ""
+        return f"{self.before}{TEXT}{self.after}{blank}{LABEL}"
+
+    @property
+    def digest(self) -> str:
+        """What tells it from others; "" for the usual prompt with the labels themselves."""
+        parts = [self.before, self.after, *self.words]
+        if parts == ["", "\nLabel:", *(f" {label}" for label in self.labels)]:
+            return ""
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]
+
+
+def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
+    """The pieces of each label's words, as they follow the prompt.
+
+    Raises: ModelError where words melt with the end of the prompt, or two labels have the same pieces
+    """
+    stem = _pieces(cutter, prompt.after)
+    of_labels: list[tuple[int, ...]] = []
+    for word in prompt.words:
+        pieces = _pieces(cutter, prompt.after + word)
+        if pieces[: len(stem)] != stem or len(pieces) == len(stem):
+            raise ModelError(
+                f"For the model '{cutter.model_name}' the words {word.strip()!r} melt with the end of the prompt. End the prompt "
+                "with a colon and a blank before {label}, or with a line break."
+            )
+        of_labels.append(pieces[len(stem) :])
+    if len(set(of_labels)) < len(of_labels):
+        raise ModelError(
+            f"The model '{cutter.model_name}' cannot tell the words of two labels apart: they are the same pieces."
+        )
+    return tuple(of_labels)
+
+
+def _pieces(cutter: Cutter, text: str) -> tuple[int, ...]:
+    return tuple(cutter.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def encode_in_prompt(cutter: Cutter, prompt: Prompt, model_input: Input) -> Encoded:
+    """The pieces of an input in its prompt, ready to be gone on with by a label's words.
+
+    All that can be marked comes first (or last, as the cutter says), then what cannot, joined by line breaks. The prompt's
+    pieces are special ones. Where it is too long what can be marked is cut at its end.
+
+    Raises: ModelError as `encode` does
+    """
+    bodies = {segment.name: body_of(segment) for segment in model_input.segments}
+    is_marked = {segment.name: segment.is_selectable for segment in model_input.segments}
+    names = sorted((n for n in bodies if bodies[n].text), key=lambda n: is_marked[n] == cutter.question_first)
+    text = prompt.before + JOIN.join(bodies[name].text for name in names) + prompt.after
+    cut = cut_into_pieces(cutter, [text], None, shortened=False)
+    first, end = len(prompt.before), len(text) - len(prompt.after)
+    starts = [(first + at, name, length) for at, name, length in starts_of_segments(names, bodies)]
+    n_pieces = 1 + max((n for n, side in enumerate(cut.sequence_ids(0)) if side is not None), default=-1)
+    offsets = [tuple(offset) for offset in cut["offset_mapping"][:n_pieces]]  # what is put after a text would end it
+    pieces = [
+        placed(piece, offset, starts)
+        if names and max(offset[0], first) < min(offset[1], end)
+        else Piece(piece, is_special=True)
+        for piece, offset in zip(cut.tokens(0), offsets, strict=False)
+    ]
+    sides = [None if piece.segment is None else 0 if is_marked[piece.segment] else 1 for piece in pieces]
+    question = None if all(is_marked.values()) else 1
+    whole = Encoded(
+        tuple(cut["input_ids"][:n_pieces]), None, tuple(sides), tuple(offsets), tuple(pieces), (text,), bodies, question,
+        model_input.n_selectable, is_cut=False,
+    )  # fmt: skip
+    return _fitted(cutter, whole)
+
+
+def _fitted(cutter: Cutter, whole: Encoded) -> Encoded:
+    """What the model sees of an input."""
+    n_over = 0 if cutter.limit is None else len(whole.ids) - cutter.limit
+    if n_over <= 0:
+        return whole
+    match cutter.too_long:
+        case "windows":
+            check_windows(cutter, whole.texts, whole.question, whole.sides)
+            return whole
+        case "refuse":
+            raise too_long(cutter, whole.texts, len(whole.ids))
+    marked = [n for n, side in enumerate(whole.sides) if side == 0]
+    if len(marked) < n_over:
+        raise too_long(cutter, whole.texts, len(whole.ids))
+    gone = set(marked[len(marked) - n_over :])
+
+    def kept(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(value for n, value in enumerate(values) if n not in gone)
+
+    return replace(
+        whole, ids=kept(whole.ids), sides=kept(whole.sides), offsets=kept(whole.offsets), pieces=kept(whole.pieces),
+        is_cut=True,
+    )  # fmt: skip
