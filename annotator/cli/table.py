@@ -53,33 +53,33 @@ def _of_project(command: Command) -> Command:
 @_of_project
 @_asked
 @click.pass_obj
-def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **asked: Any) -> None:
+def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
     """ERASER's table of soft scores: performance, AUPRC, comprehensiveness, sufficiency."""
     from annotator.usecases.papers.eraser_soft import eraser_soft_table
 
-    _print(_table(eraser_soft_table, database, as_csv, as_latex, **asked), as_csv, as_latex)
+    _print(_table(eraser_soft_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
 
 
 @table.command("benchmark")
 @_of_project
 @_asked
 @click.pass_obj
-def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **asked: Any) -> None:
+def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
     """The fine-grained benchmark's table: token F1, IOU F1, MAP, Suf, Com, accuracy on pairs."""
     from annotator.usecases.papers.benchmark import benchmark_table
 
-    _print(_table(benchmark_table, database, as_csv, as_latex, **asked), as_csv, as_latex)
+    _print(_table(benchmark_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
 
 
 @table.command("edits")
 @_of_project
 @_asked
 @click.pass_obj
-def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **asked: Any) -> None:
+def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
     """Sentence editing's tables by criterion: MRR, AUPRC, top-1, F1 of “need edit”."""
     from annotator.usecases.papers.edits import edits_table
 
-    _print(_table(edits_table, database, as_csv, as_latex, **asked), as_csv, as_latex)
+    _print(_table(edits_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
 
 
 @table.command("er-test")

@@ -12,11 +12,13 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.ragged import Flags, Integers
+from annotator.metrics.sentence_editing import need_edit_f1
 from annotator.scoring.instance_numbers import OfSeed
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.models import full_answers
+from annotator.text.edits import CRITERION
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.metric_names import names_of
 from annotator.usecases.inspect.project_scores import answers_of_seed
@@ -32,10 +34,9 @@ from annotator.usecases.papers.scored_rows import (
     what_was_scored,
 )
 
-CRITERION = "criterion"  # in an instance's metadata: what the edit was, as the format aesw tells it
 _GROUPS = {"spelling": "Spelling", "deleted": "Deleted text"}
 _NOT_TOLD = ""
-_F1 = PaperColumn("need_edit_f1", "F1", "“Need edit”", "↑", 100, 1)
+_F1 = metric_column("editing.need_edit_f1", "F1", scale=100, decimals=1, group="“Need edit”")
 _RANKING = (
     metric_column("editing.mrr", "MRR", group="Rank of the edited words"),
     metric_column("editing.auprc", "AUPRC", group="Rank of the edited words"),
@@ -213,21 +214,12 @@ def _f1_cell(edited: _Edited, model: str, ids: set[int]) -> PaperCell:
     if edited.positive is None:
         return PaperCell(reason="no sentence says its criterion, so that the label of “need edit” is not known")
     learned = edited.learned.get(model, frozenset())
-    asked = [sentence for sentence in edited.sentences if sentence.id in ids and sentence.id not in learned]
-    of_seeds, answered = [], set[int]()
+    to_ask = [sentence for sentence in edited.sentences if sentence.id in ids and sentence.id not in learned]
+    of_seeds, is_answered = [], set[int]()
     for answers in edited.answers[model].values():
-        labels = [(answers[of.id].label, of.label) for of in asked if of.id in answers]
-        answered |= {of.id for of in asked if of.id in answers}
-        of_seeds.append(f1_of(labels, edited.positive))
-    return over_runs_cell(of_seeds, len(answered), "the model has no answers to these sentences")
-
-
-def f1_of(labels: Sequence[tuple[str | None, str]], positive: str) -> float | None:
-    """F1 of one label. labels: predicted and gold; None where neither has it.
-
-    >>> f1_of([("e", "e"), ("c", "e"), ("e", "c")], "e"), f1_of([], "e")
-    (0.5, None)
-    """
-    n_both = sum(predicted == positive == gold for predicted, gold in labels)
-    n_either = sum((predicted == positive) + (gold == positive) for predicted, gold in labels)
-    return 2 * n_both / n_either if n_either else None
+        answered = [sentence for sentence in to_ask if sentence.id in answers]
+        is_predicted = [answers[sentence.id].label == edited.positive for sentence in answered]
+        is_gold = [sentence.label == edited.positive for sentence in answered]
+        of_seeds.append(need_edit_f1(np.array(is_predicted, dtype=np.bool_), np.array(is_gold, dtype=np.bool_)))
+        is_answered |= {sentence.id for sentence in answered}
+    return over_runs_cell(of_seeds, len(is_answered), "the model has no answers to these sentences")

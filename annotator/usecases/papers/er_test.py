@@ -160,8 +160,8 @@ def _compared(
     try:
         comparison, unpaired = compare_models(store, actor, [project], pair, options)[project.name], ""
     except InvalidValue:
-        own = ModelPair(pair.other, pair.other)
-        comparison = compare_models(store, actor, [project], own, options)[project.name]
+        with_itself = ModelPair(pair.other, pair.other)
+        comparison = compare_models(store, actor, [project], with_itself, options)[project.name]
         unpaired = ", not compared with the base, which has another number of runs"
     part = comparison.parts["all"]
     left_out = [

@@ -180,9 +180,11 @@ def texts_in_words(scored: ScoredRows, columns: Sequence[PaperColumn]) -> list[s
     notes = []
     if scored.is_shared:
         notes.append("Each mean over texts is over those that all competing rows of its column have.")
-        own = [column.title for column in columns if _is_no_mean(scored.rows, column)]
+        own_texts = [column.title for column in columns if _is_no_mean(scored.rows, column)]
         notes += (
-            [f"{joined(own)} {'is' if len(own) == 1 else 'are'} over all texts of a row, as no mean over texts."]
+            [
+                f"{joined(own_texts)} {'is' if len(own_texts) == 1 else 'are'} over all texts of a row, as no mean over texts."
+            ]
             if own
             else []
         )
