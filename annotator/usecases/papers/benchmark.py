@@ -21,10 +21,11 @@ from annotator.usecases.papers.scored_rows import (
     what_was_scored,
 )
 
+_TOKEN_F1, _IOU_F1 = "benchmark.token_f1_paper", "benchmark.iou_f1_paper"
 _SUFFICIENCY, _COMPREHENSIVENESS, _MAP = "method.sufficiency", "method.comprehensiveness", "benchmark.map"
 _COLUMNS = (
-    metric_column("benchmark.token_f1_paper", "Token-F1", scale=100, decimals=1),
-    metric_column("benchmark.iou_f1_paper", "IOU-F1", scale=100, decimals=1),
+    metric_column(_TOKEN_F1, "Token-F1", scale=100, decimals=1),
+    metric_column(_IOU_F1, "IOU-F1", scale=100, decimals=1),
     metric_column(_MAP, "MAP", scale=100, decimals=1),
     metric_column(_SUFFICIENCY, "Suf"),
     metric_column(_COMPREHENSIVENESS, "Com"),
@@ -46,7 +47,8 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
     under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
     of_models = by_model(contrast_rows(store, actor, under_policy, choice.options))
     rows = [_with_accuracy(row, of_models, project) for row in paper_rows(scored, _COLUMNS, _reason)]
-    drawn = random_row(scored, _COLUMNS, {}, _DRAWN)
+    without_gold = dict.fromkeys((_TOKEN_F1, _IOU_F1), "no text has a gold set")
+    drawn = random_row(scored, _COLUMNS, without_gold, _DRAWN)
     rows.append(replace(drawn, cells=(*drawn.cells, BLANK, BLANK)))
     caption = (
         f"Explanations of the models of {project.name}, in the columns of Tables 6 and 8 of the fine-grained interpretability "

@@ -178,7 +178,9 @@ def _compared(
 
 
 def _accuracy_cell(part: PartComparison, *, is_compared: bool) -> PaperCell:
-    cell = over_runs_cell(part.other["runs"], part.n, "no text has a gold label that the model did not learn from")
+    cell = over_runs_cell(
+        part.other["runs"], part.n, "no text has a gold label and an answer, and was not learned from"
+    )
     return replace(cell, mark=_MARK) if is_compared and cell.value is not None and is_different(part) else cell
 
 

@@ -160,8 +160,8 @@ def what_was_scored(scored: ScoredRows) -> str:
     without = gold["instances_without_sets"]
     return (
         f"Gold policy “{scored.table.gold_policy}”, {split_in_words(options.split)}, {texts}"
-        f"{f' ({without:,} of them without a set)' if without else ''}, {counted(gold['sets'], 'rationale set')}; "
-        f"k by the mean rationale length ratio {ratios or 'of no text'}. {made_by()}"
+        f"{f' ({without:,} of them without a set)' if without else ''}, {counted(gold['sets'], 'rationale set')}"
+        f"{f'; k by the mean rationale length ratio {ratios}' if ratios else ''}. {made_by()}"
     )
 
 
@@ -181,13 +181,9 @@ def texts_in_words(scored: ScoredRows, columns: Sequence[PaperColumn]) -> list[s
     if scored.is_shared:
         notes.append("Each mean over texts is over those that all competing rows of its column have.")
         own_texts = [column.title for column in columns if _is_no_mean(scored.rows, column)]
-        notes += (
-            [
-                f"{joined(own_texts)} {'is' if len(own_texts) == 1 else 'are'} over all texts of a row, as no mean over texts."
-            ]
-            if own
-            else []
-        )
+        if own_texts:
+            are = "is no mean over texts and is" if len(own_texts) == 1 else "are no means over texts and are"
+            notes.append(f"{joined(own_texts)} {are} over all texts of each row.")
     sizes = [(column.title, _sizes(scored.rows, column)) for column in columns]
     by_sizes: dict[tuple[int, ...], list[str]] = {}
     for title, of_column in sizes:

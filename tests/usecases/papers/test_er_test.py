@@ -129,7 +129,7 @@ def test_a_split_without_texts_and_a_model_that_is_not_there(store: Store, proje
     answer(store, projects[0], "n", texts(4))
     options = ScoringOptions(split="test")
     table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], []), options)
-    assert cell(table, "n", "accuracy.ID").reason == "no text has a gold label that the model did not learn from"
+    assert cell(table, "n", "accuracy.ID").reason == "no text has a gold label and an answer, and was not learned from"
     with pytest.raises(NotFound, match="None of these projects has a model 'x' \\(there is n\\)"):
         er_test_table(store, LOCAL_OPERATOR, projects, Trained.of(["n"], ["x"]))
     with pytest.raises(InvalidValue, match="write MODEL, or TITLE=MODEL"):

@@ -98,6 +98,16 @@ def test_only_the_models_and_methods_that_are_named_have_rows(store: Store, comp
         eraser_soft_table(store, LOCAL_OPERATOR, compared, Choice(("other",)))
 
 
+def test_rows_over_different_texts_are_over_those_that_all_have_and_a_note_says_which_are_not(
+    store: Store, compared: Project
+) -> None:
+    take(store, compared, (output(k, Run("less", "ig"), knowing(k), [said(k, k < 30)]) for k in range(35)))
+    table = eraser_soft_table(store, LOCAL_OPERATOR, compared, ALL)
+    assert [cell(table, title, "AUPRC").n for title in ("knowing", "less", "random")] == [35, 35, 35]
+    assert "Each mean over texts is over those that all competing rows of its column have." in table.notes
+    assert "Perf. is no mean over texts and is over all texts of each row." in table.notes
+
+
 def test_random_is_over_the_texts_of_the_rows_and_a_models_training_texts_are_left_out(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., Any]
 ) -> None:
