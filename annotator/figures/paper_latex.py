@@ -13,7 +13,7 @@ def paper_latex(table: PaperTable) -> str:
         [
             "% Needs \\usepackage{booktabs}; a wide table may need \\resizebox or the environment table*.",
             "\\begin{table}",
-            "  \\centering",
+            "  \\centering\\small\\setlength{\\tabcolsep}{4pt}",
             f"  \\caption{{{tex(table.caption)}}}",
             f"  \\label{{tab:{table.name}}}",
             "  \\medskip",

@@ -34,6 +34,7 @@ _ACCURACY = tuple(
     PaperColumn(f"contrast.{name}", title, "Accuracy", "↑", 100, 1)
     for name, title in (("original", "original"), ("contrast", "changed"))
 )
+_PAIRS = "Accuracy is over pairs of an original and a changed version. "
 _DRAWN = "drawn scores have no answers and no pairs; compute a model's method “random”, with faithfulness, for these"
 
 
@@ -46,20 +47,23 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
     policy = choice.options.gold_policy or project.settings.gold_policy
     under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
     of_models = by_model(contrast_rows(store, actor, under_policy, choice.options))
-    rows = [_with_accuracy(row, of_models, project) for row in paper_rows(scored, _COLUMNS, _reason)]
+    rows = paper_rows(scored, _COLUMNS, _reason)
     without_gold = dict.fromkeys((_TOKEN_F1, _IOU_F1), "no text has a gold set")
     drawn = random_row(scored, _COLUMNS, without_gold, _DRAWN)
-    rows.append(replace(drawn, cells=(*drawn.cells, BLANK, BLANK)))
+    has_pairs = any(of_models[row.model].n_contrasts for row in scored.rows if row.model in of_models)
+    if has_pairs:
+        rows = [_with_accuracy(row, of_models) for row in rows]
+        drawn = replace(drawn, cells=(*drawn.cells, BLANK, BLANK))
     caption = (
         f"Explanations of the models of {project.name}, in the columns of Tables 6 and 8 of the fine-grained interpretability "
         f"benchmark (Wang et al. 2022). Each text is held against its best single set, MAP compares the top k of originals and "
-        f"changed versions; Suf and Com are of the predicted label. Accuracy is over pairs of an original and a changed version. "
+        f"changed versions; Suf and Com are of the predicted label. {_PAIRS if has_pairs else ''}"
         f"Deviations are over seeds. {what_was_scored(scored)}"
     )
     notes = (*texts_in_words(scored, _COLUMNS), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
-    columns = (*_COLUMNS, *_ACCURACY)
+    columns = (*_COLUMNS, *_ACCURACY) if has_pairs else _COLUMNS
     provenance = asked_for(project.name, policy, choice.options.split)
-    return PaperTable("benchmark", "Model, method", caption, columns, tuple(rows), notes, provenance)
+    return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
 
 
 def by_model(rows: list[ContrastRow]) -> dict[str, ContrastRow]:
@@ -81,21 +85,19 @@ def contrast_cell(row: ContrastRow, name: str) -> PaperCell:
 NO_PAIRS_ANSWERED = "the model has no answers to both sides of a pair with gold labels that it did not learn from"
 
 
-def _with_accuracy(row: PaperRow, of_models: Mapping[str, ContrastRow], project: Project) -> PaperRow:
+def _with_accuracy(row: PaperRow, of_models: Mapping[str, ContrastRow]) -> PaperRow:
     of_model = of_models.get(row.keys["model"])
-    if of_model is not None:
-        cells = tuple(contrast_cell(of_model, column.name.partition(".")[2]) for column in _ACCURACY)
-    elif project.task.result_kind == "answer":
-        cells = (PaperCell(reason="results are answers, not labels"),) * 2
-    else:
-        cells = (
-            PaperCell(reason=NO_PAIRS_ANSWERED if of_models else "there are no pairs that a model has answered"),
-        ) * 2
-    return replace(row, cells=(*row.cells, *cells))
+    if of_model is None:
+        return replace(row, cells=(*row.cells, *(PaperCell(reason=NO_PAIRS_ANSWERED),) * len(_ACCURACY)))
+    return replace(
+        row, cells=(*row.cells, *(contrast_cell(of_model, column.name.partition(".")[2]) for column in _ACCURACY))
+    )
 
 
 def _pairs_in_words(of_models: Mapping[str, ContrastRow], shown: set[str]) -> list[str]:
-    sizes = {(row.n_originals, row.n_contrasts) for model, row in of_models.items() if model in shown}
+    sizes = {
+        (row.n_originals, row.n_contrasts) for model, row in of_models.items() if model in shown and row.n_contrasts
+    }
     return [
         f"Accuracy: n = {originals:,} originals and {changed:,} changed versions."
         for originals, changed in sorted(sizes)

@@ -38,11 +38,11 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
 
     Raises: NotFound without any row, or for a model or method that has none
     """
-    scored = scored_rows(store, actor, project, choice)
+    scored = scored_rows(store, actor, project, choice, without=GOLD_METHOD)
     performance = _performance(scored)
     columns = _columns(scored, performance)
     scored = scored.over_same_texts(columns)
-    rows = [row for row in paper_rows(scored, columns, _reason) if row.keys["method"] != GOLD_METHOD]
+    rows = paper_rows(scored, columns, _reason)
     others = {_AUPRC: "no text has a gold set"}
     rows.append(
         random_row(

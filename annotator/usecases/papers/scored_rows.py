@@ -53,8 +53,8 @@ class ScoredRows:
         return ScoredRows(self.project, self.choice, shared, shared.rows, is_shared=True)
 
 
-def scored_rows(store: Store, actor: User, project: Project, choice: Choice) -> ScoredRows:
-    """The rows of a project's table of metrics.
+def scored_rows(store: Store, actor: User, project: Project, choice: Choice, *, without: str = "") -> ScoredRows:
+    """The rows of a project's table of metrics. without: a method that the paper's table has no row for.
 
     Raises: NotFound for a model or method that has none, and where there is no row at all
     """
@@ -65,7 +65,9 @@ def scored_rows(store: Store, actor: User, project: Project, choice: Choice) -> 
     chosen = [
         row
         for row in rows
-        if (not choice.models or row.model in choice.models) and (not choice.methods or row.method in choice.methods)
+        if (not choice.models or row.model in choice.models)
+        and (not choice.methods or row.method in choice.methods)
+        and (not without or row.method != without)
     ]
     if not chosen:
         raise NotFound(

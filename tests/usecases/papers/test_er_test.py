@@ -1,6 +1,8 @@
 """ER-TEST's table: accuracy by project, marks against the base, contrast sets and functional tests."""
 
+import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.inspect.model_comparison import PartComparison
 from annotator.usecases.papers.er_test import Trained, er_test_table, is_different
 from annotator.usecases.project.projects import create_project
+from annotator.usecases.suites.files import import_suite, import_suite_predictions
 
 Importer = Callable[..., Any]
 TRAINED = Trained.of(["None=n"], ["MAE=m0", "MAE=m1"])
@@ -114,6 +117,33 @@ def test_from_fifty_texts_on_the_interval_decides(n: int, low: float, p: float, 
     interval = Interval(low, 0.1, 0.95, 1000, 0)
     part = PartComparison(n, runs, runs, 0.05, interval, runs, (1,), (0,), (1,), (1,), (p,))
     assert is_different(part) is expected
+
+
+def test_failure_rates_of_a_stored_suite_stand_by_capability(
+    store: Store, projects: list[Project], tmp_path: Path
+) -> None:
+    cases = [
+        {"test": test, "type": "MFT", "category": category, "case": number, "texts": ["x"], "label": "yes"}
+        for test, category in (("t", "Vocabulary"), ("u", "Logic"))
+        for number in range(2)
+    ]
+    suite = tmp_path / "suite.jsonl"
+    suite.write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
+    import_suite(store, LOCAL_OPERATOR, projects[0], suite, "S")
+    labels = {("t", 0): "yes", ("t", 1): "no", ("u", 0): "yes", ("u", 1): "yes"}
+    told = [{"test": test, "case": case, "position": 0, "label": label} for (test, case), label in labels.items()]
+    path = tmp_path / "told.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in told), encoding="utf-8")
+    import_suite_predictions(store, LOCAL_OPERATOR, projects[0], "S", [path], model="m0")
+    for model in ("n", "m0"):
+        answer(store, projects[0], model, texts(8))
+    table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], ["MAE=m0"]))
+    columns = [of for of in table.columns if of.group == "Failure rate, S"]
+    assert [(of.title, of.arrow, of.scale) for of in columns] == [
+        ("Vocabulary", "↓", 100), ("Logic", "↓", 100), ("All tests", "↓", 100),
+    ]  # fmt: skip
+    assert [cell(table, "MAE", of.name).value for of in columns] == [0.5, 0.0, 0.25]
+    assert cell(table, "n", columns[0].name).reason == "the model has not answered all of these tests"
 
 
 def test_without_a_base_nothing_is_marked_and_all_models_are_rows(store: Store, projects: list[Project]) -> None:
