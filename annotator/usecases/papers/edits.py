@@ -31,6 +31,7 @@ from annotator.usecases.papers.scored_rows import (
     metric_column,
     scored_rows,
     texts_in_words,
+    texts_of,
     what_was_scored,
 )
 
@@ -187,7 +188,9 @@ def _chosen(edited: _Edited, of_seed: OfSeed, answers: Mapping[int, Prediction],
 
 
 def _random_row(edited: _Edited, is_in: Flags, keys: Mapping[str, str], group: str) -> PaperRow:
+    """Over the sentences that some row has."""
     behind = edited.scored.table.behind
+    is_in = is_in & texts_of(edited.scored, "editing.mrr")
     cells: list[PaperCell] = []
     for column in _RANKING:
         of_all = behind.random.get(column.name) if behind is not None else None
