@@ -1,5 +1,8 @@
 """ERASER's table of models with soft scores (DeYoung et al. 2020, Table 4): performance, AUPRC, and AOPC of both sides."""
 
+from collections import Counter
+from dataclasses import replace
+
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.scoring.paper_table import PaperColumn, PaperTable
@@ -38,7 +41,7 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
 
     Raises: NotFound without any row, or for a model or method that has none
     """
-    scored = scored_rows(store, actor, project, choice, without=GOLD_METHOD)
+    scored = _with_selected(scored_rows(store, actor, project, choice, without=GOLD_METHOD))
     performance = _performance(scored)
     columns = _columns(scored, performance)
     scored = scored.over_same_texts(columns)
@@ -58,6 +61,21 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
     provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split)
     notes = tuple(texts_in_words(scored, columns))
     return PaperTable("eraser-soft", "Model, method", caption, tuple(columns), tuple(rows), notes, provenance)
+
+
+def _with_selected(scored: ScoredRows) -> ScoredRows:
+    """F1 of what a run has selected stands beside its scores, also where another share of the words was selected than k."""
+    selected = {row.run: row for row in scored.rows if row.kind == "hard"}
+    n_scored = Counter(row.run for row in scored.rows if row.kind == "attribution")
+    rows = []
+    for row in scored.rows:
+        of_run = selected.get(row.run) if n_scored[row.run] == 1 else None
+        if of_run is not None and row.kind == "attribution":
+            more = {name: of_run.numbers[name] for name in (_TOKEN_F1, _IOU_F1) if name in of_run.numbers}
+            rows.append(replace(row, numbers={**row.numbers, **more}))
+        elif of_run is None or row.kind != "hard":
+            rows.append(row)
+    return replace(scored, rows=tuple(rows))
 
 
 def _performance(scored: ScoredRows) -> str:

@@ -91,6 +91,16 @@ def test_f1_of_words_stands_where_some_run_has_selected_any(store: Store, compar
     assert "selected no words" in cell(table, "knowing", "Token F1").reason
 
 
+def test_what_a_run_selected_stands_in_the_row_of_its_scores(store: Store, compared: Project) -> None:
+    run = Run("both", "ig")  # two words are selected, where k is one
+    picked = ((k, (min(gold_token(k), LENGTH - 2), min(gold_token(k), LENGTH - 2) + 2)) for k in range(N))
+    take(store, compared, (output(k, run, knowing(k), [said(k, is_right=True)], hard=[span]) for k, span in picked))
+    table = eraser_soft_table(store, LOCAL_OPERATOR, compared, ALL)
+    assert [of.title for of in table.rows if of.keys["model"] == "both"] == ["both · ig"]
+    assert cell(table, "both", "AUPRC").value == 1.0
+    assert cell(table, "both", "Token F1").value == pytest.approx(2 / 3)
+
+
 def test_only_the_models_and_methods_that_are_named_have_rows(store: Store, compared: Project) -> None:
     table = eraser_soft_table(store, LOCAL_OPERATOR, compared, Choice(("mistaken",), ("ig",)))
     assert [of.title for of in table.rows] == ["mistaken · ig", "random scores, ten seeds"]
