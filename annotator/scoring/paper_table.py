@@ -113,8 +113,8 @@ def cell_of(number: Number | None, reason: str) -> PaperCell:
 def over_runs_cell(values: Sequence[float | None], n: int | None, reason: str) -> PaperCell:
     """The mean and deviation over runs of a number; runs without one are left out.
 
-    >>> over_runs_cell([0.5, 0.7], 10, "")
-    PaperCell(value=0.6, deviation=0.1414213562373095, n=10, n_seeds=2, mark='', reason='')
+    >>> over_runs_cell([0.5, 1.5], 10, "")
+    PaperCell(value=1.0, deviation=0.7071067811865476, n=10, n_seeds=2, mark='', reason='')
     >>> over_runs_cell([], None, "no answers").reason
     'no answers'
     """
