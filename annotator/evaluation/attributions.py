@@ -21,6 +21,7 @@ from annotator.metrics.sentence_editing import all_correct_wrong
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.reports import Report
 from annotator.scoring.runs import Scored, ScoringOptions, confidence_of, layers_of, score_attributions
+from annotator.text.edits import CRITERION
 
 Batch = Callable[[alignment.Alignment], float | None]
 _RELEASED: Mapping[str, Batch] = {
@@ -54,6 +55,7 @@ class _Read:
     gold: GoldTable
     output: FileOutputs
     n_warnings: int
+    criteria: Mapping[int, str]  # by instance, of gold that tells what kind of edit it is
 
     def runs(self) -> Iterator[tuple[Run, Mapping[int, Output], Mapping[int, Prediction]]]:
         """Each run with attributions, and what its model answers to the full input."""
@@ -67,7 +69,7 @@ class _Read:
 
 
 def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Report:
-    """How high models rank edited words: for each run and layer all, correctly and wrongly answered sentences.
+    """How high models rank edited words: for each run and layer all, correctly and wrongly answered sentences, by criterion too.
 
     Raises: ImportRefused with every problem of the two files
     """
@@ -76,11 +78,14 @@ def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Report:
     for run, outputs, answers in read.runs():
         for layer in layers_of(outputs):
             scored = score_attributions(read.gold, outputs, answers, layer, ScoringOptions())
-            runs.append(_named(run, layer) | _edit_numbers(scored, answers, n_resamples))
+            numbers = _edit_numbers(scored, answers, read.criteria, n_resamples)
+            runs.append(_named(run, layer) | numbers)
     return {"gold": _gold_numbers(read), "runs": runs}
 
 
-def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Report:
+def _edit_numbers(
+    scored: Scored, answers: Mapping[int, Prediction], criteria: Mapping[int, str], n_resamples: int
+) -> Report:
     """The rows of the paper's tables, whose sentences all have a label and an answer: others are left out and counted.
 
     Where there is no answer that could be right or wrong, all sentences are in `all`, and the counts say so.
@@ -93,18 +98,30 @@ def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples
     )
     is_judged = has_label & is_answered
     counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
+    of_rows = [criteria.get(row.id, "") for row in rows]
+    by_criterion: dict[str, Report] = {}
+    for criterion in sorted({criterion for criterion in of_rows if criterion}):
+        is_in: Flags = np.array([of_row == criterion for of_row in of_rows], dtype=np.bool_)
+        by_criterion[criterion] = _divided(scored, counted & is_in, is_judged & is_in, is_right, n_resamples)
+    numbers = _divided(scored, counted, is_judged, is_right, n_resamples)
+    counts = {
+        "instances_without_answer": int((~is_answered).sum()),
+        "instances_without_gold_label": int((~has_label).sum()),
+        "instances_left_out_of_all": int((~counted).sum()),
+    }
+    of_confidence = {"confidence": confidence_of(scored, answers)}
+    return {**numbers, "by_criterion": by_criterion, **of_confidence, "counts": scored.counts | counts}
+
+
+def _divided(scored: Scored, counted: Flags, is_judged: Flags, is_right: Flags, n_resamples: int) -> Report:
+    """The counted sentences, and of those that are judged the right and the wrong ones."""
     numbers: dict[str, Report] = {"all": {}, "correct": {}, "wrong": {}}
     for name, values in scored.values.items():
         if name.startswith("editing."):
             split = all_correct_wrong(values[is_judged], is_right[is_judged])
             numbers["all"][name] = asdict(mean_of(values[counted])) | _interval(values[counted], n_resamples)
             numbers["correct"][name], numbers["wrong"][name] = asdict(split.correct), asdict(split.wrong)
-    counts = {
-        "instances_without_answer": int((~is_answered).sum()),
-        "instances_without_gold_label": int((~has_label).sum()),
-        "instances_left_out_of_all": int((~counted).sum()),
-    }
-    return {**numbers, "confidence": confidence_of(scored, answers), "counts": scored.counts | counts}
+    return {**numbers}
 
 
 def evaluate_alignment(
@@ -165,7 +182,10 @@ def _read(files: FilePair) -> _Read:
     ):
         raise InvalidValue(f"'{files.output}' holds no attribution of an instance with gold; are the ids the same?")
     rows = [gold_row(item, files.task, keep_tokens=False, is_exhaustive=False) for item in gold]
-    return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings))
+    criteria = {
+        item.instance.id: str(item.instance.metadata[CRITERION]) for item in gold if CRITERION in item.instance.metadata
+    }
+    return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings), criteria)
 
 
 def _gold_numbers(read: _Read) -> Report:

@@ -156,6 +156,17 @@ def all_correct_wrong(values: Floats, is_correct: Flags) -> Rows:
     return Rows(mean_of(values), mean_of(values[is_correct]), mean_of(values[~is_correct]))
 
 
+def need_edit_f1(is_predicted: Flags, is_gold: Flags) -> float | None:
+    """F1 of one label, that a sentence needs an edit. Where all sentences do it is 2R / (1 + R), R the share that is told.
+
+    Undefined: None where no sentence has the label, neither of the model nor of gold
+    >>> need_edit_f1(np.array([True, False]), np.array([True, True])).__round__(3)
+    0.667
+    """
+    n_either = int(is_predicted.sum()) + int(is_gold.sum())
+    return 2 * int((is_predicted & is_gold).sum()) / n_either if n_either else None
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """How sure a model is of its correct answers, with a perfect ranking of the rationale and with another.
@@ -267,6 +278,13 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
     _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),
+    _definition(
+        "need_edit_f1",
+        "F1 of “need edit”",
+        "2 × sentences with the label in both / (those that the model gives it + those that gold does)",
+        "where neither gives it to any sentence",
+        "Stevens and Su 2021; over seeds, in `annotator table edits` alone",
+    ),
     *(
         Definition(
             f"confidence.{part}", f"Confidence, {title}", definition, "neither", lowest, highest, _NO_GROUP, _SURE

@@ -79,6 +79,21 @@ def test_edits_give_all_correct_and_wrong_rows_with_their_confidence(
     assert (row["model"], row["method"], row["layer"]) == ("m", "attention", None)
 
 
+def test_edits_are_told_by_criterion_too(annotator: Command, tmp_path: Path) -> None:
+    gold, scores = tmp_path / "edits.txt", tmp_path / "scores.jsonl"
+    gold.write_text(MARKUP + "The <del>weigthed</del><ins>weighted</ins> mean .\n", encoding="utf-8")
+    said = {"line1": [0, 0, 0.9, 0.8, 0, 0, 0, 0], "line2": [0.9, 0, 0.5, 0, 0], "line4": [0.9, 0.5, 0.7, 0]}
+    rows = [attribution(key, of_key, prediction={"needs edit": 0.9, "correct": 0.1}) for key, of_key in said.items()]
+    scores.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    [row] = annotator("evaluate", "edits", "--gold", str(gold), "--predictions", str(scores), "--json").json["runs"]
+    mrr = {
+        criterion: (numbers["all"]["editing.mrr"]["value"], numbers["all"]["editing.mrr"]["n"])
+        for criterion, numbers in row["by_criterion"].items()
+    }
+    assert mrr == {"deleted": ((1.0 + 0.5) / 2, 2), "spelling": (pytest.approx(1 / 3), 1)}
+    assert row["by_criterion"]["spelling"]["wrong"]["editing.mrr"]["n"] == 0
+
+
 def test_a_sentence_without_an_answer_or_without_a_gold_label_is_neither_right_nor_wrong_and_is_counted(
     annotator: Command, tmp_path: Path
 ) -> None:

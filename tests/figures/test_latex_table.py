@@ -41,6 +41,10 @@ def test_without_a_dash_and_a_best_nothing_is_explained() -> None:
     assert "\\midrule\n    m & 0.4 \\\\\n    \\bottomrule" in made
 
 
+def test_a_quotation_mark_and_signs_of_mathematics_need_no_other_font() -> None:
+    assert tex('a "b" Δ → ≤ ≥') == r"a ''b'' $\Delta$ $\rightarrow$ $\leq$ $\geq$"
+
+
 def test_a_hostile_name_is_text() -> None:
     assert tex("\\input{/etc/passwd} % $x_1$ ^^4d\n~#") == (
         r"\textbackslash{}input\{/etc/passwd\} \% \$x\_1\$ \textasciicircum{}\textasciicircum{}4d \textasciitilde{}\#"

@@ -103,6 +103,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
+        "papers": frozenset({"gold", "inspect", "suites"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
         "background": frozenset({"access", "models", "suites"}),
         "restoration": frozenset({"access", "models", "upkeep"}),

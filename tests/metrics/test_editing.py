@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve
+from sklearn.metrics import auc, average_precision_score, f1_score, precision_recall_curve
 
 from annotator.errors import InvalidValue
 from annotator.metrics import sentence_editing as editing
@@ -213,6 +213,16 @@ def test_confidence_has_no_comparison_when_one_group_is_empty() -> None:
     assert (found.perfect.n, found.other.n, found.difference, found.ratio) == (1, 0, None, None)
 
 
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
+def test_f1_of_need_edit_is_that_of_scikit_learn(sentences: list[tuple[bool, bool]]) -> None:
+    predicted, gold = (np.array(side) for side in zip(*sentences, strict=True))
+    f1 = editing.need_edit_f1(predicted, gold)
+    if predicted.any() or gold.any():
+        assert f1 == pytest.approx(f1_score(gold, predicted))
+    else:
+        assert f1 is None
+
+
 def test_each_layer_has_its_own_mean() -> None:
     marks = Ragged.of([[1, 0], [0, 1]], np.bool_)
     layers = [Ragged.of(scores, np.float64) for scores in ([[2, 1], [1, 2]], [[1, 2], [2, 1]])]
@@ -233,4 +243,4 @@ def test_marks_for_other_words_than_the_scores_are_refused() -> None:
 
 def test_every_measure_of_the_family_is_in_the_register() -> None:
     names = {definition.name for definition in all_definitions() if definition.name.startswith("editing.")}
-    assert names == {f"editing.{name}" for name in MEASURES}
+    assert names == {f"editing.{name}" for name in (*MEASURES, "need_edit_f1")}

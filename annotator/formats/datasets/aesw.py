@@ -14,6 +14,7 @@ from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.text.edits import (
+    CRITERION,
     Criterion,
     EditedSentence,
     Piece,
@@ -218,4 +219,4 @@ def _metadata(sentence: EditedSentence, criterion: Criterion | None) -> dict[str
         return {}
     edits = [[edit.start, edit.end, edit.replacement] for edit in sentence.edits]
     named = {"is_comma_edit": True} if is_comma_edit(sentence) else {}
-    return {"text_after": sentence.after, "criterion": criterion, "edits": edits, **named}
+    return {"text_after": sentence.after, CRITERION: criterion, "edits": edits, **named}

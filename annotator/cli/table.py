@@ -1,0 +1,146 @@
+"""`annotator table`: a project's numbers as the papers print them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import opened, project_option
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GOLD_POLICIES
+
+if TYPE_CHECKING:
+    from annotator.scoring.paper_table import PaperTable
+
+Command = Callable[..., None]
+
+
+@click.group()
+def table() -> None:
+    """Print a project's numbers in the rows, columns and scales of a paper's table."""
+
+
+def _asked(command: Command) -> Command:
+    """Which gold, and as what it is printed."""
+    for option in (
+        click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX, with the rules of booktabs."),
+        click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with all digits and nothing multiplied."),
+        click.option(
+            "--include-training", "includes_training", is_flag=True, help="Also score a model on what it learned from."
+        ),
+        click.option("--split", help="Only this split."),
+        click.option(
+            "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _of_project(command: Command) -> Command:
+    """Which rows of which project."""
+    for option in (
+        click.option("--method", "methods", multiple=True, help="Only this method; repeat it for several."),
+        click.option("--model", "models", multiple=True, help="Only this model; repeat it for several."),
+        project_option,
+    ):
+        command = option(command)
+    return command
+
+
+@table.command("eraser-soft")
+@_of_project
+@_asked
+@click.pass_obj
+def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
+    """ERASER's table of soft scores: performance, AUPRC, comprehensiveness, sufficiency."""
+    from annotator.usecases.papers.eraser_soft import eraser_soft_table
+
+    _print(_table(eraser_soft_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
+
+
+@table.command("benchmark")
+@_of_project
+@_asked
+@click.pass_obj
+def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
+    """The fine-grained benchmark's table: token F1, IOU F1, MAP, Suf, Com, accuracy on pairs."""
+    from annotator.usecases.papers.benchmark import benchmark_table
+
+    _print(_table(benchmark_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
+
+
+@table.command("edits")
+@_of_project
+@_asked
+@click.pass_obj
+def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
+    """Sentence editing's tables by criterion: MRR, AUPRC, top-1, F1 of “need edit”."""
+    from annotator.usecases.papers.edits import edits_table
+
+    _print(_table(edits_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
+
+
+@table.command("er-test")
+@click.option(
+    "--project",
+    "project_names",
+    required=True,
+    multiple=True,
+    metavar="NAME",
+    help="A project: first the one in distribution, then those out of it.",
+)
+@click.option("--base", "base", multiple=True, metavar="[TITLE=]MODEL", help="The base model; repeat it for its seeds.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="[TITLE=]MODEL",
+    help="Another model; repeat it, with the same TITLE for its seeds. All models, if none is named.",
+)
+@_asked
+@click.pass_obj
+def er_test(
+    database: Path, /, *, as_csv: bool, as_latex: bool, project_names: tuple[str, ...], base: tuple[str, ...],
+    models: tuple[str, ...], **options: Any,
+) -> None:  # fmt: skip
+    """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests."""
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.papers.er_test import Trained, er_test_table
+    from annotator.usecases.project.projects import find_project
+
+    _refuse_both(as_csv, as_latex)
+    with opened(database) as store:
+        projects = [find_project(store, name) for name in dict.fromkeys(project_names)]
+        trained = Trained.of(base, models)
+        made = er_test_table(store, LOCAL_OPERATOR, projects, trained, ScoringOptions(**options))
+    _print(made, as_csv, as_latex)
+
+
+def _table(
+    make: Callable[..., "PaperTable"], database: Path, as_csv: bool, as_latex: bool, *,
+    project_name: str, models: tuple[str, ...], methods: tuple[str, ...], **options: Any,
+) -> "PaperTable":  # fmt: skip
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.papers.scored_rows import Choice
+    from annotator.usecases.project.projects import find_project
+
+    _refuse_both(as_csv, as_latex)
+    choice: Choice = Choice(models, methods, ScoringOptions(**options))
+    with opened(database) as store:
+        return make(store, LOCAL_OPERATOR, find_project(store, project_name), choice)
+
+
+def _refuse_both(as_csv: bool, as_latex: bool) -> None:
+    if as_csv and as_latex:
+        raise click.UsageError("Choose --csv or --latex; both at once cannot be printed.")
+
+
+def _print(made: "PaperTable", as_csv: bool, as_latex: bool) -> None:
+    from annotator.figures.paper_latex import paper_latex
+    from annotator.figures.paper_text import paper_text
+    from annotator.usecases.papers.files import paper_csv
+
+    written = paper_csv(made) if as_csv else paper_latex(made) if as_latex else paper_text(made)
+    click.echo(written, nl=False)

@@ -1,0 +1,1 @@
+"""The papers' tables of a project: their rows, columns, order and scales."""

@@ -1,0 +1,116 @@
+"""The benchmark's table of methods (Wang et al. 2022, Tables 6 and 8), with the accuracy on originals and on changed versions."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable
+from annotator.scoring.table import MetricRow
+from annotator.store import Store
+from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
+from annotator.usecases.papers.scored_rows import (
+    GOLD_METHOD,
+    Choice,
+    asked_for,
+    metric_column,
+    paper_rows,
+    random_row,
+    scored_rows,
+    texts_in_words,
+    what_was_scored,
+)
+
+_TOKEN_F1, _IOU_F1 = "benchmark.token_f1_paper", "benchmark.iou_f1_paper"
+_SUFFICIENCY, _COMPREHENSIVENESS, _MAP = "method.sufficiency", "method.comprehensiveness", "benchmark.map"
+_COLUMNS = (
+    metric_column(_TOKEN_F1, "Token-F1", scale=100, decimals=1),
+    metric_column(_IOU_F1, "IOU-F1", scale=100, decimals=1),
+    metric_column(_MAP, "MAP", scale=100, decimals=1),
+    metric_column(_SUFFICIENCY, "Suf"),
+    metric_column(_COMPREHENSIVENESS, "Com"),
+)
+_ACCURACY = tuple(
+    PaperColumn(f"contrast.{name}", title, "Accuracy", "↑", 100, 1)
+    for name, title in (("original", "original"), ("contrast", "changed"))
+)
+_PAIRS = "Accuracy is over pairs of an original and a changed version. "
+_DRAWN = "drawn scores have no answers and no pairs; compute a model's method “random”, with faithfulness, for these"
+
+
+def benchmark_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
+    """A row for each model and method, in the paper's columns; how often each model is right on originals and changed versions.
+
+    Raises: NotFound without any row, or for a model or method that has none
+    """
+    scored = scored_rows(store, actor, project, choice).over_same_texts(_COLUMNS)
+    policy = choice.options.gold_policy or project.settings.gold_policy
+    under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
+    of_models = by_model(contrast_rows(store, actor, under_policy, choice.options))
+    rows = paper_rows(scored, _COLUMNS, _reason)
+    without_gold = dict.fromkeys((_TOKEN_F1, _IOU_F1), "no text has a gold set")
+    drawn = random_row(scored, _COLUMNS, without_gold, _DRAWN)
+    has_pairs = any(of_models[row.model].n_contrasts for row in scored.rows if row.model in of_models)
+    if has_pairs:
+        rows = [_with_accuracy(row, of_models) for row in rows]
+        drawn = replace(drawn, cells=(*drawn.cells, BLANK, BLANK))
+    caption = (
+        f"Explanations of the models of {project.name}, in the columns of Tables 6 and 8 of the fine-grained interpretability "
+        f"benchmark (Wang et al. 2022). Each text is held against its best single set, MAP compares the top k of originals and "
+        f"changed versions; Suf and Com are of the predicted label. {_PAIRS if has_pairs else ''}"
+        f"Deviations are over seeds. {what_was_scored(scored)}"
+    )
+    notes = (*texts_in_words(scored, _COLUMNS), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
+    columns = (*_COLUMNS, *_ACCURACY) if has_pairs else _COLUMNS
+    provenance = asked_for(project.name, policy, choice.options.split)
+    return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
+
+
+def by_model(rows: list[ContrastRow]) -> dict[str, ContrastRow]:
+    """Of each model the row over pairs of all kinds, which is the first one."""
+    of_models: dict[str, ContrastRow] = {}
+    for row in rows:
+        of_models.setdefault(row.model, row)
+    return of_models
+
+
+def contrast_cell(row: ContrastRow, name: str) -> PaperCell:
+    """A number over originals or changed versions."""
+    number = row.numbers[name]
+    n = row.n_originals if name == "original" else row.n_contrasts
+    n_seeds = number.n_seeds if number.n_seeds > 1 else None
+    return PaperCell(number.mean, number.deviation, n, n_seeds, reason="" if n else NO_PAIRS_ANSWERED)
+
+
+NO_PAIRS_ANSWERED = "the model has no answers to both sides of a pair with gold labels that it did not learn from"
+
+
+def _with_accuracy(row: PaperRow, of_models: Mapping[str, ContrastRow]) -> PaperRow:
+    of_model = of_models.get(row.keys["model"])
+    if of_model is None:
+        return replace(row, cells=(*row.cells, *(PaperCell(reason=NO_PAIRS_ANSWERED),) * len(_ACCURACY)))
+    return replace(
+        row, cells=(*row.cells, *(contrast_cell(of_model, column.name.partition(".")[2]) for column in _ACCURACY))
+    )
+
+
+def _pairs_in_words(of_models: Mapping[str, ContrastRow], shown: set[str]) -> list[str]:
+    sizes = {
+        (row.n_originals, row.n_contrasts) for model, row in of_models.items() if model in shown and row.n_contrasts
+    }
+    return [
+        f"Accuracy: n = {originals:,} originals and {changed:,} changed versions."
+        for originals, changed in sorted(sizes)
+    ]
+
+
+def _reason(row: MetricRow, column: PaperColumn) -> str:
+    if column.name in {_SUFFICIENCY, _COMPREHENSIVENESS}:
+        return "the model was not asked without the rationale and on it alone; compute the method with faithfulness"
+    if row.method == GOLD_METHOD:
+        return "gold is what the others are held against"
+    if row.kind == "answers":
+        return "the model has answers alone, no attributions"
+    if column.name == _MAP:
+        return "no original and changed version with gold are both ranked by the run"
+    return "there is nothing to score for texts with a gold set"

@@ -1,0 +1,284 @@
+"""ER-TEST's tables (Joshi et al. 2022): accuracy in distribution and out of it, contrast sets, functional tests."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotFound
+from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
+from annotator.scoring.runs import ScoringOptions
+from annotator.store import Store
+from annotator.store.models import list_models
+from annotator.store.suites import list_suites
+from annotator.usecases.gold import labelled_gold
+from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
+from annotator.usecases.inspect.model_comparison import ModelPair, PartComparison, compare_models
+from annotator.usecases.inspect.training_texts import learned_by_model
+from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
+from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, split_in_words
+from annotator.usecases.suites.results import Rate, suite_results
+
+_ACCURACY, _CONTRAST, _FUNCTIONAL = "accuracy", "contrast", "functional"
+_GROUPS = ("In distribution", "Out of distribution")
+_FEW = 50  # texts; below, intervals of the bootstrap are too narrow, so that exact tests decide
+_LEVEL = 0.05
+_MARK = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The models of the rows, by title: several names are trainings of one kind. base None: nothing is compared."""
+
+    rows: Mapping[str, tuple[str, ...]]
+    base: str | None = None
+
+    @staticmethod
+    def of(base: Sequence[str], models: Sequence[str]) -> "Trained":
+        """As it is written: MODEL, or TITLE=MODEL; the base's title is that of its first name.
+
+        >>> Trained.of(["None=n0", "None=n1"], ["m"])
+        Trained(rows={'None': ('n0', 'n1'), 'm': ('m',)}, base='None')
+        """
+        first = _titled(base[0])[0] if base else None
+        rows: dict[str, list[str]] = {}
+        for title, name in [(first or "", _titled(of)[1]) for of in base] + [_titled(of) for of in models]:
+            names = rows.setdefault(title, [])
+            if name not in names:
+                names.append(name)
+        return Trained({title: tuple(names) for title, names in rows.items()}, first)
+
+
+def _titled(written: str) -> tuple[str, str]:
+    title, sign, name = written.partition("=")
+    if sign and not (title.strip() and name.strip()):
+        raise InvalidValue(f"“{written}” is no model: write MODEL, or TITLE=MODEL.")
+    return (title.strip(), name.strip()) if sign else (written, written)
+
+
+def er_test_table(
+    store: Store, actor: User, projects: Sequence[Project], trained: Trained, options: ScoringOptions = ScoringOptions()
+) -> PaperTable:
+    """A row for each kind of training: the first project is in distribution, the others are out of it.
+
+    Raises: NotFound where no project has answers of the models
+    """
+    trained = _all_models(store, projects, trained)
+    rows: dict[str, list[PaperCell]] = {title: [] for title in trained.rows}
+    majority: list[PaperCell] = []
+    columns: list[PaperColumn] = []
+    notes: list[str] = []
+    for project in projects:
+        accuracy = {title: _accuracy(store, actor, project, trained, title, options) for title in rows}
+        columns.append(_column(project, _ACCURACY, project.name, _GROUPS[bool(columns)]))
+        majority.append(_majority(store, project, trained, options))
+        notes += _sizes(project, {title: note for title, (_, note) in accuracy.items() if note})
+        _extend(rows, {title: [cell] for title, (cell, _) in accuracy.items()})
+    for project in projects:
+        of_project = _contrast(store, actor, project, trained, options)
+        if of_project:
+            group = f"Contrast sets of {project.name}"
+            columns += [
+                _column(project, f"{_CONTRAST}.{name}", title, group) for name, title in _CONTRAST_TITLES.items()
+            ]
+            _extend(rows, of_project)
+    for project in projects:
+        for more, of_suite in _functional(store, actor, project, trained):
+            columns += more
+            _extend(rows, of_suite)
+    made = [
+        PaperRow(title, tuple(cells), {"row": title, "models": " ".join(trained.rows[title])})
+        for title, cells in rows.items()
+    ]
+    baseline = (*majority, *(BLANK,) * (len(columns) - len(majority)))
+    made.append(PaperRow("majority label", baseline, {"row": "majority label"}, is_baseline=True))
+    policy = options.gold_policy or " ".join(dict.fromkeys(project.settings.gold_policy for project in projects))
+    names = " ".join(project.name for project in projects)
+    return PaperTable(
+        "er-test", "Model", _caption(projects, trained, policy, options), tuple(columns), tuple(made), tuple(notes),
+        asked_for(names, policy, options.split),
+    )  # fmt: skip
+
+
+def _all_models(store: Store, projects: Sequence[Project], trained: Trained) -> Trained:
+    """Those named, checked; all of the first project beside the base where no other is named."""
+    known = {name: None for project in projects for name in list_models(store, project.id)}
+    for name in (name for names in trained.rows.values() for name in names):
+        if name not in known:
+            raise NotFound(f"None of these projects has a model '{name}' (there is {', '.join(known) or 'none'}).")
+    if len(trained.rows) > (trained.base is not None):
+        return trained
+    taken = {name for names in trained.rows.values() for name in names}
+    others = {name: (name,) for name in list_models(store, projects[0].id) if name not in taken}
+    if not others and not taken:
+        raise NotFound(f"The project '{projects[0].name}' has no model; import the answers of one, or train one.")
+    return replace(trained, rows={**trained.rows, **others})
+
+
+def _column(project: Project, name: str, title: str, group: str, arrow: str = "↑") -> PaperColumn:
+    return PaperColumn(f"{name}.{project.name}", title, group, arrow, 100, 2)
+
+
+def _sizes(project: Project, notes: Mapping[str, str]) -> list[str]:
+    """Over how many texts the rows are, once where that is the same for all."""
+    titles: dict[str, list[str]] = {}
+    for title, note in notes.items():
+        titles.setdefault(note, []).append(title)
+    return [
+        f"{project.name}{'' if len(titles) == 1 else f' ({joined(of_note)})'}: {note}."
+        for note, of_note in titles.items()
+    ]
+
+
+def _extend(rows: Mapping[str, list[PaperCell]], more: Mapping[str, Sequence[PaperCell]]) -> None:
+    for title, cells in more.items():
+        rows[title].extend(cells)
+
+
+def _accuracy(
+    store: Store, actor: User, project: Project, trained: Trained, title: str, options: ScoringOptions
+) -> tuple[PaperCell, str]:
+    """Over the texts that the row and the base have answered, and over how many; without a base over the row's own."""
+    names = trained.rows[title]
+    base = names if trained.base is None else trained.rows[trained.base]
+    try:
+        part, note = _compared(store, actor, project, ModelPair(base, names), options)
+    except NotFound:
+        try:
+            part, note = _compared(store, actor, project, ModelPair(names, names), options)
+        except NotFound:
+            return PaperCell(reason="the project has no answers of the model"), ""
+        return _accuracy_cell(part, is_compared=False), "not compared, as the base has no answers here"
+    return _accuracy_cell(part, is_compared=base != names), note
+
+
+def _compared(
+    store: Store, actor: User, project: Project, pair: ModelPair, options: ScoringOptions
+) -> tuple[PartComparison, str]:
+    """The comparison over all texts; of the other model with itself where runs cannot be paired."""
+    try:
+        comparison, unpaired = compare_models(store, actor, [project], pair, options)[project.name], ""
+    except InvalidValue:
+        with_itself = ModelPair(pair.other, pair.other)
+        comparison = compare_models(store, actor, [project], with_itself, options)[project.name]
+        unpaired = ", not compared with the base, which has another number of runs"
+    part = comparison.parts["all"]
+    left_out = [
+        f"{n:,} left out {why}"
+        for n, why in (
+            (comparison.n_learned, "as learned from"),
+            (comparison.n_unanswered, "as not answered by all runs"),
+        )
+        if n
+    ]
+    return replace(part, interval=None, p_mcnemar=()) if unpaired else part, (
+        "; ".join([f"n = {part.n:,}", *left_out]) + unpaired
+    )
+
+
+def _accuracy_cell(part: PartComparison, *, is_compared: bool) -> PaperCell:
+    cell = over_runs_cell(
+        part.other["runs"], part.n, "no text has a gold label and an answer, and was not learned from"
+    )
+    return replace(cell, mark=_MARK) if is_compared and cell.value is not None and is_different(part) else cell
+
+
+def is_different(part: PartComparison) -> bool:
+    """Whether the interval leaves out 0; of few texts, whether McNemar's exact test says so of every pair of runs."""
+    if part.n < _FEW:
+        return bool(part.p_mcnemar) and all(p is not None and p < _LEVEL for p in part.p_mcnemar)
+    return part.interval is not None and not part.interval.low <= 0 <= part.interval.high
+
+
+def _majority(store: Store, project: Project, trained: Trained, options: ScoringOptions) -> PaperCell:
+    """The null: the commonest gold label, over the texts that no row's model learned from."""
+    with store.snapshot():
+        learned = learned_by_model(store, project.id, options)
+        policy = options.gold_policy or project.settings.gold_policy
+        ids = frozenset[int]().union(*(learned.get(name, ()) for names in trained.rows.values() for name in names))
+        labels = Counter(
+            gold.result
+            for gold in labelled_gold(store, project, policy)
+            if options.split in (None, gold.instance.split) and gold.instance.id not in ids
+        )
+    n = labels.total()
+    return PaperCell(max(labels.values()) / n, n=n) if n else PaperCell(reason="no text has a gold label here")
+
+
+_CONTRAST_TITLES = {"original": "Original", "contrast": "Contrast", "delta": "Δ"}
+
+
+def _contrast(
+    store: Store, actor: User, project: Project, trained: Trained, options: ScoringOptions
+) -> dict[str, list[PaperCell]]:
+    """By row its cells; {} where no row's model has answered a pair."""
+    policy = options.gold_policy or project.settings.gold_policy
+    under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
+    of_models = by_model(contrast_rows(store, actor, under_policy, options))
+    if not any(name in of_models and of_models[name].n_contrasts for names in trained.rows.values() for name in names):
+        return {}
+    return {
+        title: [_contrast_cell([of_models.get(model) for model in names], name) for name in _CONTRAST_TITLES]
+        for title, names in trained.rows.items()
+    }
+
+
+def _contrast_cell(rows: Sequence[ContrastRow | None], name: str) -> PaperCell:
+    cells = [contrast_cell(row, name) for row in rows if row is not None]
+    return _over_names(cells, NO_PAIRS_ANSWERED)
+
+
+def _over_names(cells: Sequence[PaperCell], reason: str) -> PaperCell:
+    """One name's own number over its seeds; of several trainings the mean over these."""
+    if len(cells) == 1:
+        return cells[0]
+    sizes = {cell.n for cell in cells}
+    return over_runs_cell([cell.value for cell in cells], sizes.pop() if len(sizes) == 1 else None, reason)
+
+
+def _functional(
+    store: Store, actor: User, project: Project, trained: Trained
+) -> list[tuple[list[PaperColumn], dict[str, list[PaperCell]]]]:
+    """Of each suite that a row's model has answered: failure rates by capability, and of all its tests."""
+    made = []
+    names = {name for of_row in trained.rows.values() for name in of_row}
+    for suite in list_suites(store, project.id):
+        results = suite_results(store, actor, project, suite)
+        rows = [row for row in results.rows if row.test is None]
+        if not names & set(results.models):
+            continue
+        group = f"Failure rate, {suite.name}"
+        columns = [_column(project, f"{_FUNCTIONAL}.{suite.name}.{row.name}", row.name, group, "↓") for row in rows]
+        cells = {
+            title: [_rate_cell([row.rates.get(name) for name in of_row], row.n_cases) for row in rows]
+            for title, of_row in trained.rows.items()
+        }
+        made.append((columns, cells))
+    return made
+
+
+def _rate_cell(rates: Sequence[Rate | None], n_cases: int) -> PaperCell:
+    reason = "the model has not answered all of these tests"
+    cells = [
+        PaperCell(rate.rate, rate.deviation, n_cases, rate.n_runs if rate.n_runs > 1 else None, reason=reason)
+        for rate in rates
+        if rate is not None
+    ]
+    return _over_names(cells, reason)
+
+
+def _caption(projects: Sequence[Project], trained: Trained, policy: str, options: ScoringOptions) -> str:
+    out = ", ".join(project.name for project in projects[1:])
+    where = f"{projects[0].name} (in distribution){f' and {out} (out of distribution)' if out else ''}"
+    marks = (
+        f"{_MARK}: differs from “{trained.base}” on the texts that both have answered: the 95 % bootstrap interval of the "
+        f"difference over texts, each with its mean over runs, leaves out 0; below {_FEW} texts McNemar's exact test has "
+        f"p < .05 in every pair of runs. Marks are of accuracies alone and not corrected for their number. "
+        if trained.base is not None
+        else "No base was named, so that nothing is compared. "
+    )
+    return (
+        f"Accuracy on {where}, contrast sets and functional tests, as in ER-TEST (Joshi et al. 2022). {marks}Deviations are over "
+        f"trainings. Gold policy “{policy}”, {split_in_words(options.split)}. {made_by()}"
+    )
