@@ -76,11 +76,11 @@ def test_a_file_and_a_missing_folder_are_told_apart_from_a_hub_name(torch, tmp_p
 
 
 ASKS = """
-import os, socket, sys
+import socket, sys
 
-def ask(*given, **_):  # and ends: whoever asks the hub asks again for half a minute
+def ask(*given, **_):
     print("ASKED", flush=True)
-    os._exit(0)
+    raise OSError("there is no network here")
 
 socket.getaddrinfo = socket.create_connection = socket.socket.connect = ask
 from annotator.attribution.loaders import LoadOptions, load_predictor
