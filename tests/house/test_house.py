@@ -104,7 +104,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "training": frozenset({"access", "gold", "models"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
-        "background": frozenset({"access", "models", "suites"}),
+        "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
     },

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from annotator.attribution.bag_of_words import BagOfWords
+from annotator.attribution.loaders import BUILT_IN
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
@@ -38,7 +40,9 @@ __all__ = [
     "RationaleOptions",
     "TrainingOptions",
     "TrainingReport",
+    "model_folder",
     "train_transformer",
+    "under_way_of",
 ]
 
 _WEIGHTS = "model.safetensors"
@@ -52,7 +56,8 @@ class TrainingOptions:
 
     model:  its labels are the project's, whatever stands there
     folder: where it is saved; None: beside the database
-    anew:   a model of this name that is there is replaced, and a training that was stopped is begun again
+    anew:   a model of this name that is there is replaced, and a training with other texts or settings that was stopped is
+            begun again
     """
 
     model: NewModel = field(default_factory=lambda: NewModel(()))
@@ -93,7 +98,7 @@ def train_transformer(
             or the training fails
     """
     require(store, actor, project.id, "use models")
-    folder = _folder(store, project, name, options)
+    folder = model_folder(store, project, name, options.folder)
     with store.snapshot():
         data = training_data(store, project, options.data)
     labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
@@ -107,8 +112,8 @@ def train_transformer(
     stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
     under_way = _under_way(store, folder, options)
     fitted = fit(
-        trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", plan),
-        progress=progress,
+        trainable, learn, stop, options.fitting,
+        checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
     held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
     n_lost = sum(row.n_lost for row in learn)
@@ -137,8 +142,11 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     return TrainingReport(name, folder, data, fitted, held_out, card.data.get(_LOST, 0), is_new=False)
 
 
-def _folder(store: Store, project: Project, name: str, options: TrainingOptions) -> Path:
-    """Where the model goes; raises before anything is done where that will not do."""
+def model_folder(store: Store, project: Project, name: str, parent: Path | None = None) -> Path:
+    """Where a model of a name goes; raises InvalidValue or ModelError before anything is done where that will not do.
+
+    parent: the folder that it goes below; None: that of the project's models, beside the database
+    """
     if project.task.result_kind != "label":
         raise ModelError(
             f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
@@ -146,7 +154,9 @@ def _folder(store: Store, project: Project, name: str, options: TrainingOptions)
         )
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
-    folder = (options.folder or models_folder(store, project)) / name
+    folder = (parent or models_folder(store, project)) / name
+    if name == BUILT_IN or BagOfWords.is_saved(folder):
+        raise InvalidValue(f"'{name}' is the name of a built-in model of this project. Choose another name.")
     if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
         raise InvalidValue(
             f"The project holds output of a model '{name}' that was not trained here. Choose another name."
@@ -158,11 +168,14 @@ def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
     """The folder of what is not finished, beside the model's."""
     if options.folder is None:
         make_folder(models_of(store.path), store.path)
-    under_way = folder.with_name(_UNDER_WAY.format(name=folder.name))
-    if options.is_anew and under_way.exists() and folder.exists():
-        shutil.rmtree(under_way)
+    under_way = under_way_of(folder)
     under_way.mkdir(parents=True, exist_ok=True)
     return under_way
+
+
+def under_way_of(folder: Path) -> Path:
+    """Where what is not finished of a model lies until it is: beside the model's folder."""
+    return folder.with_name(_UNDER_WAY.format(name=folder.name))
 
 
 def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
