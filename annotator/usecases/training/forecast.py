@@ -67,6 +67,14 @@ def missing_package() -> str | None:
     return next((package for package in _PACKAGES if find_spec(package) is None), None)
 
 
+def missing_words(package: str) -> str:
+    """What is missing, and how it is installed."""
+    return (
+        f"Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
+        "pip install 'rationale-annotator[models]'."
+    )
+
+
 def choices(store: Store, actor: User, project: Project) -> Choices:
     """The splits of a project and its word lists."""
     require(store, actor, project.id, "use models")
@@ -131,10 +139,7 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
             rationales that are to be aligned with where no text has any; NotAllowed for a base at a place that is not allowed
     """
     if package := missing_package():
-        raise ModelError(
-            f"Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
-            "pip install 'rationale-annotator[models]'."
-        )
+        raise ModelError(missing_words(package))
     require_allowed_base(store, project, options.model.base)
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
         raise InvalidValue(f"There is a model '{name}' in this project already. Choose another name, or replace it.")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
+from annotator.attribution.transformers_encoding import TooLong
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
@@ -19,12 +20,12 @@ from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.trainings import find_training
-from annotator.training.alignment import AlignmentOptions
+from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, rows_of
+from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, Trainable, make
+from annotator.training.trainable_models import NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name, models_folder
 from annotator.usecases.models.held_out import held_out_of
@@ -34,10 +35,14 @@ from annotator.usecases.training.rationales import RationaleOptions
 
 __all__ = [
     "AlignmentOptions",
+    "Criterion",
     "DataOptions",
     "FittingOptions",
     "NewModel",
+    "OfSeveral",
+    "Output",
     "RationaleOptions",
+    "TooLong",
     "TrainingOptions",
     "TrainingReport",
     "model_folder",
@@ -110,12 +115,16 @@ def train_transformer(
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
     learn = rows_of(trainable.cutter, data.learn, labels)
     stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
+    known = [example for example in data.judge if example.label in labels]
+    judge = rows_of(
+        trainable.cutter, known, labels
+    )  # before the long part: a text that is too long for it ends it here
     under_way = _under_way(store, folder, options)
     fitted = fit(
         trainable, learn, stop, options.fitting,
         checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
-    held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
+    held_out = held_out_of("splits", _asked(trainable, data.judge, judge))
     n_lost = sum(row.n_lost for row in learn)
     card = _card(project, name, new, data, fitted, held_out, options)
     digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, _LOST: n_lost}))
@@ -188,11 +197,11 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Gold label and answer of texts that were not learned from."""
-    known = [example for example in examples if example.label in labels]
-    best = answered(trainable, rows_of(trainable.cutter, known, labels)).argmax(axis=1)
-    right = [(example.label, labels[answer]) for example, answer in zip(known, best, strict=True)]
+def _asked(trainable: Trainable, examples: Sequence[Example], rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Gold label and answer of texts that were not learned from. rows: of those with a label that the model knows."""
+    labels = trainable.labels
+    best = answered(trainable, rows).argmax(axis=1)
+    right = [(labels[row.target], labels[answer]) for row, answer in zip(rows, best, strict=True)]
     return right + [
         (example.label, "") for example in examples if example.label not in labels
     ]  # it cannot be right there

@@ -122,6 +122,16 @@ def test_a_model_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, p
     assert first.digest != second.digest
 
 
+def test_a_text_to_judge_by_that_is_too_long_is_refused_before_anything_is_learned(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": "long", "text": "so very good " * 40, "label": LABELS[0], "split": "test"}])
+    with pytest.raises(ModelError, match="Shorten it"):
+        train_transformer(
+            store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda *_: pytest.fail("it learned")
+        )
+
+
 def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, project: Project) -> None:
     options = replace(
         OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1, alignment=AlignmentOptions("mae", strength=2.0))
