@@ -1,6 +1,6 @@
 """Asking for long work, seeing how far it is, stopping it. The work itself is done by a process of its own (jobs/)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -17,10 +17,11 @@ from annotator.usecases.models.built_in_model import models_folder
 from annotator.usecases.models.model_places import require_allowed_place
 from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
-from annotator.usecases.training.forecast import check_training
+from annotator.usecases.training.forecast import check_training, standing_of
 from annotator.usecases.training.transformers import TrainingOptions
 
 _ENDED_SHOWN = 5
+_LOOKED_THROUGH = 1_000
 _NO_MODEL = "Name a model: built-in, spacy:FOLDER or transformers:FOLDER."
 
 
@@ -100,9 +101,11 @@ def _check_model(store: Store, project: Project, spec: str) -> None:
 def ask_to_train(store: Store, actor: User, project: Project, request: AskedTraining) -> Job:
     """A model is to be trained; the same that waits or runs already is answered instead.
 
-    Raises: see `check_training`; InvalidValue also where another training of its name waits or runs
+    Raises: see `check_training`; InvalidValue also where another training of its name waits or runs, or one with other settings
+            was stopped and is not to be begun again
     """
     check_training(store, actor, project, request.name, request.options)
+    _require_the_same(store, actor, project, request)
     title = f"Training of '{request.name}'"
     options = msgspec.json.encode(request).decode()
     with store.transaction():
@@ -115,6 +118,19 @@ def ask_to_train(store: Store, actor: User, project: Project, request: AskedTrai
                     "until it has ended."
                 )
         return jobs_store.add_job(store, project.id, "train", title, options, actor)
+
+
+def _require_the_same(store: Store, actor: User, project: Project, request: AskedTraining) -> None:
+    """Refuse to go on with other settings than those of the training of this name that was stopped, as its job knows them."""
+    if request.options.is_anew or standing_of(store, actor, project, request.name) != "stopped":
+        return
+    trainings = (training_of(job) for job in jobs_store.ended_jobs(store, project.id, _LOOKED_THROUGH, "train"))
+    last = next((other.options for other in trainings if other.name == request.name), request.options)
+    if replace(last, is_anew=False) != request.options:
+        raise InvalidValue(
+            f"A training of '{request.name}' was stopped that has other settings. Choose another name, or begin it again from "
+            "the start."
+        )
 
 
 def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job:

@@ -177,11 +177,8 @@ def test_a_stopped_training_is_begun_again_with_other_settings_where_that_is_ask
     wait_for((folder / "checkpoint.pt").exists)
     stop_job(store, researcher, tastes, job.id)
     worker.join(120)
-    ask_to_train(store, researcher, tastes, AskedTraining("again", QUICK))
-    work(store.path, idle_seconds=0)
-    failed = queue_of(store, researcher, tastes).ended[0]
-    assert failed.state == "failed"
-    assert "A training of this name was stopped that has other texts or settings" in failed.told
+    with pytest.raises(InvalidValue, match="was stopped that has other settings"):
+        ask_to_train(store, researcher, tastes, AskedTraining("again", QUICK))
     ask_to_train(store, researcher, tastes, AskedTraining("again", replace(QUICK, is_anew=True)))
     work(store.path, idle_seconds=0)
     assert queue_of(store, researcher, tastes).ended[0].state == "done"

@@ -25,10 +25,10 @@ from annotator.web.session import Visit
 HOSTILE = "<b onclick=x>model</b>"
 SCRIPT = """
 from annotator.web.session import current_visit, page_store
-from annotator.web.sections import training
+from annotator.web.sections import new_models
 with page_store() as store:
     visit = current_visit(store)
-    training.show(store, visit, visit.project, is_open=True)
+    new_models.show(store, visit, visit.project, is_open=True)
 """
 
 
@@ -99,7 +99,7 @@ def test_it_says_what_it_will_learn_from_and_asks_with_defaults_alone(page, tast
     app = page(tastes)
     assert not app.exception
     assert (
-        "It learns from 6 texts with a gold label (6 of them with rationales), stops by 2, and is judged by 3."
+        "It learns from 6 texts with a gold label (6 of them with rationales), stops by 2, and is judged by 3, "
         in shown(app)
     )
     app.button(key="train_go").click().run()
@@ -157,7 +157,7 @@ def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
 
 def test_without_torch_the_page_says_what_to_install_and_shows_no_form(page, tastes, monkeypatch) -> None:
     monkeypatch.setattr(forecast, "missing_package", lambda: "torch")
-    monkeypatch.setattr("annotator.web.sections.training.missing_package", lambda: "torch")
+    monkeypatch.setattr("annotator.web.sections.new_models.missing_package", lambda: "torch")
     app = page(tastes)
     assert "Training needs the package torch" in shown(app)
     assert not app.button

@@ -9,6 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.word_lists import list_word_lists
@@ -38,6 +39,9 @@ class Forecast:
 
         >>> Forecast(290, 286, 32, 138).summary()
         'It learns from 290 texts with a gold label (286 of them with rationales), stops by 32, and is judged by 138.'
+        >>> Forecast(47, 21, 11, 11).summary()
+        'It learns from 47 texts with a gold label (21 of them with rationales), stops by 11, and is judged by 11, which are too \
+few to say how often it is right (20 are needed).'
         >>> Forecast(3, 0, 0, 0).summary()
         'It learns from 3 texts with a gold label (none of them with rationales), goes on to the last epoch since no text is \
 left to stop by, and is judged by none since no other split has gold labels.'
@@ -45,9 +49,13 @@ left to stop by, and is judged by none since no other split has gold labels.'
         stops = (
             f"stops by {self.n_stop:,}" if self.n_stop else "goes on to the last epoch since no text is left to stop by"
         )
-        judged = f"is judged by {self.n_judge:,}" if self.n_judge else (
-            "is judged by none since no other split has gold labels"
-        )  # fmt: skip
+        judged = (
+            f"is judged by {self.n_judge:,}"
+            if self.n_judge
+            else "is judged by none since no other split has gold labels"
+        )
+        if 0 < self.n_judge < FEWEST:
+            judged += f", which are too few to say how often it is right ({FEWEST} are needed)"
         return (
             f"It learns from {counted(self.n_learn, 'text')} with a gold label ({self.n_with_rationales or 'none'} of them with "
             f"rationales), {stops}, and {judged}."

@@ -31,13 +31,13 @@ def trained_models(store: Store, actor: User, project: Project) -> tuple[Trained
     """Those that have a card, by name."""
     require(store, actor, project.id, "use models")
     trainings = Trainings.of(store, project.id)
-    found = []
+    models = []
     for folder in sorted(models_folder(store, project).glob("*/")):
         card = Card.read(folder)
         summary = trainings.summary(folder.name)
         if card is not None and summary is not None:
-            found.append(TrainedModel(folder.name, f"transformers:{folder}", summary, card))
-    return tuple(found)
+            models.append(TrainedModel(folder.name, f"transformers:{folder}", summary, card))
+    return tuple(models)
 
 
 def report_summary(report: TrainingReport) -> str:

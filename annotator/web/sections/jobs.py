@@ -70,11 +70,8 @@ def show_ended(store: Store, visit: Visit, project: Project) -> None:
 
 def show_line(job: Job) -> None:
     """What came of a job that ended."""
-    with st.container(horizontal=True, gap="small"):
-        st.markdown(_ICONS[job.state], width="content")
-        st.markdown(
-            as_text(f"{job.title} ({job.asked_by_name}, {(job.ended_at or '')[:16].replace('T', ' ')} UTC): {job.told}")
-        )
+    when = f"{(job.ended_at or '')[:16].replace('T', ' ')} UTC"
+    st.markdown(f"{_ICONS[job.state]} {as_text(f'{job.title} ({job.asked_by_name}, {when}): {job.told}')}")
 
 
 def ended(store: Store, visit: Visit, project: Project, kind: JobKind | None = None) -> tuple[Job, ...]:

@@ -46,10 +46,10 @@ def show(project: Project, models: Sequence[TrainedModel]) -> None:
 
 
 def _show_curves(project: Project, model: TrainedModel) -> None:
-    panels = [Panel("Loss by epoch", "epoch", "loss", [_curve(model, name, of) for name, of in _LOSSES.items()])]
+    panels = [Panel("Loss by epoch", "epoch", "", [_curve(model, name, of) for name, of in _LOSSES.items()])]
     beside = [_curve(model, name, of) for name, of in _BESIDE.items()]
     panels += [
-        Panel(f"{curve.name.capitalize()} by epoch", "epoch", curve.name, [curve])
+        Panel(f"{curve.name.capitalize()} by epoch", "epoch", "", [curve])
         for curve in beside
         if any(y is not None for y in curve.y)
     ]

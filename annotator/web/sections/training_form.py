@@ -122,13 +122,13 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
 
 
-def _ask_split(place: DeltaGenerator, project: Project, offered: Choices) -> str | None:
+def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> str | None:
     """The training texts; the use case takes all where none is named and no split has the usual name."""
     splits: list[str | None] = list(offered.splits)
     if "train" not in offered.splits:
         splits = [None, *(name for name in splits if name)]
     # By number: Streamlit shows no choice where None is chosen.
-    number = place.selectbox(
+    number = column.selectbox(
         "Learn from", range(len(splits)), splits.index("train") if "train" in splits else 0,
         format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}",
     )  # fmt: skip
@@ -139,9 +139,9 @@ def _split_title(split: str | None) -> str:
     return "all texts" if split is None else f"the split {split}" if split else "the texts without a split"
 
 
-def _ask_source(place: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
+def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
     sources = list(_SOURCES) if offered.word_lists else [source for source in _SOURCES if source != "lexicon"]
-    source = place.selectbox(
+    source = column.selectbox(
         "Rationales",
         sources,
         format_func=_SOURCES.__getitem__,
@@ -150,7 +150,7 @@ def _ask_source(place: DeltaGenerator, project: Project, offered: Choices) -> tu
     )
     if source != "lexicon":
         return source, ()
-    lists = place.multiselect(
+    lists = column.multiselect(
         "Word lists", offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
         help="The words of keep lists are the rationale; those of ignore lists are not in it.",

@@ -46,8 +46,8 @@ def _show_form(store: Store, visit: Visit, project: Project, *, is_open: bool) -
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if not is_open:
         return
-    if asked := st.session_state.pop("train_asked", None):
-        st.toast(as_text(asked), icon=":material/check:")
+    if sentence := st.session_state.pop("train_asked", None):
+        st.toast(as_text(sentence), icon=":material/check:")
     try:
         is_anew = _ask_anew(store, visit, project, given.name)
         request = given.request(is_anew=is_anew)
@@ -134,6 +134,7 @@ def _again(store: Store, visit: Visit, project: Project, job: Job) -> None:
 
 
 def _fill_in(spec: str) -> None:
-    """The form under “Compute attributions” with the model in it."""
+    """The form under “Compute attributions” with the model in it, in the place of this one, so that it is seen."""
     st.session_state["compute_model"] = spec
     st.session_state["compute_open"] = True
+    st.session_state["train_open"] = False
