@@ -111,6 +111,13 @@ def test_it_says_what_it_will_learn_from_and_asks_with_defaults_alone(page, tast
     assert (request.options.fitting.learning_rate, request.options.fitting.alignment) == (1e-3, None)
 
 
+def test_what_it_will_learn_from_follows_what_is_imported_meanwhile(page, tastes, import_rows) -> None:
+    app = page(tastes)
+    assert "It learns from 6 texts" in shown(app)
+    import_rows(tastes, [{"id": "new", "text": "it was so good", "label": "positive", "split": "train"}])
+    assert "It learns from 7 texts" in shown(app.run())
+
+
 def test_an_alignment_warns_names_its_model_and_arrives_as_it_was_chosen(page, tastes, store) -> None:
     app = page(tastes)
     assert "proves nothing" not in shown(app)

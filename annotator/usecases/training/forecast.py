@@ -12,6 +12,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
+from annotator.store.events import list_events
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import models_folder
@@ -99,6 +100,12 @@ def forecast(store: Store, actor: User, project: Project, options: DataOptions) 
     with store.snapshot():
         data = training_data(store, project, options)
     return Forecast(len(data.learn), data.n_with_rationales, len(data.stop), len(data.judge))
+
+
+def last_event(store: Store, actor: User, project: Project) -> int:
+    """The number of the last thing that happened in a project: what was forecast before it may be otherwise now."""
+    require(store, actor, project.id, "use models")
+    return next((event.id for event in list_events(store, project.id, limit=1)), 0)
 
 
 def standing_of(store: Store, actor: User, project: Project, name: str) -> Standing:

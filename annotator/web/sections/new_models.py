@@ -7,12 +7,20 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.background import AskedTraining, ask_to_train, queue_of, train_again, training_of
 from annotator.usecases.databases import Store
-from annotator.usecases.training.forecast import forecast, missing_package, missing_words, standing_of
+from annotator.usecases.training.forecast import (
+    Forecast,
+    forecast,
+    last_event,
+    missing_package,
+    missing_words,
+    standing_of,
+)
 from annotator.usecases.training.trained_models import TrainedModel, trained_models
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections import jobs, model_cards, training_form
-from annotator.web.session import Visit
+from annotator.web.session import Visit, database_path
 
 _NEXT = (
     "A model learns the labels of this project from its gold. It is trained in the background, also when this page is closed, "
@@ -51,7 +59,7 @@ def _show_form(store: Store, visit: Visit, project: Project, *, is_open: bool) -
     try:
         is_anew = _ask_anew(store, visit, project, given.name)
         request = given.request(is_anew=is_anew)
-        foreseen = forecast(store, visit.user, project, request.options.data)
+        foreseen = _foreseen(store, visit, project, request)
     except AnnotatorError as error:
         refusal.warning(as_text(str(error)), icon=":material/error:")
         pressed("Train", type="primary", key="train_go", icon=":material/model_training:", disabled=True)
@@ -59,6 +67,18 @@ def _show_form(store: Store, visit: Visit, project: Project, *, is_open: bool) -
     refusal.markdown(as_text(foreseen.summary()))
     if pressed("Train", type="primary", key="train_go", icon=":material/model_training:"):
         _ask(store, visit, project, request)
+
+
+@st.cache_resource(show_spinner=False)
+def _forecasts() -> ValueCache:
+    return ValueCache(most=100)
+
+
+def _foreseen(store: Store, visit: Visit, project: Project, request: AskedTraining) -> Forecast:
+    """Kept until something happens in the project: of ten thousand texts it takes a second, and each change of the form asks."""
+    options = request.options.data
+    key = (str(database_path()), project.id, options, last_event(store, visit.user, project))
+    return _forecasts().get_or_make(key, Forecast, lambda: forecast(store, visit.user, project, options), lambda _: 1)
 
 
 def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
