@@ -89,7 +89,7 @@ def test_a_pretrained_model_has_to_be_named(written: str) -> None:
         base_of(written)
 
 
-@pytest.mark.parametrize("written", ["spacy:en_core_web_sm", "built-in:words"])
+@pytest.mark.parametrize("written", ["spacy:en_core_web_sm", "built-in:words", "transformers-zero-shot:gpt2"])
 def test_a_model_of_another_kind_is_no_base(written: str) -> None:
     with pytest.raises(InvalidValue, match="cannot be trained on"):
         base_of(written)
