@@ -103,7 +103,7 @@ def train_transformer(
             or the training fails
     """
     require(store, actor, project.id, "use models")
-    folder = model_folder(store, project, name, options.folder)
+    folder = model_folder(store, project, name, options)
     with store.snapshot():
         data = training_data(store, project, options.data)
     labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
@@ -151,11 +151,8 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     return TrainingReport(name, folder, data, fitted, held_out, card.data.get(_LOST, 0), is_new=False)
 
 
-def model_folder(store: Store, project: Project, name: str, parent: Path | None = None) -> Path:
-    """Where a model of a name goes; raises InvalidValue or ModelError before anything is done where that will not do.
-
-    parent: the folder that it goes below; None: that of the project's models, beside the database
-    """
+def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
+    """Where the model goes; raises InvalidValue or ModelError before anything is done where that will not do."""
     if project.task.result_kind != "label":
         raise ModelError(
             f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
@@ -163,7 +160,7 @@ def model_folder(store: Store, project: Project, name: str, parent: Path | None 
         )
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
-    folder = (parent or models_folder(store, project)) / name
+    folder = (options.folder or models_folder(store, project)) / name
     if name == BUILT_IN or BagOfWords.is_saved(folder):
         raise InvalidValue(f"'{name}' is the name of a built-in model of this project. Choose another name.")
     if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
