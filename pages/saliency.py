@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import computation, file_import, jobs
+from annotator.web.sections import computation, file_import, jobs, new_models
 from annotator.web.sections.measurement import offer_to_measure
 from annotator.web.session import current_visit, page_store
 
@@ -29,5 +29,10 @@ if project is not None:
     )
     with st.expander("Import predictions and attributions", icon=":material/upload_file:"), page_store() as store:
         file_import.show_output(store, visit, project)
-    with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:
+    # These two tell whether they are open, so that a button in the one can open the other.
+    trains = st.expander("Train a model", icon=":material/model_training:", key="train_open", on_change="rerun")
+    with trains, page_store() as store:
+        new_models.show(store, visit, project, is_open=bool(trains.open))
+    computes = st.expander("Compute attributions", icon=":material/calculate:", key="compute_open", on_change="rerun")
+    with computes, page_store() as store:
         computation.show(store, visit, project)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-JobKind = Literal["attribute", "measure", "suite"]
+JobKind = Literal["attribute", "measure", "suite", "train"]
 JobState = Literal["waiting", "running", "done", "failed", "stopped"]
 
 
@@ -13,7 +13,7 @@ class Job:
 
     title:      what it does, in words
     options:    what it needs to know, as JSON that its kind reads
-    n_done:     of n_of: instances or runs; 0 of 0 before it begins
+    n_done:     of n_of: instances, runs or steps; 0 of 0 before it begins
     told:       what came of it, or why it failed
     wants_stop: somebody asked it to stop; it does so after the batch at hand
     n_starts:   how often a process began it and did not come to its end

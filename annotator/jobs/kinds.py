@@ -11,11 +11,15 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure
+from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure, training_of
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
+from annotator.usecases.models.built_in_model import models_folder
 from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
 from annotator.usecases.suites.runs import run_suite
+from annotator.usecases.training.forecast import require_allowed_base
+from annotator.usecases.training.trained_models import report_summary
+from annotator.usecases.training.transformers import train_transformer
 
 _LEFT_OUT_SHOWN = 3
 Progress = Callable[[int, int], None]
@@ -24,7 +28,7 @@ Doing = Callable[[Store, User, Project, Job, Progress], str]
 
 def _attribute(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     request = msgspec.json.decode(job.options, type=AskedAttribution)
-    options = replace(request.options, load=_allowed(request.model, request.options.load))
+    options = replace(request.options, load=_allowed(store, project, request.model, request.options.load))
     report = attribute(store, actor, project, request.model, request.method, options, progress=progress)
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
@@ -33,9 +37,9 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
     return _report(report)
 
 
-def _allowed(model: str, load: LoadOptions) -> LoadOptions:
+def _allowed(store: Store, project: Project, model: str, load: LoadOptions) -> LoadOptions:
     """How a model is loaded, as the server allows it now, whatever stood when the job was asked for."""
-    require_allowed_place(model)
+    require_allowed_place(model, models_folder(store, project))
     return replace(load, asks_hub=is_hub_allowed())
 
 
@@ -57,10 +61,18 @@ def _measure(store: Store, actor: User, project: Project, _: Job, progress: Prog
 
 def _suite(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     request = msgspec.json.decode(job.options, type=AskedSuite)
-    options = replace(request.options, load=_allowed(request.model, request.options.load))
+    options = replace(request.options, load=_allowed(store, project, request.model, request.options.load))
     report = run_suite(store, actor, project, request.suite, request.model, options, progress=progress)
     known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
     return f"{report.model} answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
 
 
-KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure, "suite": _suite}
+def _train(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
+    request = training_of(job)
+    require_allowed_base(store, project, request.options.model.base)
+    asks_hub = request.options.model.base is not None and is_hub_allowed()
+    options = replace(request.options, model=replace(request.options.model, asks_hub=asks_hub))
+    return report_summary(train_transformer(store, actor, project, request.name, options, progress=progress))
+
+
+KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure, "suite": _suite, "train": _train}

@@ -44,11 +44,12 @@ def open_jobs(store: Store, project_id: int) -> list[Job]:
     ]
 
 
-def ended_jobs(store: Store, project_id: int, limit: int) -> list[Job]:
-    """The last jobs of a project that ended, the latest first."""
+def ended_jobs(store: Store, project_id: int, limit: int, kind: JobKind | None = None) -> list[Job]:
+    """The last jobs of a project that ended, the latest first. kind: of one kind alone."""
     rows = store.rows(
-        f"{_SELECT} WHERE project_id = ? AND ended_at IS NOT NULL ORDER BY ended_at DESC, jobs.id DESC LIMIT ?",
-        (project_id, limit),
+        f"""{_SELECT} WHERE project_id = ?1 AND ended_at IS NOT NULL AND (?2 IS NULL OR kind = ?2)
+            ORDER BY ended_at DESC, jobs.id DESC LIMIT ?3""",
+        (project_id, kind, limit),
     )
     return [_job(row) for row in rows]
 

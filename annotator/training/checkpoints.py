@@ -36,10 +36,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A file that holds all of it. plan: what makes two trainings the same one, compared before going on."""
+    """A file that holds all of it.
+
+    plan:    what makes two trainings the same one, compared before going on
+    is_anew: what was written of another training is passed over, and written over
+    """
 
     path: Path
     plan: str
+    is_anew: bool = False
 
     def load(self, trainable: Trainable, optimizer: Any, schedule: Any) -> Progress | None:
         """Put a training where it was; None where nothing was written.
@@ -51,8 +56,11 @@ class Checkpoint:
         torch = import_module("torch")
         written = torch.load(self.path, map_location="cpu", weights_only=True)  # never runs what a file holds
         if written["plan"] != self.plan:
+            if self.is_anew:
+                return None
             raise InvalidValue(
-                f"{self.path} is a training with other texts or settings. Give this one another folder, or remove that file."
+                f"A training of this name was stopped that has other texts or settings ({self.path}). Choose another name, or "
+                "begin it again (--again)."
             )
         trainable.restore(written["model"])
         optimizer.load_state_dict(written["optimizer"])

@@ -1,10 +1,10 @@
 """Asking for long work, seeing how far it is, stopping it. The work itself is done by a process of its own (jobs/)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
-from annotator.domain.jobs import Job
+from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed
@@ -13,11 +13,15 @@ from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
+from annotator.usecases.models.built_in_model import models_folder
 from annotator.usecases.models.model_places import require_allowed_place
 from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
+from annotator.usecases.training.forecast import check_training, standing_of
+from annotator.usecases.training.transformers import TrainingOptions
 
 _ENDED_SHOWN = 5
+_LOOKED_THROUGH = 1_000
 _NO_MODEL = "Name a model: built-in, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER."
 
 
@@ -40,6 +44,14 @@ class AskedSuite:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedTraining:
+    """What a job of kind "train" trains, and what the model is called."""
+
+    name: str
+    options: TrainingOptions
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """The long work of a project: what runs or waits, in order, and what ended lately, the latest first."""
 
@@ -54,7 +66,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
             server does not allow
     """
     require(store, actor, project.id, "use models")
-    _check_model(request.model)
+    _check_model(store, project, request.model)
     methods = offered_methods()
     if request.method not in methods:
         raise InvalidValue(f"There is no method '{request.method}'. Choose one of {', '.join(methods)}.")
@@ -72,7 +84,7 @@ def ask_to_run_suite(store: Store, actor: User, project: Project, request: Asked
     Raises: InvalidValue without a model, NotFound for a suite that the project does not have, NotAllowed as above
     """
     require(store, actor, project.id, "use models")
-    _check_model(request.model)
+    _check_model(store, project, request.model)
     suite_named(store, project, request.suite)
     title = f"The tests of '{request.suite}' on {request.model}"
     options = msgspec.json.encode(request).decode()
@@ -80,10 +92,59 @@ def ask_to_run_suite(store: Store, actor: User, project: Project, request: Asked
         return jobs_store.add_job(store, project.id, "suite", title, options, actor)
 
 
-def _check_model(spec: str) -> None:
+def _check_model(store: Store, project: Project, spec: str) -> None:
     if not spec.strip():
         raise InvalidValue(_NO_MODEL)
-    require_allowed_place(spec)
+    require_allowed_place(spec, models_folder(store, project))
+
+
+def ask_to_train(store: Store, actor: User, project: Project, request: AskedTraining) -> Job:
+    """A model is to be trained; the same that waits or runs already is answered instead.
+
+    Raises: see `check_training`; InvalidValue also where another training of its name waits or runs, or one with other settings
+            was stopped and is not to be begun again
+    """
+    check_training(store, actor, project, request.name, request.options)
+    _require_the_same(store, actor, project, request)
+    title = f"Training of '{request.name}'"
+    options = msgspec.json.encode(request).decode()
+    with store.transaction():
+        for job in jobs_store.open_jobs(store, project.id):
+            if job.kind == "train" and job.options == options and not job.wants_stop:
+                return job
+            if job.kind == "train" and training_of(job).name == request.name:
+                raise InvalidValue(
+                    f"A training of '{request.name}' waits or runs already. Choose another name, or stop it first and wait "
+                    "until it has ended."
+                )
+        return jobs_store.add_job(store, project.id, "train", title, options, actor)
+
+
+def _require_the_same(store: Store, actor: User, project: Project, request: AskedTraining) -> None:
+    """Refuse to go on with other settings than those of the training of this name that was stopped, as its job knows them."""
+    if request.options.is_anew or standing_of(store, actor, project, request.name) != "stopped":
+        return
+    trainings = (training_of(job) for job in jobs_store.ended_jobs(store, project.id, _LOOKED_THROUGH, "train"))
+    last = next((other.options for other in trainings if other.name == request.name), request.options)
+    if replace(last, is_anew=False) != request.options:
+        raise InvalidValue(
+            f"A training of '{request.name}' was stopped that has other settings. Choose another name, or begin it again from "
+            "the start."
+        )
+
+
+def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job:
+    """What a training that ended was asked for is asked for once more: it goes on from its last whole epoch."""
+    require(store, actor, project.id, "use models")
+    job = _job_of(store, project, job_id)
+    if job.kind != "train" or job.is_open:
+        raise InvalidValue(f"Job number {job_id} is no training that has ended.")
+    return ask_to_train(store, actor, project, training_of(job))
+
+
+def training_of(job: Job) -> AskedTraining:
+    """What a job of kind "train" was asked to do."""
+    return msgspec.json.decode(job.options, type=AskedTraining)
 
 
 def ask_to_measure(store: Store, actor: User, project: Project) -> Job:
@@ -100,12 +161,17 @@ def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
     """
     require(store, actor, project.id, "use models")
     with store.transaction():
-        job = jobs_store.get_job(store, job_id)
-        if job.project_id != project.id:
-            raise InvalidValue(f"Job number {job_id} is not of the project '{project.name}'.")
+        job = _job_of(store, project, job_id)
         if not may_stop(store, actor, job):
             raise NotAllowed(f"{job.asked_by_name} asked for this. Only they, or a lead of the project, can stop it.")
         jobs_store.ask_to_stop(store, job.id)
+
+
+def _job_of(store: Store, project: Project, job_id: int) -> Job:
+    job = jobs_store.get_job(store, job_id)
+    if job.project_id != project.id:
+        raise InvalidValue(f"Job number {job_id} is not of the project '{project.name}'.")
+    return job
 
 
 def may_stop(store: Store, actor: User, job: Job) -> bool:
@@ -114,11 +180,11 @@ def may_stop(store: Store, actor: User, job: Job) -> bool:
     return is_own or has_right(actor, roles_of(store, actor, job.project_id), "manage project")
 
 
-def queue_of(store: Store, actor: User, project: Project) -> Queue:
-    """What runs, waits and ended lately in a project."""
+def queue_of(store: Store, actor: User, project: Project, kind: JobKind | None = None) -> Queue:
+    """What runs, waits and ended lately in a project. kind: of one kind alone."""
     require(store, actor, project.id, "use models")
     with store.snapshot():
         return Queue(
-            tuple(jobs_store.open_jobs(store, project.id)),
-            tuple(jobs_store.ended_jobs(store, project.id, _ENDED_SHOWN)),
+            tuple(job for job in jobs_store.open_jobs(store, project.id) if kind in (None, job.kind)),
+            tuple(jobs_store.ended_jobs(store, project.id, _ENDED_SHOWN, kind)),
         )

@@ -105,7 +105,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
         "papers": frozenset({"gold", "inspect", "suites"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
-        "background": frozenset({"access", "models", "suites"}),
+        "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
     },

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import StoreError
 from annotator.store import Store, open_store
 from annotator.store.connection.database import Store as StoreClass
 from annotator.store.connection.driver import Database
+from annotator.store.jobs import add_job, get_job
 from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users
 from annotator.store.schema.migrations import MIGRATIONS
@@ -315,6 +316,30 @@ def test_attributions_from_before_facts_stay_and_say_nothing_of_themselves(tmp_p
         assert (attribution.scores, attribution.convergence, attribution.facts) == ((1.0,), 0.25, ())
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
             store.run("UPDATE attributions SET facts = '[1]'")
+
+
+def test_jobs_from_before_trainings_stay_as_they_were_and_trainings_stand_beside_them(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m016_trainpage_jobs_that_train")
+    old.conn.executescript(
+        """INSERT INTO projects VALUES (1, 'Old', 'sentiment', '[{"name": "text", "title": "Text"}]', 'label', '["no", "yes"]', 'en',
+            '{}', '', '', '', '', '2026-11-01T00:00:00.000Z');
+        INSERT INTO jobs (id, project_id, kind, title, options, asked_at, state, told, ended_at)
+            VALUES (7, 1, 'suite', 'The tests', '{"a": 1}', '2026-11-01T00:00:00.000Z', 'done', 'Told.', '2026-11-01T00:00:01.000Z');"""
+    )
+    old.close()
+    with open_store(path) as store:
+        before = get_job(store, 7)
+        assert (before.kind, before.options, before.state, before.told) == ("suite", '{"a": 1}', "done", "Told.")
+        with store.transaction():
+            assert add_job(store, 1, "train", "Training", "{}", LOCAL_OPERATOR).id == 8
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
+            store.run("UPDATE jobs SET kind = 'sleep'")
+        assert {row["name"] for row in store.rows("SELECT name FROM pragma_index_list('jobs')")} == {
+            "jobs_that_are_open",
+            "jobs_by_project",
+        }
 
 
 def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_it_was(tmp_path: Path) -> None:

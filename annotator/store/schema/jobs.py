@@ -1,4 +1,4 @@
-"""The queue of long work (migration m005)."""
+"""The queue of long work (migrations m005, m016)."""
 
 JOBS = (
     # worker: the number of the process that runs it; beat_at: when that process last gave a sign of life.
@@ -25,4 +25,13 @@ JOBS = (
     ) STRICT""",
     "CREATE INDEX jobs_that_are_open ON jobs (id) WHERE state IN ('waiting', 'running')",
     "CREATE INDEX jobs_by_project ON jobs (project_id, id)",
+)
+
+# With another kind of work. SQLite cannot change a CHECK, so the table is made anew; nothing refers to it.
+JOBS_WITH_TRAINING = (
+    "ALTER TABLE jobs RENAME TO jobs_before",
+    JOBS[0].replace("'suite')", "'suite', 'train')"),
+    "INSERT INTO jobs SELECT * FROM jobs_before",
+    "DROP TABLE jobs_before",
+    *JOBS[1:],
 )

@@ -8,7 +8,7 @@ from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.facts import FACTS
-from annotator.store.schema.jobs import JOBS
+from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
 from annotator.store.schema.perturbations import PERTURBATIONS
@@ -493,3 +493,10 @@ def m014_mywork_by_time(db: Database) -> None:
 def m015_rules_forget_wrong_k(db: Database) -> None:
     """Numbers, selected tokens and answers to them in long texts, where k may have been too small."""
     forget_wrong_k(db)
+
+
+@MIGRATIONS()
+def m016_trainpage_jobs_that_train(db: Database) -> None:
+    """Trainings stand in the queue of long work as well."""
+    for statement in JOBS_WITH_TRAINING:
+        db.conn.execute(statement)

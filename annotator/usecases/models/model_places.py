@@ -21,8 +21,11 @@ def is_hub_allowed() -> bool:
     return os.environ.get(HUB_VARIABLE, "").lower() in _YES
 
 
-def require_allowed_place(spec: str) -> None:
-    """Raise NotAllowed for a model in a folder outside of those that the server allows; it allows all where it names none."""
+def require_allowed_place(spec: str, *own_folders: Path) -> None:
+    """Raise NotAllowed for a model in a folder outside of those that the server allows; it allows all where it names none.
+
+    own_folders: folders that are allowed whatever the server names, such as that of the models that were trained in the project
+    """
     kind, _, source = spec.partition(":")
     places = [
         Path(allowed).expanduser().resolve()
@@ -33,7 +36,8 @@ def require_allowed_place(spec: str) -> None:
         return
     folder = Path(source.strip()).expanduser().resolve()
     is_name = _NAME.fullmatch(source.strip()) is not None and not folder.exists()
-    if not is_name and not any(folder.is_relative_to(allowed) for allowed in places):
+    allowed_here = (*places, *(folder_of_ours.resolve() for folder_of_ours in own_folders))
+    if not is_name and not any(folder.is_relative_to(allowed) for allowed in allowed_here):
         raise NotAllowed(
             f"'{source.strip()}' is not among the folders from which models are taken here "
             f"({', '.join(str(allowed) for allowed in places)}). Whoever runs the server puts it there, or adds its folder to "

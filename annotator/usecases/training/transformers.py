@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from annotator.attribution.bag_of_words import BagOfWords
+from annotator.attribution.loaders import BUILT_IN
+from annotator.attribution.transformers_encoding import TooLong
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
@@ -17,12 +20,12 @@ from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.trainings import find_training
-from annotator.training.alignment import AlignmentOptions
+from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, Trainable, make
+from annotator.training.trainable_models import NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name, models_folder
 from annotator.usecases.models.held_out import held_out_of
@@ -32,13 +35,19 @@ from annotator.usecases.training.rationales import RationaleOptions
 
 __all__ = [
     "AlignmentOptions",
+    "Criterion",
     "DataOptions",
     "FittingOptions",
     "NewModel",
+    "OfSeveral",
+    "Output",
     "RationaleOptions",
+    "TooLong",
     "TrainingOptions",
     "TrainingReport",
+    "model_folder",
     "train_transformer",
+    "under_way_of",
 ]
 
 _WEIGHTS = "model.safetensors"
@@ -63,7 +72,8 @@ class TrainingOptions:
 
     model:  its labels are the project's, whatever stands there
     folder: where it is saved; None: beside the database
-    anew:   a model of this name that is there is replaced, and a training that was stopped is begun again
+    anew:   a model of this name that is there is replaced, and a training with other texts or settings that was stopped is
+            begun again
     """
 
     model: NewModel = field(default_factory=lambda: NewModel(()))
@@ -104,7 +114,7 @@ def train_transformer(
             or the training fails
     """
     require(store, actor, project.id, "use models")
-    folder = _folder(store, project, name, options)
+    folder = model_folder(store, project, name, options)
     with store.snapshot():
         data = training_data(store, project, options.data)
     labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
@@ -116,12 +126,14 @@ def train_transformer(
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
     learn = _rows(trainable, data.learn, labels)
     stop = _rows(trainable, [e for e in data.stop if e.label in labels], labels)
+    known = [example for example in data.judge if example.label in labels]
+    judge = _rows(trainable, known, labels)  # before the long part: a text that is too long for it ends it here
     under_way = _under_way(store, folder, options)
     fitted = fit(
-        trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", plan),
-        progress=progress,
+        trainable, learn, stop, options.fitting,
+        checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
-    held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
+    held_out = held_out_of("splits", _asked(trainable, data.judge, judge))
     n_lost = sum(row.n_lost for row in learn)
     card = _card(project, name, trainable, new, data, fitted, held_out, options)
     digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, _LOST: n_lost}))
@@ -148,8 +160,8 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     return TrainingReport(name, folder, data, fitted, held_out, card.data.get(_LOST, 0), is_new=False)
 
 
-def _folder(store: Store, project: Project, name: str, options: TrainingOptions) -> Path:
-    """Where the model goes; raises before anything is done where that will not do."""
+def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
+    """Where the model goes; raises InvalidValue or ModelError before anything is done where that will not do."""
     if project.task.result_kind != "label":
         raise ModelError(
             f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
@@ -163,6 +175,8 @@ def _folder(store: Store, project: Project, name: str, options: TrainingOptions)
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
     folder = (options.folder or models_folder(store, project)) / name
+    if name == BUILT_IN or BagOfWords.is_saved(folder):
+        raise InvalidValue(f"'{name}' is the name of a built-in model of this project. Choose another name.")
     if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
         raise InvalidValue(
             f"The project holds output of a model '{name}' that was not trained here. Choose another name."
@@ -174,11 +188,14 @@ def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
     """The folder of what is not finished, beside the model's."""
     if options.folder is None:
         make_folder(models_of(store.path), store.path)
-    under_way = folder.with_name(_UNDER_WAY.format(name=folder.name))
-    if options.is_anew and under_way.exists() and folder.exists():
-        shutil.rmtree(under_way)
+    under_way = under_way_of(folder)
     under_way.mkdir(parents=True, exist_ok=True)
     return under_way
+
+
+def under_way_of(folder: Path) -> Path:
+    """Where what is not finished of a model lies until it is: beside the model's folder."""
+    return folder.with_name(_UNDER_WAY.format(name=folder.name))
 
 
 def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
@@ -195,11 +212,11 @@ def _rows(trainable: Trainable, examples: Sequence[Example], labels: Sequence[st
     return rows_of(trainable.cutter, examples, labels, reads_target=trainable.network.reads == "target")
 
 
-def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Gold label and answer of texts that were not learned from."""
-    known = [example for example in examples if example.label in labels]
-    best = answered(trainable, _rows(trainable, known, labels)).argmax(axis=1)
-    right = [(example.label, labels[answer]) for example, answer in zip(known, best, strict=True)]
+def _asked(trainable: Trainable, examples: Sequence[Example], rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Gold label and answer of texts that were not learned from. rows: of those with a label that the model knows."""
+    labels = trainable.labels
+    best = answered(trainable, rows).argmax(axis=1)
+    right = [(labels[row.target], labels[answer]) for row, answer in zip(rows, best, strict=True)]
     return right + [
         (example.label, "") for example in examples if example.label not in labels
     ]  # it cannot be right there

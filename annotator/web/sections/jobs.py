@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.jobs import Job
+from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.background import may_stop, queue_of, stop_job
@@ -11,6 +11,10 @@ from annotator.web.frame import as_text
 from annotator.web.session import Visit, current_visit, page_store
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
+_KEPT = "What is stored by then is kept; if you ask again, it goes on from there."
+_KEPT_OF_TRAININGS = (
+    "Whole epochs are kept; if you ask again with the same settings, it goes on after the last of them."
+)
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
 
 
@@ -39,7 +43,7 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
     if not may_stop(store, visit.user, job):
         return
     if button.button("Stop", key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
-                     help="What is stored by then is kept; if you ask again, it goes on from there."):  # fmt: skip
+                     help=_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT):  # fmt: skip
         try:
             stop_job(store, visit.user, project, job.id)
         except AnnotatorError as error:
@@ -50,27 +54,29 @@ def _how_far(job: Job) -> str:
     if job.state == "waiting":
         return f"{job.title}: waiting for its turn"
     if job.wants_stop:
-        return f"{job.title}: stopping after the current texts"
+        return f"{job.title}: stopping after the current {'step' if job.kind == 'train' else 'texts'}"
     if job.n_of == 0:
         return f"{job.title}: starting"
+    if job.kind == "train":
+        return f"{job.title}: step {job.n_done:,} of at most {job.n_of:,}"
     return f"{job.title}: {job.n_done:,} of {job.n_of:,}"
 
 
 def show_ended(store: Store, visit: Visit, project: Project) -> None:
     """What came of the last work, the latest first."""
     for job in queue_of(store, visit.user, project).ended:
-        with st.container(horizontal=True, gap="small"):
-            st.markdown(_ICONS[job.state], width="content")
-            st.markdown(
-                as_text(
-                    f"{job.title} ({job.asked_by_name}, {(job.ended_at or '')[:16].replace('T', ' ')} UTC): {job.told}"
-                )
-            )
+        show_line(job)
 
 
-def ended(store: Store, visit: Visit, project: Project) -> tuple[Job, ...]:
-    """The last work that ended, the latest first."""
-    return queue_of(store, visit.user, project).ended
+def show_line(job: Job) -> None:
+    """What came of a job that ended."""
+    when = f"{(job.ended_at or '')[:16].replace('T', ' ')} UTC"
+    st.markdown(f"{_ICONS[job.state]} {as_text(f'{job.title} ({job.asked_by_name}, {when}): {job.told}')}")
+
+
+def ended(store: Store, visit: Visit, project: Project, kind: JobKind | None = None) -> tuple[Job, ...]:
+    """The last work that ended, the latest first. kind: of one kind alone."""
+    return queue_of(store, visit.user, project, kind).ended
 
 
 def last_ended(store: Store, visit: Visit, project: Project) -> str:

@@ -128,6 +128,30 @@ def test_a_training_that_was_killed_goes_on_from_its_last_epoch(store: Store, pr
     assert len(report.fitted.epochs) == 6
 
 
+def test_a_training_that_replaces_a_model_goes_on_after_a_kill_and_the_model_stays_until_then(
+    store: Store, project: Project
+) -> None:
+    class Killed(Exception):
+        pass
+
+    def kill(done: int, of: int) -> None:
+        if done > of / 2:
+            raise Killed
+
+    old = train_transformer(
+        store, LOCAL_OPERATOR, project, "planted", replace(OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1))
+    )
+    weights = (old.folder / "model.safetensors").read_bytes()
+    anew = replace(OPTIONS, is_anew=True)
+    with pytest.raises(Killed):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", anew, progress=kill)
+    assert (old.folder / "model.safetensors").read_bytes() == weights
+    steps: list[int] = []
+    train_transformer(store, LOCAL_OPERATOR, project, "planted", anew, progress=lambda done, _: steps.append(done))
+    assert steps[0] > 1
+    assert (old.folder / "model.safetensors").read_bytes() != weights
+
+
 def test_a_model_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, project: Project) -> None:
     quick = replace(OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1))
     made = train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
@@ -145,6 +169,16 @@ def test_a_model_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, p
     assert first is not None
     assert second is not None
     assert first.digest != second.digest
+
+
+def test_a_text_to_judge_by_that_is_too_long_is_refused_before_anything_is_learned(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": "long", "text": "so very good " * 40, "label": LABELS[0], "split": "test"}])
+    with pytest.raises(ModelError, match="Shorten it"):
+        train_transformer(
+            store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda *_: pytest.fail("it learned")
+        )
 
 
 def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, project: Project) -> None:

@@ -1,0 +1,166 @@
+"""What a training will learn from, and whether it can begin: asked before it waits in the queue."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, ModelError
+from annotator.metrics.chance import FEWEST
+from annotator.store import Store
+from annotator.store.attribution_work import splits_of
+from annotator.store.events import list_events
+from annotator.store.word_lists import list_word_lists
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.training.examples import DataOptions, training_data
+from annotator.usecases.training.transformers import TrainingOptions, model_folder, under_way_of
+
+Standing = Literal["free", "stopped", "there"]  # of a name: nothing has it, a training that was stopped, or a model
+
+_PACKAGES = ("torch", "transformers", "tokenizers")
+_TRANSFORMERS = "transformers:"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Texts with a gold label: how many are learned from, of them with rationales, stopped by, and judged by."""
+
+    n_learn: int
+    n_with_rationales: int
+    n_stop: int
+    n_judge: int
+
+    def summary(self) -> str:
+        """In a sentence.
+
+        >>> Forecast(290, 286, 32, 138).summary()
+        'It learns from 290 texts with a gold label (286 of them with rationales), stops by 32, and is judged by 138.'
+        >>> Forecast(47, 21, 11, 11).summary()
+        'It learns from 47 texts with a gold label (21 of them with rationales), stops by 11, and is judged by 11, which are too \
+few to say how often it is right (20 are needed).'
+        >>> Forecast(3, 0, 0, 0).summary()
+        'It learns from 3 texts with a gold label (none of them with rationales), goes on to the last epoch since no text is \
+left to stop by, and is judged by none since no other split has gold labels.'
+        """
+        stops = (
+            f"stops by {self.n_stop:,}" if self.n_stop else "goes on to the last epoch since no text is left to stop by"
+        )
+        judged = (
+            f"is judged by {self.n_judge:,}"
+            if self.n_judge
+            else "is judged by none since no other split has gold labels"
+        )
+        if 0 < self.n_judge < FEWEST:
+            judged += f", which are too few to say how often it is right ({FEWEST} are needed)"
+        return (
+            f"It learns from {counted(self.n_learn, 'text')} with a gold label ({self.n_with_rationales or 'none'} of them with "
+            f"rationales), {stops}, and {judged}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a project has to choose from. splits: with how many texts each; word_lists: those that mark words."""
+
+    splits: Mapping[str, int]
+    word_lists: tuple[str, ...]
+
+
+def missing_package() -> str | None:
+    """The package that training needs and this machine does not have; found out without loading any."""
+    return next((package for package in _PACKAGES if find_spec(package) is None), None)
+
+
+def missing_words(package: str) -> str:
+    """What is missing, and how it is installed."""
+    return (
+        f"Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
+        "pip install 'rationale-annotator[models]'."
+    )
+
+
+def choices(store: Store, actor: User, project: Project) -> Choices:
+    """The splits of a project and its word lists."""
+    require(store, actor, project.id, "use models")
+    lists = (words.name for words in list_word_lists(store, project.id) if words.role in {"keep", "ignore"})
+    return Choices(splits_of(store, project.id), tuple(lists))
+
+
+def forecast(store: Store, actor: User, project: Project, options: DataOptions) -> Forecast:
+    """What is learned from.
+
+    Raises: InvalidValue for a split or a word list that is not there, ModelError where there is nothing to learn
+    """
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        data = training_data(store, project, options)
+    return Forecast(len(data.learn), data.n_with_rationales, len(data.stop), len(data.judge))
+
+
+def last_event(store: Store, actor: User, project: Project) -> int:
+    """The number of the last thing that happened in a project: what was forecast before it may be otherwise now."""
+    require(store, actor, project.id, "use models")
+    return next((event.id for event in list_events(store, project.id, limit=1)), 0)
+
+
+def standing_of(store: Store, actor: User, project: Project, name: str) -> Standing:
+    """Whether a model of a name can be made; raises InvalidValue for a name that none can have."""
+    require(store, actor, project.id, "use models")
+    folder = model_folder(store, project, name)
+    if folder.exists():
+        return "there"
+    return "stopped" if under_way_of(folder).exists() else "free"
+
+
+def free_name(store: Store, project: Project, wanted: str) -> str:
+    """A name, or with a number behind it the first that nothing has yet."""
+    taken = {path.name.removesuffix(".training") for path in models_folder(store, project).glob("*")}
+    names = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+def base_of(written: str) -> str:
+    """The folder or name of a model as a person writes it, with or without what kind of model it is.
+
+    Raises: InvalidValue for nothing, or another kind of model
+
+    >>> base_of(" transformers:models/bert "), base_of("owner/bert")
+    ('models/bert', 'owner/bert')
+    """
+    base = written.strip().removeprefix(_TRANSFORMERS).strip()
+    if not base:
+        raise InvalidValue("Name the pretrained model: its folder, or its name (transformers:FOLDER-OR-NAME).")
+    kind, colon, _ = base.partition(":")
+    if colon and kind in {"spacy", "built-in", "transformers-zero-shot"}:
+        raise InvalidValue(f"'{base}' cannot be trained on. Name a transformers model (transformers:FOLDER-OR-NAME).")
+    return base
+
+
+def require_allowed_base(store: Store, project: Project, base: str | None) -> None:
+    """Raise NotAllowed for a base in a folder that neither the server allows nor the project's own models are in."""
+    if base is not None:
+        require_allowed_place(f"{_TRANSFORMERS}{base}", models_folder(store, project))
+
+
+def check_training(store: Store, actor: User, project: Project, name: str, options: TrainingOptions) -> None:
+    """Raise what would end a training at its beginning, so that nobody waits for it.
+
+    Raises: ModelError without the packages, or where there is nothing to learn; InvalidValue for a name that is taken, and for
+            rationales that are to be aligned with where no text has any; NotAllowed for a base at a place that is not allowed
+    """
+    if package := missing_package():
+        raise ModelError(missing_words(package))
+    require_allowed_base(store, project, options.model.base)
+    if standing_of(store, actor, project, name) == "there" and not options.is_anew:
+        raise InvalidValue(f"There is a model '{name}' in this project already. Choose another name, or replace it.")
+    foreseen = forecast(store, actor, project, options.data)
+    if options.fitting.alignment is not None and not foreseen.n_with_rationales:
+        raise InvalidValue(
+            "No text that would be learned from has a rationale, so there is nothing to align with. Choose other rationales, "
+            "or no alignment."
+        )

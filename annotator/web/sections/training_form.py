@@ -1,0 +1,246 @@
+"""The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.projects import Project
+from annotator.usecases.background import AskedTraining
+from annotator.usecases.databases import Store
+from annotator.usecases.training.forecast import Choices, base_of, choices, free_name
+from annotator.usecases.training.transformers import (
+    AlignmentOptions,
+    Criterion,
+    DataOptions,
+    FittingOptions,
+    NewModel,
+    OfSeveral,
+    Output,
+    RationaleOptions,
+    TooLong,
+    TrainingOptions,
+)
+from annotator.web.session import Visit
+
+_BASES = {"scratch": "a small one, from scratch", "pretrained": "a pretrained one"}
+_RATES = {"scratch": 1e-3, "pretrained": 2e-5}
+_ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
+    "none": "none",
+    "mae": "MAE",
+    "mse": "MSE",
+    "huber": "Huber",
+    "bce": "BCE",
+    "order": "Order",
+}
+_ALIGNMENT_WORDS = {
+    "none": "The model learns from the labels alone; no rationale is looked at.",
+    "mae": "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+    "token; each error counts as large as it is.",
+    "mse": "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+    "token; large errors count more than small ones.",
+    "huber": "As MSE while the error of a text is small, and as MAE beyond that.",
+    "bce": "Besides the label, it learns to give a high attribution to each token of a rationale; the other tokens do not count.",
+    "order": "Besides the label, it learns to give each token of a rationale a higher attribution than every other token.",
+}
+PROVES_NOTHING = (
+    "A falling alignment loss proves nothing. Judge the model by its answers, on texts where a misleading token no longer goes "
+    "with a label, and train a control on random tokens: what that gains too is no gain from the rationales."
+)
+_SOURCES = {
+    "gold": "the gold of the texts",
+    "shuffled": "as many tokens at random (a control)",
+    "lexicon": "the words of word lists",
+}
+_TOO_LONG: dict[TooLong, str] = {"cut": "cut at the end", "windows": "read in windows", "refuse": "end the training"}
+_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": "the set that fits best", "union": "all sets together"}
+_OUTPUTS: dict[Output, str] = {"softmax": "one for each label", "sigmoid": "one sigmoid (two labels)"}
+_USUAL_VALIDATION = "validation, val or dev; else a tenth of the training texts"
+_LONGEST_STEM = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What stands in the form. base: as it was written, None for a model from scratch; source: "" where nothing is aligned."""
+
+    name: str
+    base: str | None
+    split: str | None
+    validation: str | None
+    source: str
+    word_lists: tuple[str, ...]
+    share: float
+    fitting: FittingOptions
+    model: NewModel
+
+    def request(self, *, is_anew: bool = False) -> AskedTraining:
+        """What is asked for; raises InvalidValue for what cannot be."""
+        rationales = RationaleOptions()
+        if self.source:
+            rationales = replace(_of_source(self.source, self.word_lists), share=self.share)
+        data = DataOptions(self.split, self.validation, None, rationales, self.fitting.seed)
+        model = replace(self.model, base=None if self.base is None else base_of(self.base))
+        return AskedTraining(self.name, TrainingOptions(model, data, self.fitting, None, is_anew))
+
+
+def ask(store: Store, visit: Visit, project: Project) -> Given:
+    """The form. Whatever is hidden by a choice keeps what stood there."""
+    offered = choices(store, visit.user, project)
+    name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
+    kind = kind_place.selectbox("Begin from", list(_BASES), format_func=_BASES.__getitem__, key="train_kind")
+    base = None if kind == "scratch" else base_place.text_input(
+        "Pretrained model", key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
+        help="The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it.",
+    )  # fmt: skip
+    split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
+    split = _ask_split(split_place, project, offered)
+    criterion = alignment_place.selectbox(
+        "Alignment with rationales", list(_ALIGNMENTS), format_func=_ALIGNMENTS.__getitem__, key="train_alignment"
+    )
+    source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
+    st.caption(_ALIGNMENT_WORDS[criterion])
+    if criterion != "none":
+        st.caption(f":material/warning: {PROVES_NOTHING}")
+    epochs, rate, seed, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
+    n_epochs = epochs.number_input(
+        "Epochs, at most", 1, 1_000, 10, key="train_epochs", help="It ends sooner where it gets no better."
+    )
+    learning_rate = rate.number_input(
+        "Learning rate", 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}"
+    )
+    of_seed = int(seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed"))
+    with more.popover("More", width="stretch", key="train_more"):
+        rest = _ask_the_rest(project, offered, is_aligned=criterion != "none")
+    alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
+    fitting = replace(
+        rest.fitting, epochs=int(n_epochs), learning_rate=float(learning_rate), seed=of_seed, alignment=alignment
+    )
+    suggested = free_name(store, project, _stem(base, criterion, source, of_seed))
+    name = name_place.text_input("Name of the model", key=f"train_name_{project.id}", placeholder=suggested).strip()
+    return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
+
+
+def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> str | None:
+    """The training texts; the use case takes all where none is named and no split has the usual name."""
+    splits: list[str | None] = list(offered.splits)
+    if "train" not in offered.splits:
+        splits = [None, *(name for name in splits if name)]
+    # By number: Streamlit shows no choice where None is chosen.
+    number = column.selectbox(
+        "Learn from", range(len(splits)), splits.index("train") if "train" in splits else 0,
+        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}",
+    )  # fmt: skip
+    return splits[number]
+
+
+def _split_title(split: str | None) -> str:
+    return "all texts" if split is None else f"the split {split}" if split else "the texts without a split"
+
+
+def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
+    sources = list(_SOURCES) if offered.word_lists else [source for source in _SOURCES if source != "lexicon"]
+    source = column.selectbox(
+        "Rationales",
+        sources,
+        format_func=_SOURCES.__getitem__,
+        key=f"train_source_{project.id}",
+        persist_state="session",
+    )
+    if source != "lexicon":
+        return source, ()
+    lists = column.multiselect(
+        "Word lists", offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
+        persist_state="session",
+        help="The words of keep lists are the rationale; those of ignore lists are not in it.",
+    )  # fmt: skip
+    return source, tuple(lists)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What is rarely changed."""
+
+    validation: str | None
+    share: float
+    alignment: AlignmentOptions
+    fitting: FittingOptions
+    model: NewModel
+
+
+def _ask_the_rest(project: Project, offered: Choices, *, is_aligned: bool) -> _Rest:
+    validation = st.selectbox(
+        "Stop by", ["", *(name for name in offered.splits if name)],
+        format_func=lambda name: f"the split {name}" if name else _USUAL_VALIDATION, key=f"train_validation_{project.id}",
+    )  # fmt: skip
+    left, right = st.columns(2, vertical_alignment="bottom")
+    patience = left.number_input("Epochs without gain before it ends", 1, 1_000, 5, key="train_patience")
+    batch_size = right.number_input("Texts in a batch", 1, 512, 16, key="train_batch")
+    left, right = st.columns(2, vertical_alignment="bottom")
+    too_long = left.selectbox(
+        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="train_too_long"
+    )
+    output = right.selectbox("Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output")
+    alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
+    left, right = st.columns(2, vertical_alignment="bottom")
+    threads = left.number_input(
+        "Threads",
+        1,
+        64,
+        1,
+        key="train_threads",
+        help="On a CPU. With one the machine stays free for those who annotate.",
+    )
+    balances = right.checkbox(
+        "Each label counts alike", key="train_balances", help="However many texts it has; else each text counts alike."
+    )
+    fitting = FittingOptions(patience=int(patience), batch_size=int(batch_size), balances_labels=balances)
+    model = NewModel((), output=output, too_long=too_long, threads=int(threads))
+    return _Rest(validation or None, share, alignment, fitting, model)
+
+
+def _ask_alignment() -> tuple[AlignmentOptions, float]:
+    left, right = st.columns(2, vertical_alignment="bottom")
+    strength = left.number_input(
+        "Weight of the alignment (λ)", 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session"
+    )
+    scale = right.number_input(
+        "Scale of attributions (γ)", 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
+    )
+    left, right = st.columns(2, vertical_alignment="bottom")
+    of_several = left.selectbox(
+        "Of several sets",
+        list(_OF_SEVERAL),
+        format_func=_OF_SEVERAL.__getitem__,
+        key="train_several",
+        persist_state="session",
+    )
+    share = right.number_input(
+        "Texts with rationales, in percent", 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
+        help="The others are drawn by the seed, and learned from by their label alone.",
+    )  # fmt: skip
+    return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several), share
+
+
+def _of_source(source: str, word_lists: tuple[str, ...]) -> RationaleOptions:
+    match source:
+        case "lexicon":
+            return RationaleOptions("lexicon", word_lists)
+        case "shuffled":
+            return RationaleOptions("shuffled")
+        case _:
+            return RationaleOptions()
+
+
+def _stem(base: str | None, criterion: str, source: str, seed: int) -> str:
+    """What a model is called whose name was left open: by what makes it another one.
+
+    >>> _stem(None, "none", "", 0), _stem("transformers:models/tiny bert", "mae", "shuffled", 3)
+    ('small', 'tiny-bert-mae-shuffled-3')
+    """
+    last = "small" if base is None else re.split(r"[/:]", base.strip().rstrip("/"))[-1]
+    parts = [re.sub(r"[^\w.-]+", "-", last).strip("-.")[:_LONGEST_STEM] or "model"]
+    parts += [criterion] if criterion != "none" else []
+    parts += [source] if source in {"shuffled", "lexicon"} else []
+    return "-".join([*parts, *([str(seed)] if seed else [])])

@@ -1,0 +1,225 @@
+"""Training on the Saliency page as a script: what is asked, what is said before it begins, and what is offered when it is done."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store import jobs as jobs_store
+from annotator.training.card import Card
+from annotator.training.loop import EpochResult
+from annotator.usecases.access import accounts
+from annotator.usecases.background import AskedTraining, queue_of, training_of
+from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.training_record import record_training
+from annotator.usecases.training import forecast
+from annotator.usecases.training.transformers import AlignmentOptions, TrainingOptions
+from annotator.web import session
+from annotator.web.session import Visit
+
+HOSTILE = "<b onclick=x>model</b>"
+SCRIPT = """
+from annotator.web.session import current_visit, page_store
+from annotator.web.sections import new_models
+with page_store() as store:
+    visit = current_visit(store)
+    new_models.show(store, visit, visit.project, is_open=True)
+"""
+
+
+@pytest.fixture
+def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Project], AppTest]:
+    """What stands under “Train a model”, for a researcher of a project, on a machine that can train."""
+    monkeypatch.setattr(forecast, "find_spec", lambda name: name)
+
+    def run(project: Project) -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "researcher", project.name).user
+        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = AppTest.from_string(SCRIPT, default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({"researcher"}))
+        return app.run()
+
+    return run
+
+
+@pytest.fixture
+def tastes(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Of each split some texts; those to learn from have a rationale."""
+    made = make_project(name="Tastes")
+    rows: list[dict[str, object]] = [
+        {"id": f"{split}-{n}", "text": f"it was {'good' if n % 2 else 'bad'}", "split": split,
+         "label": "positive" if n % 2 else "negative", **({"rationales": [[[2, 3]]]} if split == "train" else {})}
+        for split, size in {"train": 6, "dev": 2, "test": 3}.items()
+        for n in range(size)
+    ]  # fmt: skip
+    import_rows(made, rows)
+    return made
+
+
+def asked(store: Store, project: Project) -> AskedTraining:
+    (job,) = queue_of(store, LOCAL_OPERATOR, project, "train").open
+    return training_of(job)
+
+
+def shown(app: AppTest) -> str:
+    return "\n".join(one.value for one in (*app.markdown, *app.caption, *app.warning, *app.info)).replace("\\", "")
+
+
+def end_job(store: Store, project: Project, state: str, told: str = "It ended.") -> None:
+    with store.transaction():
+        job = jobs_store.claim_job(store, worker=1)
+        assert job is not None
+        jobs_store.end_job(store, job.id, 1, state, told)  # type: ignore[arg-type]
+
+
+def save_model(store: Store, project: Project, name: str) -> Path:
+    """A folder with a card, and the record of its training, without weights."""
+    folder = models_folder(store, project) / name
+    folder.mkdir(parents=True)
+    epochs = (EpochResult(0.7, 3.0, 0, 0.69, 0.5, 1.0), EpochResult(0.6, 2.0, 0, 0.65, 0.6, 1.0))
+    data = {"project": HOSTILE, "texts": 6}
+    card = Card(
+        name, "digest", "scratch", ("negative", HOSTILE), "softmax", data, {"seed": 0}, epochs, 1, {}, {"torch": "2"}
+    )
+    card.write(folder)
+    record_training(
+        store, LOCAL_OPERATOR, project, name, digest="digest", seed=0, split="train", held_out=None, instance_ids=[]
+    )
+    return folder
+
+
+def test_it_says_what_it_will_learn_from_and_asks_with_defaults_alone(page, tastes, store) -> None:
+    app = page(tastes)
+    assert not app.exception
+    assert (
+        "It learns from 6 texts with a gold label (6 of them with rationales), stops by 2, and is judged by 3, "
+        in shown(app)
+    )
+    app.button(key="train_go").click().run()
+    assert not app.exception
+    request = asked(store, tastes)
+    assert request.name == "small"
+    assert (request.options.model.base, request.options.model.too_long) == (None, "cut")
+    assert request.options.data.split == "train"
+    assert (request.options.fitting.learning_rate, request.options.fitting.alignment) == (1e-3, None)
+
+
+def test_what_it_will_learn_from_follows_what_is_imported_meanwhile(page, tastes, import_rows) -> None:
+    app = page(tastes)
+    assert "It learns from 6 texts" in shown(app)
+    import_rows(tastes, [{"id": "new", "text": "it was so good", "label": "positive", "split": "train"}])
+    assert "It learns from 7 texts" in shown(app.run())
+
+
+def test_an_alignment_warns_names_its_model_and_arrives_as_it_was_chosen(page, tastes, store) -> None:
+    app = page(tastes)
+    assert "proves nothing" not in shown(app)
+    app.selectbox(key="train_alignment").set_value("mae").run()
+    assert "A falling alignment loss proves nothing." in shown(app)
+    app.selectbox(key=f"train_source_{tastes.id}").set_value("shuffled").run()
+    app.number_input(key="train_seed").set_value(3)
+    app.number_input(key="train_epochs").set_value(2)
+    app.number_input(key="train_strength").set_value(0.5).run()
+    app.button(key="train_go").click().run()
+    request = asked(store, tastes)
+    assert request.name == "small-mae-shuffled-3"
+    assert request.options.data.rationales.source == "shuffled"
+    assert request.options.data.seed == request.options.fitting.seed == 3
+    assert request.options.fitting.epochs == 2
+    assert request.options.fitting.alignment == AlignmentOptions("mae", strength=0.5)
+
+
+def test_a_pretrained_model_learns_slower_and_has_to_be_named(page, tastes, store) -> None:
+    app = page(tastes)
+    app.selectbox(key="train_kind").set_value("pretrained").run()
+    assert "Name the pretrained model" in shown(app)
+    assert app.button(key="train_go").disabled
+    app.text_input(key="train_base").set_value(" transformers:models/tiny bert/ ").run()
+    app.button(key="train_go").click().run()
+    request = asked(store, tastes)
+    assert (request.name, request.options.model.base) == ("tiny-bert", "models/tiny bert/")
+    assert request.options.fitting.learning_rate == 2e-5
+
+
+def test_no_gold_is_said_and_nothing_can_be_asked_for(page, make_project) -> None:
+    app = page(make_project())
+    assert not app.exception
+    assert "no text has a gold label" in shown(app)
+    assert app.button(key="train_go").disabled
+
+
+def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
+    app = page(make_project("reading"))
+    assert not app.exception
+    assert "This project asks for answers" in shown(app)
+    assert not app.button
+
+
+def test_without_torch_the_page_says_what_to_install_and_shows_no_form(page, tastes, monkeypatch) -> None:
+    monkeypatch.setattr(forecast, "missing_package", lambda: "torch")
+    monkeypatch.setattr("annotator.web.sections.new_models.missing_package", lambda: "torch")
+    app = page(tastes)
+    assert "Training needs the package torch" in shown(app)
+    assert not app.button
+
+
+@pytest.mark.parametrize("name", ["../up", "a b", HOSTILE])
+def test_a_name_that_no_model_can_have_is_said_at_once(page, tastes, name) -> None:
+    app = page(tastes)
+    app.text_input(key=f"train_name_{tastes.id}").set_value(name).run()
+    assert not app.exception
+    assert "cannot be the name of a model" in shown(app)
+    assert app.button(key="train_go").disabled
+    assert HOSTILE not in "".join(one.value for one in (*app.markdown, *app.warning))
+
+
+def test_a_name_that_is_there_is_replaced_only_where_that_is_ticked(page, tastes, store) -> None:
+    save_model(store, tastes, "small")
+    app = page(tastes)
+    assert app.text_input(key=f"train_name_{tastes.id}").placeholder == "small-2"
+    app.text_input(key=f"train_name_{tastes.id}").set_value("small").run()
+    app.button(key="train_go").click().run()
+    assert "There is a model 'small' in this project already" in app.error[0].value.replace("\\", "")
+    app.checkbox(key=f"train_replace_{tastes.id}_small").check().run()
+    app.button(key="train_go").click().run()
+    assert not app.error
+    assert asked(store, tastes).options.is_anew
+
+
+def test_what_is_done_offers_its_attributions_and_its_card(page, tastes, store) -> None:
+    folder = save_model(store, tastes, "first")
+    with store.transaction():
+        options = AskedTraining("first", TrainingOptions())
+        jobs_store.add_job(
+            store, tastes.id, "train", "Training of 'first'", msgspec.json.encode(options).decode(), LOCAL_OPERATOR
+        )
+    end_job(store, tastes, "done", "Correct on 58.7 % of 138 texts.")
+    app = page(tastes)
+    assert "Training of 'first'" in shown(app)
+    assert "Correct on 58.7 % of 138 texts." in shown(app)
+    app.button(key="train_card_of_1").click().run()
+    assert not app.exception
+    assert "Its weights are those of epoch 2." in shown(app)
+    assert "How often it is right is not known" in shown(app)
+    app.button(key="train_compute_1").click().run()
+    assert (app.session_state["compute_model"], app.session_state["compute_open"]) == (f"transformers:{folder}", True)
+
+
+def test_what_was_stopped_is_gone_on_with_by_one_button_and_only_once(page, tastes, store) -> None:
+    app = page(tastes)
+    app.button(key="train_go").click().run()
+    wanted = asked(store, tastes)
+    end_job(store, tastes, "stopped")
+    app.run()
+    again = next(button for button in app.button if button.label == "Go on")
+    again.click().run()
+    assert not app.exception
+    assert asked(store, tastes) == wanted
+    assert "Go on" not in [button.label for button in app.button]
