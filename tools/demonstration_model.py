@@ -106,7 +106,9 @@ def _runs(store: Store, folder: Path, scratch: Path) -> Iterator[SourceItem]:
             seeds=seeds, parameters=parameters, has_faithfulness=True, load=LoadOptions(device="cpu")
         )
         attribute(store, LOCAL_OPERATOR, project, f"transformers:{folder}", method, options, progress=_progress)
-    outputs = [item for item in everything_of(store, project) if isinstance(item, StoredOutput)]
+    items = [item for item in everything_of(store, project) if isinstance(item, StoredOutput)]
+    # Their top k is by this project's gold; the demonstration's k is another, so that each would be a row of Metrics.
+    outputs = [replace(item, output=replace(item.output, rationales=())) for item in items]
     order = ["", *METHODS]
     yield from sorted(outputs, key=lambda item: order.index(item.run.method))
 
