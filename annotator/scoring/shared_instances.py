@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from annotator.metrics.chance import FEWEST
 from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey
 from annotator.scoring.seeds import ConfidenceOverSeeds, PairsOverSeeds, Sample
@@ -37,6 +38,18 @@ def are_different(table: MetricTable, rows: Sequence[MetricRow], column: Column)
     """Whether the rows of a column are over different instances."""
     measured = list(_measured(table.behind, rows, column).values())
     return any(not np.array_equal(measured[0], other) for other in measured[1:])
+
+
+def leaves_too_few(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> bool:
+    """Whether in some column nothing can be said of the shared instances, while of a row's own something can."""
+    if table.behind is None:
+        return False
+    for column in columns:
+        shared = _shared(table.behind, rows, column)
+        most = max((of_row.sum() for of_row in _measured(table.behind, rows, column).values()), default=0)
+        if shared is not None and shared.n < FEWEST <= most:
+            return True
+    return False
 
 
 def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int = 0) -> MetricTable:

@@ -12,7 +12,7 @@ from annotator.domain.models import Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.scoring.chance_verdicts import judged
-from annotator.scoring.shared_instances import are_different, do_rows_differ, over_shared
+from annotator.scoring.shared_instances import are_different, do_rows_differ, leaves_too_few, over_shared
 from annotator.scoring.table import MetricTable
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, only, values_of_row
@@ -136,6 +136,25 @@ def test_what_a_model_learned_from_counts_as_lacking_for_no_row(store, make_proj
     shared = over_shared(table, table.rows)
     assert dict(shared.shared[F1].lacking) == {}
     assert n_of(shared, F1) == {"built-in": 25, "one": 25, "other": 25}
+
+
+@pytest.mark.parametrize(
+    ("n_learned", "too_few"),
+    [
+        (15, False),  # 25 are shared
+        (30, True),  # ten are, of which nothing can be said, and of forty something can
+    ],
+)
+def test_it_is_known_whether_of_the_shared_instances_too_few_are_left(
+    store, make_project, import_rows, n_learned: int, too_few: bool
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < n_learned else "test"))
+    attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
+    take(store, made, (output(n, Run("one", "ig"), blind(n)) for n in range(N)))
+    table = table_of(store, made)
+    assert leaves_too_few(table, table.rows, [table.column(F1)]) is too_few
+    assert not leaves_too_few(table, rows(table, "built-in"), [table.column(F1)])
 
 
 def test_curves_are_over_the_same_instances_as_their_means(store, make_project, import_rows) -> None:

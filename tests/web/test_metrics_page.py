@@ -330,6 +330,21 @@ def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_ba
     assert "n 36" in cells_of(app, "blind · ig")
 
 
+def test_the_switch_is_off_at_first_where_it_would_leave_too_few_to_say_anything(
+    page, store, make_project, import_rows
+) -> None:
+    made: Project = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < 30 else "test"))
+    take(store, made, (output(n, Run("knowing", "ig"), knowing(n), [said(n, True)]) for n in range(N)))
+    attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
+    app = page(made)
+    toggle = app.toggle(key=f"metrics_shared_{made.id}")
+    assert not toggle.value
+    assert "better than random" in cells_of(app, "knowing · ig")
+    app = toggle.set_value(True).run()
+    assert "too few to say" in cells_of(app, "knowing · ig")
+
+
 def test_rows_over_the_same_instances_need_no_switch(page, modelled) -> None:
     app = page(modelled)
     assert not [one for one in app.toggle if one.key == f"metrics_shared_{modelled.id}"]

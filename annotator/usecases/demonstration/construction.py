@@ -68,12 +68,18 @@ def _fill(store: Store) -> None:
                     add_role(store, project.id, user, role)
         if (folder / "history.jsonl").is_file():
             play(store, project, folder / "history.jsonl")
-    _explain(store, "Sentiment")
+    _explain(store, "Sentiment", resource_folder("data") / "demo" / "sentiment" / "minilm.jsonl")
 
 
-def _explain(store: Store, name: str) -> None:
-    """What `annotator attribute --model built-in` does, so that Saliency and Metrics are full at the first start."""
+def _explain(store: Store, name: str, runs: Path) -> None:
+    """What models say, so that Saliency and Metrics are full at the first start.
+
+    A transformer's answers and attributions come as a file (its card is beside it), since nobody has to have torch for the
+    demonstration, and they come first, so that their maps are those that open; those of the built-in model are computed, as
+    `annotator attribute --model built-in` does.
+    """
     project = find_project(store, name)
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", runs)
     attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(has_faithfulness=True))
     attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")
     attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))

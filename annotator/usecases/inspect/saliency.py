@@ -1,6 +1,7 @@
 """What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -164,9 +165,14 @@ def first_of_groups(runs: Iterable[StoredRun]) -> dict[int, int]:
 
 
 def _first_panels(runs: Mapping[int, StoredRun], groups: Mapping[int, int]) -> list[PanelChoice]:
-    """One map of each of the first four groups; random scores only where there is nothing better to look at."""
-    firsts = sorted(dict.fromkeys(groups.values()), key=lambda run_id: runs[run_id].run.method == RANDOM)
-    return [PanelChoice(run_id) for run_id in firsts[:_FIRST_PANELS]]
+    """One map of each of the first four groups, the models in turn; random scores only where there is nothing better."""
+    of_model: Counter[str] = Counter()
+    order: dict[int, tuple[bool, int]] = {}
+    for run_id in dict.fromkeys(groups.values()):
+        run = runs[run_id].run
+        order[run_id] = run.method == RANDOM, of_model[run.model]
+        of_model[run.model] += 1
+    return [PanelChoice(run_id) for run_id in sorted(order, key=order.__getitem__)[:_FIRST_PANELS]]
 
 
 def show_partner(

@@ -77,7 +77,7 @@ def _panels(server: Server) -> str:
         return ",".join(
             f"{stored.id}:-:"
             for stored in list_runs(store, 1)
-            if stored.run.method in {"gradient", "occlusion"} and stored.run.model != "built-in"
+            if stored.run.method and stored.run.model in {"first model", "second model"}
         )
 
 

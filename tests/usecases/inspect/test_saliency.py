@@ -185,6 +185,21 @@ def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
     assert show_instance(store, add_person("researcher", scored, "researcher"), a, None).gold == ((0,),)
 
 
+def test_a_text_opens_with_maps_of_the_models_in_turn(store, scored) -> None:
+    def of(model: str, method: str) -> SourceOutput:
+        scores = (SourceAttribution((ScoredPart((1.0, 0.5, 0.0)),)),)
+        return SourceOutput("a", Run(model, method), "f", 1, None, (), scores)
+
+    rows = [of("m", "occlusion"), of("m", "lime"), of("n", "occlusion")]
+    with store.transaction():
+        Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+    [a] = find_instance_ids(store, scored.id, "a")
+    view = show_instance(store, LOCAL_OPERATOR, a, None)
+    assert [(panel.model, panel.method) for panel in view.panels] == [
+        ("m", "ig"), ("n", "ig"), ("m", "occlusion"), ("n", "occlusion"),
+    ]  # fmt: skip
+
+
 def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(store, scored) -> None:
     def of(method: str, seed: int) -> SourceOutput:
         attribution = SourceAttribution((ScoredPart((1.0, 0.5, float(seed))),), "negative")

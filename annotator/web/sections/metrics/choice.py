@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.metrics.definitions import Definition
-from annotator.scoring.shared_instances import are_different
+from annotator.scoring.shared_instances import are_different, leaves_too_few
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metric_names import first_columns, named
 from annotator.web.frame import as_text
@@ -45,15 +45,15 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
-    if any(differs.values()) and _wants_shared(project):
+    if any(differs.values()) and _wants_shared(project, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
     return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
-def _wants_shared(project: Project) -> bool:
+def _wants_shared(project: Project, *, unless: bool) -> bool:
     return st.toggle(
-        "Only instances that all shown rows have", value=True, key=f"metrics_shared_{project.id}", persist_state="session",
+        "Only instances that all shown rows have", value=not unless, key=f"metrics_shared_{project.id}", persist_state="session",
         help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
             "marked "
         "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "

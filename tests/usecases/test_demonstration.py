@@ -1,0 +1,128 @@
+"""The demonstration: what it says of its transformer is so, its stored runs fit its texts, and nobody needs torch for it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.resources import resource_folder
+from annotator.store import Store, open_store
+from annotator.store.instances import find_instance_ids, iterate_instance_batches
+from annotator.store.trainings import trainings_of
+from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.project.projects import find_project
+
+FOLDER = resource_folder("data") / "demo" / "sentiment"
+MODEL = "minilm"
+METHODS = {"integrated-gradients", "occlusion", "attention", "lime", "random"}
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def training() -> dict[str, Any]:
+    return rows_of(f"{MODEL}.jsonl")[0]
+
+
+@pytest.fixture(scope="module")
+def outputs() -> list[dict[str, Any]]:
+    return rows_of(f"{MODEL}.jsonl")[1:]
+
+
+@pytest.fixture
+def shown(demonstration: Path, tmp_path: Path) -> Iterator[tuple[Store, Project]]:
+    shutil.copy(demonstration, tmp_path / "demo.db")
+    with open_store(tmp_path / "demo.db") as store:
+        yield store, find_project(store, "Sentiment")
+
+
+def test_each_method_explains_the_english_texts_that_are_short_or_have_gold_and_no_others(
+    outputs: list[dict[str, Any]],
+) -> None:
+    english = [row for row in rows_of("instances.jsonl") if row["language"] == "en"]
+    texts = {row["id"] for row in english if "\n" not in row["text"] or "rationales" in row}
+    keys: dict[str, set[str]] = {}
+    for output in outputs:
+        if "attributions" in output:
+            keys.setdefault(output["method"], set()).add(output["key"])
+    assert keys == dict.fromkeys(METHODS, texts)
+
+
+def test_every_stored_attribution_has_a_score_for_each_token(
+    shown: tuple[Store, Project], outputs: list[dict[str, Any]]
+) -> None:
+    store, project = shown
+    n_tokens = {i.key: i.layout.n_selectable for batch in iterate_instance_batches(store, project.id) for i in batch}
+    lengths = [(one["key"], len(a["scores"])) for one in outputs for a in one.get("attributions", [])]
+    assert lengths == [(key, n_tokens[key]) for key, _ in lengths]
+
+
+def test_no_text_that_the_model_is_shown_on_is_among_those_that_it_learned_from() -> None:
+    learned = {row["text"] for row in rows_of("training.jsonl")}
+    assert learned.isdisjoint(row["text"] for row in rows_of("instances.jsonl"))
+
+
+def test_the_rationale_sets_that_it_learns_beside_are_whole_words_of_their_texts_in_order() -> None:
+    for row in rows_of("training.jsonl"):
+        text = row["text"]
+        assert row["rationales"], row["id"]
+        for spans in row["rationales"]:
+            places = [place for span in spans for place in (span["start_char"], span["end_char"])]
+            assert places == sorted(set(places)), row["id"]
+            assert places[-1] <= len(text), row["id"]
+            cuts = [text[place - 1 : place + 1] for place in places if 0 < place < len(text)]
+            assert not [cut for cut in cuts if cut.isalnum()], row["id"]
+
+
+def test_how_often_the_model_is_right_is_counted_from_its_stored_answers(
+    training: dict[str, Any], outputs: list[dict[str, Any]]
+) -> None:
+    gold = {row["id"]: row["label"] for row in rows_of("instances.jsonl")}
+    answers = {
+        one["key"]: max(answer["probabilities"], key=answer["probabilities"].get)
+        for one in outputs
+        for answer in one.get("predictions", [])
+        if answer.get("on", "full") == "full"
+    }
+    held_out = training["held_out"]
+    n_right = sum(gold[key] == answer for key, answer in answers.items())
+    assert (held_out["n"], held_out["n_right"]) == (len(answers), n_right)
+    card = (FOLDER / f"{MODEL}.md").read_text(encoding="utf-8")
+    assert f"right about {n_right} of these {len(answers)} " in card
+    assert training["digest"] in card
+
+
+def test_a_researcher_first_sees_maps_of_the_transformer_and_how_often_it_is_right(
+    shown: tuple[Store, Project],
+) -> None:
+    store, project = shown
+    [first] = find_instance_ids(store, project.id, "sentiment-en-01")
+    panel = show_instance(store, LOCAL_OPERATOR, first, None).panels[0]
+    assert (panel.model, panel.method) == (MODEL, "integrated-gradients")
+    assert panel.answer is not None
+    assert panel.answer.label == "positive"
+    assert trainings_of(store, project.id)[MODEL].n == 0  # of the project's texts
+    assert (panel.trust or "").startswith("Correct on ")
+
+
+@pytest.mark.slow
+def test_the_demonstration_is_built_without_torch(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.modules.update(dict.fromkeys(('torch', 'transformers', 'tokenizers', 'captum')))\n"
+        "from pathlib import Path\n"
+        "from annotator.usecases.demonstration.construction import build\n"
+        f"build(Path({str(tmp_path / 'demo.db')!r}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    with open_store(tmp_path / "demo.db") as store:
+        assert MODEL in trainings_of(store, find_project(store, "Sentiment").id)

@@ -1,0 +1,1 @@
+"""What makes files of the repository again, and what checks the panel."""
