@@ -63,7 +63,8 @@ It answers about {n} English texts of `instances.jsonl`, those of one paragraph 
 others: {n_long} more English texts are of several paragraphs, longer than anything that it learned from, and the encoder reads no
 Chinese. It learned from none of the texts that it is shown on. **It is right about {n_right} of these {n} ({share})**; always
 “{label}” is right about {n_label}. That flatters it: whoever wrote those texts also wrote `training.jsonl`, and, having seen this
-count, wrote more for it, twice, and chose which of it the training stops by. Reviews by others would be harder for it.
+count, wrote more for it, twice, and chose which of it the training stops by, its epochs and its patience. Reviews by others
+would be harder for it.
 
 It is made to show what maps look like of a model that has learned something, and for nothing else. `minilm.jsonl` holds its
 answers and attributions ({methods}; LIME with {n_samples} samples).
