@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -40,16 +41,22 @@ def test_every_table_is_printed_as_text_as_csv_and_as_latex(command: Command, na
     assert f"\\label{{tab:{name}}}" in latex
 
 
-def test_a_computed_number_is_the_one_that_evaluate_project_has(command: Command) -> None:
-    lines = list(csv.DictReader(io.StringIO(command("eraser-soft", "--project", "Sentiment", "--csv")[1])))
-    linear = next(line for line in lines if line["method"] == "linear")
-    assert float(linear["eraser.comprehensiveness_aopc_paper"]) == pytest.approx(0.1738, abs=1e-3)
-    assert linear["eraser.comprehensiveness_aopc_paper_n"] == "9"
+def test_a_computed_number_is_the_one_that_evaluate_project_has(
+    command: Command, demonstration: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, text, _ = command("eraser-soft", "--project", "Sentiment", "--model", "built-in", "--csv")
+    linear = next(line for line in csv.DictReader(io.StringIO(text)) if line["method"] == "linear")
+    asked = ["evaluate", "project", "--project", "Sentiment", "--model", "built-in", "--method", "linear", "--json"]
+    assert run(["--db", str(demonstration), *asked]) == 0
+    [model] = json.loads(capsys.readouterr().out)["models"]
+    name = "eraser.comprehensiveness_aopc_paper"
+    number = next(row["faithfulness"][name] for row in model["methods"] if row["kind"] == "attribution")
+    assert (float(linear[name]), int(linear[f"{name}_n"])) == (pytest.approx(number["value"]), number["n"])
 
 
 def test_a_model_of_another_name_a_project_without_numbers_and_two_forms_at_once_are_refused(command: Command) -> None:
     code, _, errors = command("benchmark", "--project", "Sentiment", "--model", "x")
-    assert (code, errors.strip()) == (1, "No row of the table is of a model 'x' (there is built-in).")
+    assert (code, errors.strip()) == (1, "No row of the table is of a model 'x' (there is built-in, minilm).")
     assert command("benchmark", "--project", "Reading")[0] == 1
     code, _, errors = command("benchmark", "--project", "Sentiment", "--csv", "--latex")
     assert (code, "both at once" in errors) == (2, True)

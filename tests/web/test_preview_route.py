@@ -1,5 +1,6 @@
 """POST /api/preview (docs/panel.md, "The model's answers"): what it answers, and how each refusal looks."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -74,9 +75,13 @@ def test_refusals_have_a_status_and_a_sentence(
     answer = ask("lead")
     assert (answer.status_code, "has no trained model yet" in answer.json()["error"]) == (404, True)
     built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    is_read = threading.Event()
+    load = preview_models._loaded
+    monkeypatch.setattr(preview_models, "_loaded", lambda *asked: load(*asked) if is_read.wait(60) else None)
     monkeypatch.setattr(preview_models, "_PATIENCE_S", 0.0)
     monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
     answer = ask("lead")
+    is_read.set()
     assert (answer.status_code, "is being loaded" in answer.json()["error"]) == (409, True)
     change_project(store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, model_previews="nobody")))
     assert ask("lead").status_code == 403

@@ -79,9 +79,19 @@ def test_the_first_project_is_in_distribution_and_trainings_of_one_title_are_see
     assert cell(table, "None", "accuracy.ID").value == 0.4
     mae = cell(table, "MAE", "accuracy.ID")
     assert (mae.value, mae.deviation, mae.n, mae.n_seeds) == (pytest.approx(0.7), pytest.approx(0.02**0.5), 10, 2)
-    assert any("not compared with the base, which has another number of runs" in note for note in table.notes)
     assert "no answers of the model" in cell(table, "None", "accuracy.OOD").reason
     assert cell(table, "majority label", "accuracy.ID").value == 0.8
+
+
+def test_a_row_with_another_number_of_runs_than_the_base_is_not_compared_and_a_note_says_so(
+    store: Store, projects: list[Project]
+) -> None:
+    for model in ("n0", "n1", "n2", "m0", "m1"):
+        answer(store, projects[0], model, texts(8 if model[0] == "m" else 2))
+    trained = Trained.of(["None=n0", "None=n1", "None=n2"], ["MAE=m0", "MAE=m1"])
+    table = er_test_table(store, LOCAL_OPERATOR, projects[:1], trained)
+    assert any("not compared with the base, which has another number of runs" in note for note in table.notes)
+    assert cell(table, "MAE", "accuracy.ID").mark == ""
 
 
 def test_contrast_sets_have_original_contrast_and_their_difference(store: Store, projects: list[Project]) -> None:
