@@ -20,15 +20,17 @@ from annotator.usecases.models.training_record import record_training
 from annotator.usecases.training import forecast
 from annotator.usecases.training.transformers import AlignmentOptions, TrainingOptions
 from annotator.web import session
+from annotator.web.sections import training_form
 from annotator.web.session import Visit
 
 HOSTILE = "<b onclick=x>model</b>"
 SCRIPT = """
+import streamlit as st
 from annotator.web.session import current_visit, page_store
 from annotator.web.sections import new_models
 with page_store() as store:
     visit = current_visit(store)
-    new_models.show(store, visit, visit.project, is_open=True)
+    new_models.show(store, visit, visit.project, is_open=st.session_state.get("is_open", True))
 """
 
 
@@ -223,3 +225,21 @@ def test_what_was_stopped_is_gone_on_with_by_one_button_and_only_once(page, tast
     assert not app.exception
     assert asked(store, tastes) == wanted
     assert "Go on" not in [button.label for button in app.button]
+
+
+def test_a_form_that_is_closed_asks_the_database_nothing_and_what_was_chosen_stands_there_when_it_is_opened_again(
+    page: Callable[[Project], AppTest], tastes: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = page(tastes)
+    app.selectbox("train_alignment").select("bce")
+    app.number_input("train_seed").set_value(7)
+    app.run()
+    app.session_state["is_open"] = False
+    with monkeypatch.context() as closed:
+        closed.setattr(training_form, "choices", lambda *_: pytest.fail("the choices are read"))
+        app.run()
+    assert not app.exception
+    assert not app.selectbox
+    app.session_state["is_open"] = True
+    app.run()
+    assert (app.selectbox("train_alignment").value, app.number_input("train_seed").value) == ("bce", 7)

@@ -34,26 +34,28 @@ _NO_LABELS = (
 
 
 def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None:
-    """The form, what came of the last trainings, and the cards. is_open: somebody looks; what takes a while is left out else."""
+    """The form, what came of the last trainings, and the cards; nothing where nobody looks (is_open False).
+
+    What was chosen in the form stays while it is closed.
+    """
+    if not is_open:
+        return
     if project.task.result_kind != "label":
         st.info(_NO_LABELS, icon=":material/info:")
         return
     if package := missing_package():
         st.info(as_text(missing_words(package)), icon=":material/info:")
     else:
-        _show_form(store, visit, project, is_open=is_open)
-    if is_open:
-        models = trained_models(store, visit.user, project)
-        _show_ended(store, visit, project, models)
-        model_cards.show(project, models)
+        _show_form(store, visit, project)
+    models = trained_models(store, visit.user, project)
+    _show_ended(store, visit, project, models)
+    model_cards.show(project, models)
 
 
-def _show_form(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None:
+def _show_form(store: Store, visit: Visit, project: Project) -> None:
     st.caption(_NEXT)
     given = training_form.ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
-    if not is_open:
-        return
     if sentence := st.session_state.pop("train_asked", None):
         st.toast(as_text(sentence), icon=":material/check:")
     try:

@@ -89,7 +89,9 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     """The form. Whatever is hidden by a choice keeps what stood there."""
     offered = choices(store, visit.user, project)
     name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
-    kind = kind_place.selectbox("Begin from", list(_BASES), format_func=_BASES.__getitem__, key="train_kind")
+    kind = kind_place.selectbox(
+        "Begin from", list(_BASES), format_func=_BASES.__getitem__, key="train_kind", persist_state="session"
+    )
     base = None if kind == "scratch" else base_place.text_input(
         "Pretrained model", key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
         help="The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it.",
@@ -97,7 +99,11 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
     criterion = alignment_place.selectbox(
-        "Alignment with rationales", list(_ALIGNMENTS), format_func=_ALIGNMENTS.__getitem__, key="train_alignment"
+        "Alignment with rationales",
+        list(_ALIGNMENTS),
+        format_func=_ALIGNMENTS.__getitem__,
+        key="train_alignment",
+        persist_state="session",
     )
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
     st.caption(_ALIGNMENT_WORDS[criterion])
@@ -105,12 +111,25 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
         st.caption(f":material/warning: {PROVES_NOTHING}")
     epochs, rate, seed, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
     n_epochs = epochs.number_input(
-        "Epochs, at most", 1, 1_000, 10, key="train_epochs", help="It ends sooner where it gets no better."
+        "Epochs, at most",
+        1,
+        1_000,
+        10,
+        key="train_epochs",
+        persist_state="session",
+        help="It ends sooner where it gets no better.",
     )
     learning_rate = rate.number_input(
-        "Learning rate", 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}"
+        "Learning rate",
+        1e-7,
+        0.1,
+        _RATES[kind],
+        step=_RATES[kind] / 2,
+        format="%g",
+        key=f"train_rate_{kind}",
+        persist_state="session",
     )
-    of_seed = int(seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed"))
+    of_seed = int(seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed", persist_state="session"))
     with more.popover("More", width="stretch", key="train_more"):
         rest = _ask_the_rest(project, offered, is_aligned=criterion != "none")
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
@@ -118,7 +137,9 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
         rest.fitting, epochs=int(n_epochs), learning_rate=float(learning_rate), seed=of_seed, alignment=alignment
     )
     suggested = free_name(store, project, _stem(base, criterion, source, of_seed))
-    name = name_place.text_input("Name of the model", key=f"train_name_{project.id}", placeholder=suggested).strip()
+    name = name_place.text_input(
+        "Name of the model", key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
+    ).strip()
     return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
 
 
@@ -130,7 +151,7 @@ def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> st
     # By number: Streamlit shows no choice where None is chosen.
     number = column.selectbox(
         "Learn from", range(len(splits)), splits.index("train") if "train" in splits else 0,
-        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}",
+        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}", persist_state="session",
     )  # fmt: skip
     return splits[number]
 
@@ -172,16 +193,25 @@ class _Rest:
 def _ask_the_rest(project: Project, offered: Choices, *, is_aligned: bool) -> _Rest:
     validation = st.selectbox(
         "Stop by", ["", *(name for name in offered.splits if name)],
-        format_func=lambda name: f"the split {name}" if name else _USUAL_VALIDATION, key=f"train_validation_{project.id}",
+        format_func=lambda name: f"the split {name}" if name else _USUAL_VALIDATION,
+        key=f"train_validation_{project.id}", persist_state="session",
     )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
-    patience = left.number_input("Epochs without gain before it ends", 1, 1_000, 5, key="train_patience")
-    batch_size = right.number_input("Texts in a batch", 1, 512, 16, key="train_batch")
+    patience = left.number_input(
+        "Epochs without gain before it ends", 1, 1_000, 5, key="train_patience", persist_state="session"
+    )
+    batch_size = right.number_input("Texts in a batch", 1, 512, 16, key="train_batch", persist_state="session")
     left, right = st.columns(2, vertical_alignment="bottom")
     too_long = left.selectbox(
-        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="train_too_long"
+        "Texts too long for the model",
+        list(_TOO_LONG),
+        format_func=_TOO_LONG.__getitem__,
+        key="train_too_long",
+        persist_state="session",
     )
-    output = right.selectbox("Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output")
+    output = right.selectbox(
+        "Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output", persist_state="session"
+    )
     alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
@@ -190,10 +220,14 @@ def _ask_the_rest(project: Project, offered: Choices, *, is_aligned: bool) -> _R
         64,
         1,
         key="train_threads",
+        persist_state="session",
         help="On a CPU. With one the machine stays free for those who annotate.",
     )
     balances = right.checkbox(
-        "Each label counts alike", key="train_balances", help="However many texts it has; else each text counts alike."
+        "Each label counts alike",
+        key="train_balances",
+        persist_state="session",
+        help="However many texts it has; else each text counts alike.",
     )
     fitting = FittingOptions(patience=int(patience), batch_size=int(batch_size), balances_labels=balances)
     model = NewModel((), output=output, too_long=too_long, threads=int(threads))
