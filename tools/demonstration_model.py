@@ -21,12 +21,11 @@ from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import percent
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceItem, SourceTraining
+from annotator.domain.sources import SourceItem
 from annotator.domain.tasks import get_task
 from annotator.errors import ModelError
 from annotator.formats.own.jsonl import write_own
 from annotator.store import Store, open_store
-from annotator.store.trainings import trainings_as_sources
 from annotator.training.card import Card
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, attribute
 from annotator.usecases.project.projects import create_project
@@ -35,6 +34,7 @@ from annotator.usecases.training.transformers import (
     FittingOptions,
     NewModel,
     TrainingOptions,
+    TrainingReport,
     train_transformer,
 )
 from annotator.usecases.transfer.export import everything_of
@@ -79,23 +79,23 @@ def main(base: Path, to: Path) -> None:
     """Train the model of the folder FOLDER, ask it, and write its runs and its card."""
     runs_file, card_file = to / f"{MODEL}.jsonl", to / f"{MODEL}.md"
     with tempfile.TemporaryDirectory() as scratch, open_store(Path(scratch) / "work.db", create=True) as store:
-        training, folder = _train(store, base, Path(scratch))
-        write_own(runs_file, [_dated_as_before(training, runs_file), *_runs(store, folder, Path(scratch))])
-        card_file.write_text(_card(folder, base, training), encoding="utf-8")
+        report = _train(store, base, Path(scratch))
+        write_own(runs_file, _runs(store, report.folder, Path(scratch)))
+        card_file.write_text(_card(report, base), encoding="utf-8")
     _round(runs_file)
 
 
-def _train(store: Store, base: Path, scratch: Path) -> tuple[SourceTraining, Path]:
-    """The record of the training, without the texts, which the demonstration's project lacks; and the model's folder."""
+def _train(store: Store, base: Path, scratch: Path) -> TrainingReport:
+    """Train it. No record of that goes with its runs: pages would tell how often it is right about held-out texts, without what
+    the card says of these.
+    """
     project = _project(store, "Training", DATA / "training.jsonl")
     judged = _rows_file(scratch / "judged.jsonl", [row | {"split": JUDGED} for row in _shown_on()])
     import_file(store, LOCAL_OPERATOR, project, "jsonl", judged, ImportOptions())
     options = TrainingOptions(
         NewModel((), base=str(base), device="cpu"), DataOptions("train", "val"), FITTING, folder=scratch
     )
-    report = train_transformer(store, LOCAL_OPERATOR, project, MODEL, options, progress=_progress)
-    [training] = trainings_as_sources(store, project.id)
-    return replace(training, members=()), report.folder
+    return train_transformer(store, LOCAL_OPERATOR, project, MODEL, options, progress=_progress)
 
 
 def _runs(store: Store, folder: Path, scratch: Path) -> Iterator[SourceItem]:
@@ -140,15 +140,6 @@ def _progress(done: int, of: int) -> None:
         click.echo(f"{done} of {of} done")
 
 
-def _dated_as_before(training: SourceTraining, path: Path) -> SourceTraining:
-    """The same weights keep the date on which they were made first, so that the same work makes the same file."""
-    if path.is_file():
-        old = json.loads(path.read_text(encoding="utf-8").split("\n", 1)[0])
-        if old["digest"] == training.digest:
-            return replace(training, trained_at=old["trained_at"])
-    return training
-
-
 def _round(path: Path) -> None:
     """Five digits that count: no map shows more, and the file is half as large."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -166,9 +157,9 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def _card(folder: Path, base: Path, training: SourceTraining) -> str:
+def _card(report: TrainingReport, base: Path) -> str:
     """The card that every training writes, with what the model is shown on."""
-    card, held_out = Card.read(folder), training.held_out
+    card, held_out = Card.read(report.folder), report.held_out
     if card is None or held_out is None:
         raise ModelError("The training wrote no card, or judged no texts.")
     digest = hashlib.sha256((base / "model.safetensors").read_bytes()).hexdigest()
