@@ -60,7 +60,7 @@ interface HeatPanel {
   facts: Record<string, number>;
   spread: { value: number; share: number | null; n_seeds: number } | null;
   beside_random: string | null;
-  held_out: string | null;
+  held_out: string;
   trust: string | null;
   seen: string | null;
   /** By which parameters it differs from another one of its name: found here (runs.js). */

@@ -64,7 +64,7 @@ class ShownPanel:
     label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
     beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
-    held_out, trust, seen: how often its model is right, in a line and in sentences; None of a model from elsewhere
+    held_out, trust, seen: how often its model is right, in a line and in sentences; these None of a model from elsewhere
     """
 
     run: int
@@ -87,7 +87,7 @@ class ShownPanel:
     facts: Mapping[str, float]
     spread: Spread | None
     beside_random: str | None
-    held_out: str | None
+    held_out: str
     trust: str | None
     seen: str | None
 

@@ -42,11 +42,11 @@ class Trainings:
         older = frozenset(name for name in trained | known.keys() if BagOfWords.is_of_before(folder / name))
         return Trainings(known, frozenset(trained - known.keys()), older)
 
-    def brief(self, model: str) -> str | None:
-        """How often a model is right about what it did not learn from, in a line; None of a model from elsewhere."""
-        if model in self.unknown:
-            return "not tested on held-out texts"
-        return held_out_brief(self.known[model].held_out) if model in self.known else None
+    def brief(self, model: str) -> str:
+        """How often a model is right about what it did not learn from, in a line, so that maps side by side begin alike."""
+        if model in self.known:
+            return held_out_brief(self.known[model].held_out)
+        return "not tested on held-out texts" if model in self.unknown else "not tested here on held-out texts"
 
     def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""

@@ -262,14 +262,16 @@ def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_
     assert "was in its training data" in panel.seen
 
 
-def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project, tmp_path: Path) -> None:
+def test_of_models_from_elsewhere_it_is_said_that_they_were_not_tested_here(
+    store: Store, divided: Project, tmp_path: Path
+) -> None:
     path = tmp_path / "said.jsonl"
     path.write_text(
         '{"id": "test-positive-0", "model": "theirs", "method": "ig", "scores": [0, 1, 0]}\n', encoding="utf-8"
     )
     import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None).panels
-    assert (panel.held_out, panel.trust, panel.seen) == (None, None, None)
+    assert (panel.held_out, panel.trust, panel.seen) == ("not tested here on held-out texts", None, None)
 
 
 # Out and in ----------------------------------------------------------------------------------------------------------

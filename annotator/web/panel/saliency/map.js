@@ -35,7 +35,7 @@ export const TEXT_AND_GOLD = {
   facts: {},
   spread: null,
   beside_random: null,
-  held_out: null,
+  held_out: "",
   trust: null,
   seen: null,
 };
