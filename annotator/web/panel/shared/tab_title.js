@@ -6,8 +6,17 @@
 
 import { afterwards } from "./dom.js";
 
+/**
+ * The one that names the tab, which is the newest: Streamlit may make a screen before it takes the former away, and two
+ * that each put their text before what the other wrote would never come to an end.
+ * @type {TabTitle|null}
+ */
+let newest = null;
+
 export class TabTitle {
   constructor() {
+    newest?.destroy();
+    newest = this;
     this.key = "";
     this.page = document.title;
     this.watcher = new MutationObserver(() => this.#follow());
@@ -37,6 +46,7 @@ export class TabTitle {
   }
 
   destroy() {
+    if (this.isOver) return;
     this.isOver = true;
     this.watcher.disconnect();
     if (document.title === this.written) document.title = this.page;
