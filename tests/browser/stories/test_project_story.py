@@ -87,3 +87,27 @@ def test_the_focus_stays_in_the_menu_where_nobody_chose_the_page_there(person: C
         route.continue_()
     expect(lead.page.locator(".panel .work-title")).to_be_visible()
     expect(link).to_be_focused()
+
+
+def test_a_text_that_comes_after_another_project_was_chosen_leaves_the_address_alone(person: Come) -> None:
+    lead = person("Lead")
+    asked = re.compile("/api/saliency/instance")
+    held: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    lead.page.route(asked, hold_first)
+    with lead.page.expect_request(asked):
+        lead.open(f"/saliency?project={SENTIMENT}")
+    choose_by_keyboard(lead, "Simil", "Similarity")
+    lead.page.wait_for_url(re.compile(f"project={SIMILARITY}.*instance="))
+    address = lead.page.url
+    with lead.page.expect_response(asked) as late:
+        held[0].continue_()
+    late.value.finished()
+    lead.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert lead.page.url == address

@@ -203,6 +203,7 @@ export class Perturb {
 
   /** The address and the browser's tab say what is on screen. */
   remember() {
+    if (this.closed) return;
     this.tabTitle.name(this.view?.shownKey ?? "");
     const said = new URLSearchParams(location.search);
     const values = {

@@ -80,6 +80,8 @@ class Saliency {
     this.panels = asked.get("panels")?.split(",").filter(Boolean) ?? null;
     this.partnerId = Number(asked.get("partner")) || null;
     this.state = stateOf(asked);
+    /** Another screen has taken the place; what comes from now on was asked for this one. */
+    this.closed = false;
     /** @type {HeatAnswer|null}  the text on the screen */
     this.view = null;
     /** The newest question for a text. */
@@ -281,7 +283,7 @@ class Saliency {
 
   /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
   #remember() {
-    if (!this.view) return;
+    if (this.closed || !this.view) return;
     const said = new URLSearchParams(location.search);
     const looks = FLAGS.filter((name) => this.state[name]).join(" ");
     const values = {
@@ -384,6 +386,7 @@ class Saliency {
   }
 
   destroy() {
+    this.closed = true;
     this.keyboard.destroy();
     this.screen.destroy();
   }
