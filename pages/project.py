@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
+from annotator.web.presses import pressed
 from annotator.web.sections import (
     creation,
     decisions,
@@ -44,7 +45,7 @@ with page_store() as store:
         if project is not None:
             title, new = st.container(width=READABLE).columns([4, 1], vertical_alignment="center")
             title.header(as_text(project.name), anchor=False)
-            if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
+            if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
             st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
             section = st.segmented_control(

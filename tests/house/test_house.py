@@ -478,6 +478,20 @@ def test_streamlit_is_imported_only_on_the_upper_floors() -> None:
     assert not below, report(below)
 
 
+def test_the_answer_of_a_button_is_asked_for_where_no_press_is_lost() -> None:
+    """Streamlit's own button tells one run alone, which may be broken off; one that calls something (on_click) is safe."""
+    asked = [
+        f"{module.place(node.lineno)}: Streamlit's button; use pressed(...) of annotator/web/presses.py, or on_click"
+        for module in MODULES
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "button"
+        and "on_click" not in {keyword.arg for keyword in node.keywords}
+    ]
+    assert not asked, report(asked)
+
+
 def test_heavy_packages_are_imported_where_they_are_used() -> None:
     eager = [
         f"{module.place(found.line)}: imports {found.target} at module level; import it inside a function"

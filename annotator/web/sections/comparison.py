@@ -23,6 +23,7 @@ from annotator.usecases.review.inspection import (
 )
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections import history, talk
 from annotator.web.session import Visit
 
@@ -52,7 +53,7 @@ def _ask_to_give_back(instance_id: int) -> bool:
         "again; your own marks are kept, but cannot be submitted.",
         icon=":material/visibility_off:",
     )
-    return st.button("Give it up and look", key=f"look_give_back_{instance_id}")
+    return pressed("Give it up and look", key=f"look_give_back_{instance_id}")
 
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
@@ -110,7 +111,7 @@ class _ComparisonScreen:
             words, button = st.columns([4, 1], vertical_alignment="center")
             made = "The gold is a version by" if choice.is_adjudicated else "The gold was chosen by"
             words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
-            if button.button("Undo the choice", key=f"{self.key}_take_back", width="stretch"):
+            if pressed("Undo the choice", container=button, key=f"{self.key}_take_back", width="stretch"):
                 self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
 
     def _show_relatives(self) -> None:
@@ -196,7 +197,7 @@ class _ComparisonScreen:
             return
         with st.popover("Make this annotation the gold"):
             reason = st.text_input("Reason", key=f"{self.key}_why_{annotation_id}")
-            if st.button("Make it the gold", type="primary", key=f"{self.key}_choose_{annotation_id}"):
+            if pressed("Make it the gold", type="primary", key=f"{self.key}_choose_{annotation_id}"):
                 self._do(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
 
     def _show_version(self, taken: list[RationaleSet]) -> None:

@@ -9,6 +9,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
+from annotator.web.presses import pressed
 from annotator.web.sections import talk
 from annotator.web.session import Visit
 
@@ -45,7 +46,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
         "Look at it", key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
     )
     for column, (decision, title) in zip(columns, _choices(proposal).items(), strict=False):
-        if column.button(title, key=f"decide_{proposal.id}_{decision}", width="stretch"):
+        if pressed(title, container=column, key=f"decide_{proposal.id}_{decision}", width="stretch"):
             decide(store, visit.user, proposal.id, decision)
             st.rerun()
 

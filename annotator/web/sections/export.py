@@ -14,6 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
 from annotator.usecases.transfer.export import WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -67,7 +68,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.caption("Texts that you are annotating or may still be given are left out.")
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
     choice = (project.id, format_name, options)
-    if st.button("Prepare the file", type="primary", key="export_prepare"):
+    if pressed("Prepare the file", type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:

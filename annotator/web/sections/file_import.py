@@ -14,6 +14,7 @@ from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, i
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_format import ask_format
 from annotator.web.sections.problem_table import show_problem_table
@@ -112,7 +113,7 @@ def _check_and_store(
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
     signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
-    if st.button("Check", type="primary", key="import_check"):
+    if pressed("Check", type="primary", key="import_check"):
         st.session_state["import_checked"] = (signature, _try(store, visit, project, format_name, files, options))
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
@@ -168,7 +169,7 @@ def _show_check(
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
-    elif st.button(f"Store {_what(answer)}", type="primary", key="import_store"):
+    elif pressed(f"Store {_what(answer)}", type="primary", key="import_store"):
         storing = replace(options, dry_run=False, gold_policy=policy)
         done = _try(store, visit, project, format_name, files, storing)
         st.session_state.pop("import_checked", None)

@@ -8,6 +8,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.background import may_stop, queue_of, stop_job
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
@@ -42,7 +43,7 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
     bar.progress(min(job.n_done / max(job.n_of, 1), 1.0), as_text(_how_far(job)))
     if not may_stop(store, visit.user, job):
         return
-    if button.button("Stop", key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
+    if pressed("Stop", container=button, key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
                      help=_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT):  # fmt: skip
         try:
             stop_job(store, visit.user, project, job.id)

@@ -11,6 +11,7 @@ from annotator.errors import InvalidValue
 from annotator.usecases.project.label_replacement import LabelUses, replace_label, uses_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
+from annotator.web.presses import pressed
 from annotator.web.session import current_visit, page_store
 
 _NAMED_CHARACTERS = 60
@@ -37,7 +38,7 @@ def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
         st.caption(_KEEPS)
         if uses.n_cases:
             st.warning(_cases(uses, label), icon=":material/rule:")
-        if st.button("Replace the label", type="primary", key="replace_label_go"):
+        if pressed("Replace the label", type="primary", key="replace_label_go"):
             try:
                 report = replace_label(store, visit.user, project, label, by)
             except InvalidValue as error:

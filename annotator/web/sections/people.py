@@ -8,6 +8,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, members_of, people_to_choose, take_role
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -52,9 +53,9 @@ def _ask_to_take(project: Project, name: str, role: Role) -> None:
         "at any time."
     )
     take, keep = st.columns(2)
-    if keep.button("Keep it", width="stretch", key="people_take_not"):
+    if pressed("Keep it", width="stretch", container=keep, key="people_take_not"):
         st.rerun()
-    if take.button("Take it away", type="primary", width="stretch", key="people_take_go"):
+    if pressed("Take it away", type="primary", width="stretch", container=take, key="people_take_go"):
         with page_store() as store:
             try:
                 take_role(store, current_visit(store).user, project.id, name, role)

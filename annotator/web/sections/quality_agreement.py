@@ -9,6 +9,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 Row = dict[str, object]  # of a table: a cell by its column's head
@@ -20,7 +21,7 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
-    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
+    if pressed("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
         with st.spinner("Reading all annotations …"):
             st.session_state[key] = agreement_of(store, visit.user, project)
     agreement = st.session_state.get(key)

@@ -21,6 +21,7 @@ from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
+from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.session import Visit
 
@@ -87,7 +88,7 @@ def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
         key=f"round_outcome_{annotation_id}",
     )  # fmt: skip
     reason = st.text_input("Reason, for the annotator and the reviewers", key=f"round_reason_{annotation_id}")
-    if st.button("Decide the round", type="primary", key=f"round_decide_{annotation_id}"):
+    if pressed("Decide the round", type="primary", key=f"round_decide_{annotation_id}"):
         try:
             decide_round(store, visit.user, annotation_id, outcome, reason)
         except AnnotatorError as error:

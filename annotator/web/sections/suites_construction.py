@@ -20,6 +20,7 @@ from annotator.usecases.suites.construction import (
     suites_of,
 )
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections import suites_preview
 from annotator.web.sections.suites_own_cases import adjusted, own_plan
 from annotator.web.session import Visit
@@ -106,7 +107,7 @@ def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, 
     on_texts = st.checkbox(
         "Change the project's own texts where a test changes texts", key=f"tests_all_texts_{project.id}"
     )
-    if not st.button("Make all without preview", key=f"tests_all_go_{project.id}", type="primary"):
+    if not pressed("Make all without preview", key=f"tests_all_go_{project.id}", type="primary"):
         return
     try:
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)

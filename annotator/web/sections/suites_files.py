@@ -13,6 +13,7 @@ from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.suites_results import choose_suite
 from annotator.web.session import Visit
@@ -31,7 +32,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     st.subheader("Download the suite", anchor=False)
     st.caption("A JSONL file with one case on each line, for any model. Import the model's predictions below.")
-    if st.button("Prepare the file", key="tests_export"):
+    if pressed("Prepare the file", key="tests_export"):
         from annotator.usecases.suites.files import export_suite  # noqa: PLC0415  (NumPy)
 
         with tempfile.TemporaryDirectory(prefix="annotator-suite-") as folder:
@@ -57,7 +58,7 @@ def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -
     left, right = st.columns(2, vertical_alignment="bottom")
     model = left.text_input("Model, if the rows do not name it", key="tests_predictions_model")
     update = right.checkbox("Replace earlier answers of the same run", key="tests_predictions_update")
-    if files and st.button("Import the predictions", type="primary", key="tests_predictions_go"):
+    if files and pressed("Import the predictions", type="primary", key="tests_predictions_go"):
         from annotator.usecases.suites.files import import_suite_predictions  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
@@ -75,7 +76,7 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
     left, right = st.columns(2, vertical_alignment="bottom")
     name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
     skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
-    if file and st.button("Import the suite", type="primary", key="tests_import_go"):
+    if file and pressed("Import the suite", type="primary", key="tests_import_go"):
         from annotator.usecases.suites.files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:

@@ -14,6 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.suites.cases import why_not
 from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections.suites_cases import expectation_words
 from annotator.web.session import Visit
 
@@ -92,9 +93,9 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         help="Choose a suite, or write a new name.",
     )  # fmt: skip
     n = len(preview.kept)
-    go = right.button(
-        f"Save the test ({counted(n, 'case')})", type="primary", icon=":material/save:", key="tests_save", width="stretch",
-        disabled=not n,
+    go = pressed(
+        f"Save the test ({counted(n, 'case')})", type="primary", icon=":material/save:", container=right,
+        key="tests_save", width="stretch", disabled=not n,
     )  # fmt: skip
     if not go:
         return
@@ -119,10 +120,17 @@ def _show_case(project: Project, preview: Preview, case: Case) -> None:
     with texts:
         st.html(case_texts_html(now.texts, compares=case.type != "MFT", answers=_expected(now), is_out=is_out))
     name = int(case.case) + 1
-    if edit.button("Edit", key=f"tests_edit_{case.case}", disabled=is_out, type="tertiary", help=f"Edit case {name}"):
+    if pressed(
+        "Edit",
+        container=edit,
+        key=f"tests_edit_{case.case}",
+        disabled=is_out,
+        type="tertiary",
+        help=f"Edit case {name}",
+    ):
         _edit(project, preview, now)
     word = "Keep" if is_out else "Drop"
-    if drop.button(word, key=f"tests_drop_{case.case}", type="tertiary", help=f"{word} case {name}"):
+    if pressed(word, container=drop, key=f"tests_drop_{case.case}", type="tertiary", help=f"{word} case {name}"):
         preview.dropped.symmetric_difference_update({case.case})
         st.rerun()
 
@@ -141,7 +149,7 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
     reason = why_not(project, changed)
     if reason is not None:
         st.error(as_text(reason), icon=":material/error:")
-    if st.button(
+    if pressed(
         "Use this text", type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
     ):
         preview.edited[case.case] = changed

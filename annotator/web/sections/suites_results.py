@@ -195,7 +195,9 @@ class _Table:
         words = rate_words(rate, row.n_cases)
         if row.test is None or not any(rate.n_failed):
             column.markdown(as_text(words))
-        elif column.button(as_text(words), key=key, type="tertiary", help=f"The failing cases{_more(rate)}"):
+        elif pressed(
+            as_text(words), container=column, key=key, type="tertiary", help=f"The failing cases{_more(rate)}"
+        ):
             failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
 
 
@@ -223,7 +225,9 @@ def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSu
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         names = [test.name for test in suite.tests]
         chosen = left.selectbox("Test", [*names, whole], key=f"tests_remove_{suite.id}")
-        if right.button("Remove", key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"):
+        if pressed(
+            "Remove", container=right, key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"
+        ):
             if chosen == whole:
                 remove_suite(store, visit.user, project, suite.name)
             else:

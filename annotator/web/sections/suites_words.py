@@ -12,6 +12,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites.construction import ready_for
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _SHOWN = 12
@@ -79,7 +80,7 @@ def _write(
         help="Separate the forms of a word with |; slots ask for them by number: {size.1}, {size.2}.",
     )  # fmt: skip
     save, remove, _ = st.columns([1, 1, 3])
-    if save.button("Save the list", type="primary", key="tests_list_save", width="stretch"):
+    if pressed("Save the list", type="primary", container=save, key="tests_list_save", width="stretch"):
         try:
             made = save_word_list(
                 store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
@@ -88,7 +89,7 @@ def _write(
             st.error(as_text(str(error)), icon=":material/error:")
             return
         _done(f"The list “{made.name}” has {counted(len(made.words), 'word')}.")
-    if known is not None and remove.button("Remove the list", key="tests_list_remove", width="stretch"):
+    if known is not None and pressed("Remove the list", container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
         _done(f"The list “{known.name}” was removed.")

@@ -24,6 +24,7 @@ from annotator.usecases.inspect.metric_values import (
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
@@ -211,7 +212,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
         )
         return None
     much = f"{counted(to_score.n_stored, *_STORED)} of {counted(to_score.n_runs, 'run')}"
-    if to_score.n_stored > AUTOMATIC and not st.button(
+    if to_score.n_stored > AUTOMATIC and not pressed(
         "Compute the numbers", type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
     ):
         st.info(
@@ -236,7 +237,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.caption("The gold or the models' output has changed since these numbers were computed.")
-    if button.button("Compute again", key=f"metrics_anew_{project.id}", width="stretch"):
+    if pressed("Compute again", container=button, key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()
 
