@@ -1,5 +1,7 @@
 """Computing attributions from the page: the same as `annotator attribute`, with the built-in model or one from a folder."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from annotator.domain.projects import Project
@@ -22,6 +24,8 @@ _NEXT = (
     "The attributions are computed in the background, text by text, even when this page is closed. The top of this page shows "
     "the progress. What is stored already is not computed again."
 )
+
+_ZERO_SHOT = "transformers-zero-shot:"
 
 _TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end", "windows": "read in windows"}
 
@@ -72,11 +76,34 @@ def _asked(project: Project) -> AskedAttribution:
         "Threads", 1, 64, 1, key="compute_threads",
         help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
     )  # fmt: skip
+    load = LoadOptions(threads=int(threads), too_long=too_long)
+    if model.strip().startswith(_ZERO_SHOT):
+        load = replace(load, prompt=_ask_prompt(), label_words=_ask_label_words(project))
     options = AttributingOptions(
         label=label,
         split=split.strip() or None,
         has_faithfulness=with_faithfulness,
         trains=trains,
-        load=LoadOptions(threads=int(threads), too_long=too_long),
+        load=load,
     )
     return AskedAttribution(model.strip(), method, options)
+
+
+def _ask_prompt() -> str:
+    return st.text_area(
+        "Prompt", LoadOptions().prompt, key="compute_prompt", height=80,
+        help="What the model reads. It holds {text} once and ends with {label}; the answer is the label whose words the model "
+        "expects most after that.",
+    )  # fmt: skip
+
+
+def _ask_label_words(project: Project) -> dict[str, str]:
+    """What a label is called in the prompt, where that is another word."""
+    words = {}
+    with st.container(horizontal=True, gap="small"):
+        for label in project.labels:
+            words[label] = st.text_input(
+                f"Words for “{as_text(label)}”", key=f"compute_words_{project.id}_{label}", placeholder=label, width=220,
+                help="The words of this label in the prompt. Without any, the label itself stands there.",
+            )  # fmt: skip
+    return {label: given.strip() for label, given in words.items() if given.strip()}
