@@ -111,3 +111,20 @@ def test_a_text_that_comes_after_another_project_was_chosen_leaves_the_address_a
     late.value.finished()
     lead.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert lead.page.url == address
+
+
+def test_a_tab_whose_key_is_pressed_before_the_tabs_are_there_is_opened_with_them(person: Come) -> None:
+    lead = person("Lead")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    lead.page.route(re.compile("/api/perturb/rules"), hold)
+    with lead.page.expect_request(re.compile("/api/perturb/rules")):
+        lead.open(f"/perturb?project={SENTIMENT}")
+    lead.page.locator(".panel").focus()
+    lead.press("p")
+    for route in held:
+        route.continue_()
+    expect(lead.page.locator("[role=tab][aria-selected=true]")).to_have_attribute("aria-keyshortcuts", "p")

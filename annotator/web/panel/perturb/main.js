@@ -64,6 +64,8 @@ export class Perturb {
     this.buttons = {};
     /** @type {TabName|null}  the tab that is open, and what it shows */
     this.tab = null;
+    /** @type {TabName|null}  the one whose key was pressed before the tabs were there */
+    this.wanted = null;
     /** @type {PerturbView|null} */
     this.view = null;
     /** @type {Set<PerturbView>}  those that were opened once */
@@ -107,8 +109,10 @@ export class Perturb {
     this.#drawTabs(this.rules);
     const asked = new URLSearchParams(location.search);
     const there = this.#names;
+    const { wanted } = this;
+    if (wanted && there.includes(wanted)) return this.open(wanted);
     const tab = there.find((name) => name === asked.get("tab")) ?? there[0];
-    this.open(tab, Number(asked.get(tab === "check" || tab === "mine" ? "perturbation" : "instance")) || null);
+    return this.open(tab, Number(asked.get(tab === "check" || tab === "mine" ? "perturbation" : "instance")) || null);
   }
 
   /** The tabs that there are, in their order. */
@@ -274,8 +278,8 @@ export class Perturb {
 
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
   #key(event, target) {
-    if (!this.view) return false;
     const key = keyOf(event);
+    if (!this.view) return !event.ctrlKey && !event.metaKey && !event.altKey && this.#want(key);
     const isTick = target instanceof HTMLInputElement && ["checkbox", "radio"].includes(target.type);
     const isTyping = isEntry(target) && !isTick;
     if (this.view.key?.(event, isTyping)) return true;
@@ -286,6 +290,13 @@ export class Perturb {
     if (key !== "?") return false;
     openKeys(this.root, KEY_LIST);
     return true;
+  }
+
+  /** @param {string} key  pressed before it is known which tabs there are */
+  #want(key) {
+    const tab = TABS.find(([, , of]) => of === key);
+    if (tab) this.wanted = tab[0];
+    return tab !== undefined;
   }
 
   /** What has the keys of the page. */
