@@ -209,6 +209,17 @@ class Answerer(Predictor, Protocol):
         """
 
 
+@runtime_checkable
+class TracksAnswer(Answerer, Protocol):
+    """A reading model that also says how sure it is of its own answer to an input while tokens of it are covered."""
+
+    def tracked(self, model_input: Input, label: str) -> GivesLogits:
+        """A model whose one label is that answer; label: "" or exactly it.
+
+        Raises: ModelError for another answer, or where there is no text to answer from
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Explained:
     """An explainer's answer for one input.

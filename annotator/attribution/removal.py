@@ -1,13 +1,22 @@
 """What methods share that only ask a model about changed inputs: which number they ask for, and how tokens are removed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, cast
 
 import numpy as np
 
-from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor, StatesEmpty, with_target
+from annotator.attribution.base import (
+    GivesLogits,
+    HasCover,
+    HasLimit,
+    Input,
+    Predictor,
+    StatesEmpty,
+    TracksAnswer,
+    with_target,
+)
 from annotator.errors import ModelError
 from annotator.metrics.ragged import Flags, Floats, Integers
 
@@ -35,16 +44,36 @@ class Question:
 
         Raises: ModelError where the model does not have what is asked for
         """
-        has_logits, has_cover = isinstance(predictor, GivesLogits), isinstance(predictor, HasCover)
+        has_logits = isinstance(predictor, GivesLogits | TracksAnswer)
+        has_cover = isinstance(predictor, HasCover)
         if output == "logit" and not has_logits:
             raise ModelError(f"{predictor.name} tells probabilities alone, no logits. Ask for output=probability.")
         if removal == "cover" and not has_cover:
             raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
+        if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
+            raise ModelError(
+                f"{predictor.name} answers with a stretch of the text, whose place is lost where tokens are deleted. "
+                + (
+                    "Ask for removal=cover."
+                    if has_cover
+                    else "It has no token that covers others; choose another method."
+                )
+            )
         return Question(
             predictor,
             cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
             cast("Removal", ("cover" if has_cover else "delete") if removal == "default" else removal),
         )
+
+    def about(self, model_input: Input, label: str) -> "tuple[Question, str]":
+        """What is asked about an input, and the label whose number that is; of a reading model that of its own answer.
+
+        Raises: ModelError where a reading model answers otherwise, or has nothing to answer from
+        """
+        if not isinstance(self.predictor, TracksAnswer):
+            return self, label
+        tracked = self.predictor.tracked(model_input, label)
+        return replace(self, predictor=tracked), tracked.labels[0]
 
     @property
     def parameters(self) -> dict[str, str]:

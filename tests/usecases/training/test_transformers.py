@@ -202,12 +202,6 @@ def test_the_name_of_a_model_whose_output_came_from_a_file_is_refused(
         train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
 
 
-def test_a_project_that_asks_for_answers_is_refused(store: Store) -> None:
-    reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
-    with pytest.raises(ModelError, match="asks for answers"):
-        train_transformer(store, LOCAL_OPERATOR, reading, "reader", OPTIONS)
-
-
 @pytest.mark.parametrize("name", ["", "../up", "a b", "x" * 62])
 def test_a_name_that_cannot_be_a_folder_is_refused(store: Store, project: Project, name: str) -> None:
     with pytest.raises(InvalidValue, match="cannot be the name of a model"):
