@@ -1,52 +1,17 @@
-"""What is particular to models that answer questions: what they cannot be asked for, what they learn from, how well they do."""
+"""What is particular to models that answer questions: what they learn from, when there is no answer, how well they do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
-from annotator.errors import InvalidValue, ModelError
 from annotator.metrics.aggregate import paired_bootstrap
 from annotator.metrics.chance import FEWEST
 from annotator.training.answers import Judged, asked_for_answers, n_too_long, texts_of, threshold_by
 from annotator.training.examples import Example, Row, answer_rows
-from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import NewModel, Trainable
+from annotator.training.trainable_models import Trainable
 from annotator.usecases.training.examples import TrainingData
-
-
-def check_architecture(project: Project, new: NewModel, fitting: FittingOptions) -> None:
-    """Raise ModelError or InvalidValue for a model that cannot learn what a project asks for."""
-    is_reading, asks_for_answers = new.architecture == "reading", project.task.result_kind == "answer"
-    if asks_for_answers and not is_reading:
-        raise ModelError(
-            f"The project '{project.name}' asks for answers, which are learned by a model that answers with a stretch of the "
-            "text (--architecture reading)."
-        )
-    if is_reading and not asks_for_answers:
-        raise ModelError(
-            f"The project '{project.name}' asks for labels, and a reading model gives answers. Leave --architecture reading out."
-        )
-    if is_reading and project.task.query_segment is None:
-        raise ModelError(
-            f"The texts of the project '{project.name}' have no question (a segment that cannot be marked), which a reading "
-            "model needs."
-        )
-    if new.architecture == "tokens" and not project.task.has_target:
-        raise ModelError(
-            f"The texts of the project '{project.name}' have no target for which a model of tokens could answer; those of the "
-            "task entity have. Leave --architecture tokens out."
-        )
-    wrong = {
-        "an alignment with rationales (--align)": fitting.alignment is not None,
-        "one sigmoid output (--output sigmoid)": new.output != "softmax",
-        "balanced labels (--balance)": fitting.balances_labels,
-    }
-    for what, is_wanted in wrong.items():
-        if is_reading and is_wanted:
-            raise InvalidValue(f"A reading model learns from its answers alone, without {what}. Leave that out.")
 
 
 def rows_with_answers(trainable: Trainable, examples: Sequence[Example]) -> tuple[list[Row], int]:

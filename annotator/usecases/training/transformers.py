@@ -26,22 +26,23 @@ from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, answer_rows, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, Output, Trainable, make
+from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name, models_folder
 from annotator.usecases.models.held_out import held_out_of
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
+from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
 from annotator.usecases.training.rationales import RationaleOptions
 from annotator.usecases.training.reading_models import (
     answer_facts,
-    check_architecture,
     judged_answers,
     rows_with_answers,
 )
 
 __all__ = [
     "AlignmentOptions",
+    "Architecture",
     "Criterion",
     "DataOptions",
     "FittingOptions",
