@@ -15,11 +15,10 @@ from annotator.store.attribution_work import splits_of
 from annotator.store.events import list_events
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import models_folder
-from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
 from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, training_data
-from annotator.usecases.training.transformers import TrainingOptions, model_folder, under_way_of
+from annotator.usecases.training.transformers import TrainingOptions, model_folder
 
 Standing = Literal["free", "stopped", "there"]  # of a name: nothing has it, a training that was stopped, or a model
 

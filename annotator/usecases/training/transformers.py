@@ -28,8 +28,9 @@ from annotator.training.examples import Example, Row, answer_rows, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import is_model_name, models_folder
+from annotator.usecases.models.built_in_model import is_model_name
 from annotator.usecases.models.held_out import held_out_of
+from annotator.usecases.models.model_places import models_folder, under_way_of
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
@@ -55,11 +56,9 @@ __all__ = [
     "TrainingReport",
     "model_folder",
     "train_transformer",
-    "under_way_of",
 ]
 
 _WEIGHTS = "model.safetensors"
-_UNDER_WAY = "{name}.training"
 _LOST = "rationale tokens that it does not see"
 _LONG_TEXTS = {
     "refuse": "refused beyond {limit:,} pieces",
@@ -192,11 +191,6 @@ def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
     under_way = under_way_of(folder)
     under_way.mkdir(parents=True, exist_ok=True)
     return under_way
-
-
-def under_way_of(folder: Path) -> Path:
-    """Where what is not finished of a model lies until it is: beside the model's folder."""
-    return folder.with_name(_UNDER_WAY.format(name=folder.name))
 
 
 def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:

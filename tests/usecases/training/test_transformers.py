@@ -19,7 +19,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training.transformers import TrainingOptions, train_transformer
 from annotator.usecases.transfer.file_import import import_file
