@@ -167,6 +167,14 @@ class HasLimit(Protocol):
 
 
 @runtime_checkable
+class StatesTooLong(Protocol):
+    """A predictor that says what happens to a text that is longer than it takes: it is refused, cut, or read in windows."""
+
+    @property
+    def too_long(self) -> str: ...
+
+
+@runtime_checkable
 class ReadsTarget(Protocol):
     """A predictor that may answer for the input's target alone, which then is in every input that it is asked about."""
 

@@ -14,6 +14,7 @@ from annotator.attribution.base import (
     Input,
     Predictor,
     StatesEmpty,
+    StatesTooLong,
     TracksAnswer,
     with_target,
 )
@@ -23,6 +24,7 @@ from annotator.metrics.ragged import Flags, Floats, Integers
 Output = Literal["logit", "probability"]
 Removal = Literal["delete", "cover"]
 
+TOO_LONG = "too_long"  # the parameter of a run
 _AT_ONCE = 256  # changed inputs that are in memory together
 
 
@@ -77,10 +79,13 @@ class Question:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What changes its answers, as it is stored; `empty` where taking all words out needs a meaning of its own."""
+        """What changes its answers, as it is stored.
+
+        `empty` where taking all words out needs a meaning of its own; `too_long` of models that say it.
+        """
         stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
         empty = {"empty": stated} if stated and self.removal == "delete" else {}
-        return {"output": self.output, "removal": self.removal, **empty}
+        return {"output": self.output, "removal": self.removal, **empty, **too_long_of(self.predictor)}
 
     def column(self, label: str) -> int:
         """The place of a label among the model's; raises ModelError naming those there are."""
@@ -114,6 +119,11 @@ class Question:
         if self.output == "logit" and isinstance(self.predictor, GivesLogits):
             return self.predictor.logits(inputs)
         return self.predictor.probabilities(inputs)
+
+
+def too_long_of(predictor: object) -> dict[str, str]:
+    """How a model treats texts that are too long for it, as it is stored with what is computed."""
+    return {TOO_LONG: predictor.too_long} if isinstance(predictor, StatesTooLong) else {}
 
 
 def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:

@@ -57,6 +57,11 @@ class Classifier:
         """What made its answers: classes and versions."""
         return self.loaded.about
 
+    @property
+    def too_long(self) -> str:
+        """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
+        return self.loaded.cutter.too_long
+
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """float[n_inputs, n_labels]: the softmax of the logits."""
         logits = self.logits(inputs)

@@ -43,6 +43,11 @@ class Reader:
         """What made its answers: classes and versions."""
         return self.loaded.about
 
+    @property
+    def too_long(self) -> str:
+        """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
+        return self.loaded.cutter.too_long
+
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """A reading model has no labels: always raises ModelError; see `answers`."""
         del inputs

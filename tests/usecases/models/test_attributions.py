@@ -1,5 +1,6 @@
 """Computing answers, attributions and faithfulness runs of a project: what is stored, resumed, left out and refused."""
 
+import json
 import shutil
 import signal
 import sqlite3
@@ -90,6 +91,40 @@ def everything(path: Path) -> list[tuple[object, ...]]:
         ]
     finally:
         connection.close()
+
+
+class Limited(Scripted):
+    """A model that does not take texts of any length."""
+
+    too_long = "cut"
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_runs_say_how_texts_that_are_too_long_are_treated_and_other_ways_are_other_runs(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    model = Limited(lambda _: 1.0)
+    scripted(model)
+    for treated in ("cut", "windows", "cut"):
+        model.too_long = treated
+        run(store, tastes, method, "transformers:x")
+    stored = [json.loads(of.run.parameters)["too_long"] for of in list_runs(store, tastes.id, method=method)]
+    assert sorted(stored) == ["cut", "windows"]
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_a_run_from_before_that_was_said_is_gone_on_with_and_so_are_its_seeds(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    scripted(Scripted(lambda _: 1.0))
+    run(store, tastes, method, "transformers:x")
+    (before,) = list_runs(store, tastes.id, method=method)
+    assert "too_long" not in before.run.parameters
+    scripted(Limited(lambda _: 1.0))
+    assert run(store, tastes, method, "transformers:x").n_known == 8
+    if method == "lime":
+        run(store, tastes, method, "transformers:x", seeds=(0, 1))
+    assert {of.run.parameters for of in list_runs(store, tastes.id, method=method)} == {before.run.parameters}
 
 
 # What is computed and stored -----------------------------------------------------------------------------------------
