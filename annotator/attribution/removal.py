@@ -50,8 +50,6 @@ class Question:
         has_cover = isinstance(predictor, HasCover)
         if output == "logit" and not has_logits:
             raise ModelError(f"{predictor.name} tells probabilities alone, no logits. Ask for output=probability.")
-        if removal == "cover" and not has_cover:
-            raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
         if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
             raise ModelError(
                 f"{predictor.name} answers with a stretch of the text, whose place is lost where tokens are deleted. "
@@ -61,6 +59,8 @@ class Question:
                     else "It has no token that covers others; choose another method."
                 )
             )
+        if removal == "cover" and not has_cover:
+            raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
         return Question(
             predictor,
             cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),

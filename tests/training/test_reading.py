@@ -11,6 +11,7 @@ from annotator.attribution.base import Input
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_encoding import Batch
 from annotator.attribution.transformers_models import explainer, load
+from annotator.attribution.transformers_readers import Reader
 from annotator.attribution.transformers_stretches import Chosen, Finding, Stretches, findings_in
 from annotator.attribution.transformers_windows import panes_of
 from annotator.errors import ModelError
@@ -186,10 +187,14 @@ def test_no_answer_is_explained_by_its_score_at_cls(torch: Any, saved: Any) -> N
     assert covered.facts["full"] == pytest.approx(answer.probabilities[""], abs=1e-5)
 
 
-def test_tokens_are_covered_and_never_deleted_as_the_answer_would_lose_its_place(saved: Any, loaded: Any) -> None:
+def test_tokens_are_covered_and_never_deleted_as_the_answer_would_lose_its_place(saved: Any) -> None:
     assert make_explainer(saved, "occlusion", {}).parameters["removal"] == "cover"
     with pytest.raises(ModelError, match="whose place is lost where tokens are deleted. Ask for removal=cover"):
         make_explainer(saved, "lime", {"removal": "delete"})
+    without_mask = Reader(saved.name, (), saved.loaded)
+    for removal in ("default", "cover"):
+        with pytest.raises(ModelError, match="It has no token that covers others; choose another method"):
+            make_explainer(without_mask, "occlusion", {} if removal == "default" else {"removal": removal})
 
 
 def test_a_passage_without_words_has_no_answer_and_that_is_certain(saved: Any) -> None:
