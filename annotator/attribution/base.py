@@ -167,6 +167,14 @@ class HasLimit(Protocol):
 
 
 @runtime_checkable
+class StatesTooLong(Protocol):
+    """A predictor that says what happens to a text that is longer than it takes: it is refused, cut, or read in windows."""
+
+    @property
+    def too_long(self) -> str: ...
+
+
+@runtime_checkable
 class ReadsTarget(Protocol):
     """A predictor that may answer for the input's target alone, which then is in every input that it is asked about."""
 
@@ -206,6 +214,17 @@ class Answerer(Predictor, Protocol):
         """Each input's answer as the result, with its probability; "" without one where there is no text to answer from.
 
         Raises: ModelError when the model cannot answer
+        """
+
+
+@runtime_checkable
+class TracksAnswer(Answerer, Protocol):
+    """A reading model that also says how sure it is of its own answer to an input while tokens of it are covered."""
+
+    def tracked(self, model_input: Input, label: str) -> GivesLogits:
+        """A model whose one label is that answer; label: "" or exactly it.
+
+        Raises: ModelError for another answer, or where there is no text to answer from
         """
 
 

@@ -77,13 +77,14 @@ class Lime:
         return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
 
     def _explained(self, model_input: Input, label: str) -> Explained:
-        seen, n = self._question.seen(model_input), model_input.n_selectable
+        question, label = self._question.about(model_input, label)
+        seen, n = question.seen(model_input), model_input.n_selectable
         if not len(seen):
             return Explained((Attribution(scores_on_tokens(np.empty(0), seen, n), label),), unseen_fact(seen, n))
         masks = self._masks(model_input, seen)
         whole = np.ones(n, dtype=np.bool_)
-        changed = (self._question.without(model_input, _with(whole, seen, mask)) for mask in masks)
-        answers = self._question.numbers(changed, self._question.column(label))
+        changed = (question.without(model_input, _with(whole, seen, mask)) for mask in masks)
+        answers = question.numbers(changed, question.column(label))
         fit = fitted(masks, answers, kernel(masks, self._kernel_width), self._features, self._penalty)
         attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), label)
         return Explained((attribution,), {"r2": fit.r2} | unseen_fact(seen, n))

@@ -26,7 +26,8 @@ class Occlusion:
         return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
 
     def _explained(self, model_input: Input, label: str) -> Explained:
-        question, seen = self._question, self._question.seen(model_input)
+        question, label = self._question.about(model_input, label)
+        seen = question.seen(model_input)
         changed = (question.without(model_input, _all_but(int(token), model_input.n_selectable)) for token in seen)
         column = question.column(label)
         full = question.numbers([model_input], column)

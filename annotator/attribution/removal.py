@@ -1,19 +1,30 @@
 """What methods share that only ask a model about changed inputs: which number they ask for, and how tokens are removed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, cast
 
 import numpy as np
 
-from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor, StatesEmpty, with_target
+from annotator.attribution.base import (
+    GivesLogits,
+    HasCover,
+    HasLimit,
+    Input,
+    Predictor,
+    StatesEmpty,
+    StatesTooLong,
+    TracksAnswer,
+    with_target,
+)
 from annotator.errors import ModelError
 from annotator.metrics.ragged import Flags, Floats, Integers
 
 Output = Literal["logit", "probability"]
 Removal = Literal["delete", "cover"]
 
+TOO_LONG = "too_long"  # the parameter of a run
 _AT_ONCE = 256  # changed inputs that are in memory together
 
 
@@ -35,9 +46,19 @@ class Question:
 
         Raises: ModelError where the model does not have what is asked for
         """
-        has_logits, has_cover = isinstance(predictor, GivesLogits), isinstance(predictor, HasCover)
+        has_logits = isinstance(predictor, GivesLogits | TracksAnswer)
+        has_cover = isinstance(predictor, HasCover)
         if output == "logit" and not has_logits:
             raise ModelError(f"{predictor.name} tells probabilities alone, no logits. Ask for output=probability.")
+        if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
+            raise ModelError(
+                f"{predictor.name} answers with a stretch of the text, whose place is lost where tokens are deleted. "
+                + (
+                    "Ask for removal=cover."
+                    if has_cover
+                    else "It has no token that covers others; choose another method."
+                )
+            )
         if removal == "cover" and not has_cover:
             raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
         return Question(
@@ -46,12 +67,25 @@ class Question:
             cast("Removal", ("cover" if has_cover else "delete") if removal == "default" else removal),
         )
 
+    def about(self, model_input: Input, label: str) -> "tuple[Question, str]":
+        """What is asked about an input, and the label whose number that is; of a reading model that of its own answer.
+
+        Raises: ModelError where a reading model answers otherwise, or has nothing to answer from
+        """
+        if not isinstance(self.predictor, TracksAnswer):
+            return self, label
+        tracked = self.predictor.tracked(model_input, label)
+        return replace(self, predictor=tracked), tracked.labels[0]
+
     @property
     def parameters(self) -> dict[str, str]:
-        """What changes its answers, as it is stored; `empty` where taking all words out needs a meaning of its own."""
+        """What changes its answers, as it is stored.
+
+        `empty` where taking all words out needs a meaning of its own; `too_long` of models that say it.
+        """
         stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
         empty = {"empty": stated} if stated and self.removal == "delete" else {}
-        return {"output": self.output, "removal": self.removal, **empty}
+        return {"output": self.output, "removal": self.removal, **empty, **too_long_of(self.predictor)}
 
     def column(self, label: str) -> int:
         """The place of a label among the model's; raises ModelError naming those there are."""
@@ -85,6 +119,11 @@ class Question:
         if self.output == "logit" and isinstance(self.predictor, GivesLogits):
             return self.predictor.logits(inputs)
         return self.predictor.probabilities(inputs)
+
+
+def too_long_of(predictor: object) -> dict[str, str]:
+    """How a model treats texts that are too long for it, as it is stored with what is computed."""
+    return {TOO_LONG: predictor.too_long} if isinstance(predictor, StatesTooLong) else {}
 
 
 def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:

@@ -145,6 +145,7 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
         check_windows(cutter, texts, question, cut.sequence_ids(0))
     is_cut = is_long and cutter.too_long == "cut"
     if is_cut:
+        check_room(cutter, texts, question, cut.sequence_ids(0), 1)
         cut = cut_into_pieces(cutter, texts, question, shortened=True)
     sides = cut.sequence_ids(0)
     offsets = [tuple(offset) for offset in cut["offset_mapping"]]
@@ -253,12 +254,22 @@ def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, si
             "of its texts. Shorten them, or say that too long texts are cut.",
             reason=_LONGER,
         )
+    check_room(cutter, texts, question, sides, max(2, (cutter.limit or 0) // _LEAST_ROOM))
+
+
+def check_room(
+    cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None], least: int
+) -> None:
+    """Raise ModelError where what cannot be marked leaves less room for the rest; least: pieces."""
     n_around = sum(side is None or side == question for side in sides)
     limit = cutter.limit or 0
-    if limit - n_around < max(2, limit // _LEAST_ROOM):
+    if limit - n_around < least:
+        held = f"every window of the model '{cutter.model_name}', which sees {limit}, has to hold it"
+        if cutter.too_long == "cut":
+            held = f"it is never cut: the model '{cutter.model_name}', which sees {limit}, has no room for the text"
         raise ModelError(
             f"What cannot be marked beside {texts[1 if question == 0 else 0][:50]!r} has {counted(n_around, 'piece')}, and "
-            f"every window of the model '{cutter.model_name}', which sees {limit}, has to hold it. Shorten it.",
+            f"{held}. Shorten it.",
             reason=_LONGER,
         )
 

@@ -1,5 +1,6 @@
 """A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +19,8 @@ NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one ou
 READS = (
     "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each piece, or "target"
 )
+NONE_THRESHOLD = "no_answer_threshold"  # in that of a reading model: it may say that there is no answer, see Finding
+IN_WINDOWS = "reads_in_windows"  # in that of a reading model that was trained in windows
 
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
@@ -45,21 +48,20 @@ def load_model(
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
         labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
-        reads = _reads(config, prompt)
+        reads = "answer" if kind == "reading" else _reads(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
-        model = _model(transformers, torch, source, _AUTO["reading" if kind == "reading" else reads], config)
-    if kind == "reading" and too_long == "windows":
-        raise ModelError(
-            f"The model '{name}' answers with a stretch of the text, and windows are only for models that say a label. Choose "
-            "to refuse or to cut too long texts."
-        )
+        model = _model(transformers, torch, source, AUTO[reads], config)
+    always_in_windows = reads in {"words", "target"} or (
+        reads == "answer" and getattr(config, IN_WINDOWS, False) is True
+    )
+    none_threshold = _none_threshold(config, tokenizer, name) if reads == "answer" else None
     check_vocabulary(model, tokenizer, name)
     if (
         tokenizer.pad_token_id is not None
     ):  # decoders read the last piece that is not this one: it has to be what we fill up with
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if reads in {"words", "target"} else too_long,
+        tokenizer, name, limit_of(torch, model, tokenizer), "windows" if always_in_windows else too_long,
         question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
     )  # fmt: skip
     words = () if prompt is None else label_pieces(cutter, prompt)
@@ -72,8 +74,9 @@ def load_model(
         "transformers": transformers.__version__,
     }
     loaded = Loaded(
-        name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads, prompt, words
-    )
+        name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads, prompt, words,
+        none_threshold,
+    )  # fmt: skip
     with answering(loaded):
         model.to(chosen)
         if prompt is not None:
@@ -130,13 +133,30 @@ def _kind(config: Any, name: str) -> ModelKind:
         return "classification"
     if any(a.endswith("ForQuestionAnswering") for a in architectures):
         return "reading"
-    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS, "") in _AUTO:
+    if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS, "") in AUTO:
         return "classification"
     raise ModelError(
         f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
         "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering; one that says what "
         "comes next in a text (...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER."
     )
+
+
+def _none_threshold(config: Any, tokenizer: Any, name: str) -> float | None:
+    """How much better than the best stretch "no answer" has to be; None where the configuration does not say that it may be."""
+    threshold = getattr(config, NONE_THRESHOLD, None)
+    if threshold is None:
+        return None
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not math.isfinite(threshold):
+        raise ModelError(
+            f"In the config.json of the model '{name}' {NONE_THRESHOLD} is {threshold!r}. Write a number there, such as 0."
+        )
+    if tokenizer.cls_token_id is None:
+        raise ModelError(
+            f"The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Take "
+            f"{NONE_THRESHOLD} out of its config.json."
+        )
+    return float(threshold)
 
 
 def _causal(config: Any, name: str) -> ModelKind:
@@ -200,12 +220,12 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     return tokenizer
 
 
-_AUTO = {
+AUTO = {
     "text": "AutoModelForSequenceClassification",
     "words": "AutoModelForTokenClassification",
     "target": "AutoModelForTokenClassification",
     "label words": "AutoModelForCausalLM",
-    "reading": "AutoModelForQuestionAnswering",
+    "answer": "AutoModelForQuestionAnswering",
 }
 
 

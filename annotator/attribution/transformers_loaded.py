@@ -33,6 +33,7 @@ class Loaded:
     labels: in the order of its outputs; () for a reading model
     about:  what made its answers: classes and versions
     prompt: of a causal model that is asked for the words of labels, with the pieces of each label's words
+    none_threshold: of a reading model, how much better than the best stretch "no answer" has to be; None: it always answers
     """
 
     name: str
@@ -46,12 +47,16 @@ class Loaded:
     reads: Reads = "text"
     prompt: Prompt | None = None
     label_pieces: tuple[tuple[int, ...], ...] = ()
+    none_threshold: float | None = None
 
     @property
     def network(self) -> Network:
         """The model with what it has to know of its windows and its labels."""
         filling = self.tokenizer.pad_token_id or 0
-        return Network(self.model, self.cutter.limit, self.reads, self.size_of_batches, filling, self.label_pieces)
+        none = None if self.none_threshold is None else self.tokenizer.cls_token_id
+        return Network(
+            self.model, self.cutter.limit, self.reads, self.size_of_batches, filling, self.label_pieces, none
+        )
 
     @property
     def tokenizer(self) -> Any:

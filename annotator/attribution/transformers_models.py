@@ -21,10 +21,11 @@ from annotator.attribution.transformers_gradients import (
 )
 from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
-from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
+from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Target
 from annotator.attribution.transformers_prompts import Prompt
+from annotator.attribution.transformers_readers import Reader, reader_of
 from annotator.domain.models import Attribution, Unit, facts_from
-from annotator.errors import InvalidValue, ModelError
+from annotator.errors import ModelError
 from annotator.text.word_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
@@ -67,7 +68,7 @@ def load(
         asks_hub=asks_hub, prompt=prompt,
     )  # fmt: skip
     if loaded.kind == "reading":
-        return Reader(loaded.name, (), loaded)
+        return reader_of(loaded)
     if prompt is not None:
         name = " ".join([loaded.name, "zero-shot", *filter(None, [prompt.digest])])
         return Classifier(name, loaded.labels, replace(loaded, name=name))
@@ -104,10 +105,6 @@ def explainer(
 
 def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
     """What follows the model; raises InvalidValue for what it cannot have, before the first text is asked about."""
-    if loaded.kind == "reading" and chosen.get("too_long") == "windows":
-        raise InvalidValue(
-            f"The model '{loaded.name}' answers with a stretch of the text, and windows are only for labels."
-        )
     follow = {"baseline": baseline_for, "from": source_for}
     return {name: of_model(loaded, str(chosen[name])) for name, of_model in follow.items() if name in chosen}
 

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 from annotator.attribution.transformers_encoding import Batch, Tensor
+from annotator.attribution.transformers_stretches import Stretches
 from annotator.attribution.transformers_windows import Panes, panes_of
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 
-Reads = Literal["text", "words", "target", "label words"]
+Reads = Literal["text", "words", "target", "label words", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,12 @@ class Network:
     reads:   "text": it answers for a text, and over several windows in the mean of their logits; "words": it answers for each
              piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it;
              "target": it answers for each piece, and its logits are those of the first piece of the target;
-             "label words": a causal model, whose logits are log p(a label's words as what comes next), like those of a text
+             "label words": a causal model, whose logits are log p(a label's words as what comes next), like those of a text;
+             "answer": it says of each piece how well an answer begins and ends there, in each window by itself
     at_once: how many windows go together
     filling: the piece that shorter windows are filled up with
     labels:  the pieces of each label's words
+    none:    of "answer", the piece at which it says that there is no answer; None: it always answers
     """
 
     model: Any
@@ -36,13 +39,18 @@ class Network:
     at_once: int = 8
     filling: int = 0
     labels: tuple[tuple[int, ...], ...] = ()
+    none: int | None = None
 
     def answer(self, batch: Batch, embeddings: Tensor | None = None) -> Any:
         """The model's outputs; of what it reads in windows, by words or for words only `logits`, float[batch, n_labels].
 
+        Of a model that answers with a stretch of the text they are `Stretches`.
+
         embeddings: float[batch, length, dimensions] in the place of those of the pieces
         Raises: ModelError where the model does not use embeddings that are given exactly once
         """
+        if self.reads == "answer":
+            return self._stretches(batch, panes_of(batch, self.limit), embeddings)
         if not self.is_windowed(batch):
             return self._plain(batch, embeddings)
         panes = panes_of(batch, self.limit)
@@ -56,7 +64,8 @@ class Network:
     def by_piece(self, batch: Batch, panes: Panes, embeddings: Tensor | None = None) -> Tensor:
         """float[batch, length, n_labels]: of each piece that is kept what its window answers for it; 0 of the others."""
         by_piece: Tensor = None
-        for part, logits in self._in_parts(batch, panes, embeddings):
+        for part, outputs in self._in_parts(batch, panes, embeddings):
+            logits = outputs.logits
             if logits.ndim != 3:
                 raise ModelError("The model does not answer for each piece, though its configuration says so.")
             if by_piece is None:
@@ -75,16 +84,32 @@ class Network:
         return by_piece[torch.arange(len(by_piece), device=by_piece.device), batch.read_at]
 
     def _of_texts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
-        logits = import_module("torch").cat([of_part for _, of_part in self._in_parts(batch, panes, embeddings)])
+        logits = import_module("torch").cat([of_part.logits for _, of_part in self._in_parts(batch, panes, embeddings)])
         n_windows = _summed(logits.new_ones((len(logits), 1)), panes, len(batch.ids))
         return _summed(logits, panes, len(batch.ids)) / n_windows
 
-    def _in_parts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Iterator[tuple[Panes, Tensor]]:
+    def _stretches(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Stretches:
+        torch = import_module("torch")
+        of_windows: tuple[list[Tensor], list[Tensor]] = ([], [])
+        for part, outputs in self._in_parts(batch, panes, embeddings):
+            for of, name in zip(of_windows, ("start_logits", "end_logits"), strict=True):
+                logits = getattr(outputs, name, None)
+                if logits is None or logits.shape != part.places.shape:
+                    raise ModelError(
+                        f"The model ({type(self.model).__name__}) does not answer with one start and one end score for each "
+                        "piece."
+                    )
+                missing = panes.places.shape[1] - logits.shape[1]
+                of.append(torch.nn.functional.pad(logits, (0, missing)))
+        starts, ends = map(torch.cat, of_windows)
+        return Stretches.of(starts, ends, panes, batch, self.none)
+
+    def _in_parts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Iterator[tuple[Panes, Any]]:
         """The windows, some at a time, with what the model answers to each."""
         for first in range(0, len(panes.rows), self.at_once):
             part = panes.part(first, first + self.at_once)
             given = None if embeddings is None else part.of(embeddings)
-            yield part, self._plain(part.batch(batch, self.filling), given).logits
+            yield part, self._plain(part.batch(batch, self.filling), given)
 
     def _plain(self, batch: Batch, embeddings: Tensor | None) -> Any:
         if self.reads == "label words":

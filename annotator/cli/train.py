@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
+_OF_ANSWERS = ("answer F1", "answer F1 of those with an answer", "of those without an answer told right")
 _OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
                  "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
@@ -40,10 +41,11 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder", "tokens"]),
+    type=click.Choice(["transformer", "decoder", "tokens", "reading"]),
     default="transformer",
     show_default=True,
-    help="From scratch, an encoder like BERT or a decoder like GPT-2; tokens: it answers for the target of a text.",
+    help="From scratch, an encoder like BERT or a decoder like GPT-2; tokens: it answers for the target of a text; reading: it "
+    "answers a question with a stretch of the text.",
 )
 @click.option(
     "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
@@ -250,6 +252,12 @@ def _show(report: "TrainingReport", *, as_json: bool) -> None:
             f"The model does not see {counted(report.n_lost, 'token')} of the rationales: the texts are too long."
         )
     click.echo(held_out_summary(report.held_out))
+    if data.n_absent:
+        left_out = counted(data.n_absent, "text")
+        click.echo(f"Left out as the gold answer does not stand in the text: {left_out}.")
+    if "answer F1" in report.scores:
+        rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
+        click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
     slope = alignment_slope(report)
     if slope is not None:
         click.echo(f"Validation accuracy over the alignment loss, by epoch: slope {slope[0]:.4f}, R² {slope[1]:.2f}.")
@@ -260,6 +268,7 @@ def _as_json(report: "TrainingReport") -> dict[str, object]:
     from annotator.usecases.training.sweeps import alignment_slope
 
     data, slope = report.data, alignment_slope(report)
+    is_reading = "answer F1" in report.scores
     return {
         "model": f"transformers:{report.folder}",
         "learned_from": len(data.learn),
@@ -270,6 +279,7 @@ def _as_json(report: "TrainingReport") -> dict[str, object]:
         "best_epoch": report.fitted.best + 1,
         "alignment_slope": None if slope is None else {"slope": slope[0], "r_squared": slope[1]},
         "held_out": None if report.held_out is None else dataclasses.asdict(report.held_out),
+        **({"scores": dict(report.scores), "left_out": data.n_absent} if is_reading else {}),
         "is_new": report.is_new,
     }
 

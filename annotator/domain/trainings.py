@@ -15,8 +15,8 @@ class HeldOut:
 
     way:       "splits": the model's own, to the texts of other splits; "folds": those of five models, each asked about the fifth
                of the documents that it did not learn from
-    n, n_right: of the texts
-    label:     the commonest gold label of these texts; n_label: how many of them have it
+    n, n_right: of the texts; of a project that asks for answers, right is an exact match
+    label:     the commonest gold label of these texts, "" for "no answer" where answers are asked for; n_label: how many have it
     low, high: 95 % interval of the share that is right less that share; None where there is none
     """
 

@@ -14,8 +14,7 @@ from annotator.store import Store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure, training_of
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
-from annotator.usecases.models.built_in_model import models_folder
-from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
+from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.training.forecast import require_allowed_base
 from annotator.usecases.training.trained_models import report_summary

@@ -21,6 +21,7 @@ class TrainingBatch:
     targets: int64[batch]
     gold:    bool[batch, sets, length]; is_set: bool[batch, sets]
     real:    bool[batch, length]: everything but filling
+    answers: of a reading model, the first and last piece of each answer; None for no answer
     """
 
     keys: tuple[str, ...]
@@ -28,6 +29,7 @@ class TrainingBatch:
     targets: Tensor
     gold: Tensor
     is_set: Tensor
+    answers: tuple[tuple[int, int] | None, ...] = ()
 
     @property
     def real(self) -> Tensor:
@@ -81,4 +83,5 @@ def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> Training
         torch.tensor([row.target for row in rows], device=device),
         torch.tensor(gold, device=device),
         torch.tensor(is_set, device=device),
+        tuple(None if row.answer is None else row.answer.pieces for row in rows),
     )

@@ -12,6 +12,7 @@ import msgspec
 from annotator.training.loop import EpochResult
 
 CARD = "card.json"
+STRETCH = "a stretch of the text"  # the output of a reading model, which has no labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,12 @@ class Card:
             f"{_number(e.validation_accuracy)} |"
             for number, e in enumerate(self.epochs)
         )
+        labels = f"labels {', '.join(map(_code, self.labels))}; " if self.labels else ""
         return "\n".join(
             [
                 f"# {_code(self.name)}",
                 "",
-                f"Trained from {_code(self.base)}; labels {', '.join(map(_code, self.labels))}; output {self.output}; "
-                f"weights {self.digest}.",
+                f"Trained from {_code(self.base)}; {labels}output {self.output}; weights {self.digest}.",
                 "",
                 "## What it learned from",
                 "",

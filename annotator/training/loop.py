@@ -12,6 +12,7 @@ import numpy.typing as npt
 from annotator.attribution.transformers_encoding import in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align
+from annotator.training.answers import answer_loss, validated_answers
 from annotator.training.batches import TrainingBatch, drawn_batches, training_batch
 from annotator.training.checkpoints import Checkpoint, Progress
 from annotator.training.examples import Row
@@ -58,7 +59,10 @@ class FittingOptions:
 
 @dataclass(frozen=True, slots=True)
 class EpochResult:
-    """What an epoch came to. Losses are means over its steps; of validation, over its examples; None where there was none."""
+    """What an epoch came to. Losses are means over its steps; of validation, over its examples; None where there was none.
+
+    validation_accuracy: of a reading model the share of exact matches
+    """
 
     task_loss: float
     alignment_loss: float | None
@@ -208,6 +212,8 @@ class _Fitting:
 
     def _task_loss(self, logits: Tensor, batch: TrainingBatch) -> Tensor:
         torch = import_module("torch")
+        if self.trainable.is_reading:
+            return answer_loss(logits, batch.answers)
         counts = ~batch.is_set.any(dim=1) if self.options.task_loss_on == "without rationales" else slice(None)
         if not isinstance(counts, slice) and not bool(counts.any()):
             return logits.sum() * 0
@@ -217,6 +223,8 @@ class _Fitting:
         """Mean loss and accuracy on the validation rows."""
         if not self.validation:
             return None, None
+        if self.trainable.is_reading:
+            return validated_answers(self.trainable, self.validation)
         torch = import_module("torch")
         logits = answered(self.trainable, self.validation)
         targets = np.array([row.target for row in self.validation])

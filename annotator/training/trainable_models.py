@@ -7,7 +7,10 @@ from typing import Any, Literal
 
 from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, empty_text_of
 from annotator.attribution.transformers_folders import (
+    AUTO,
+    IN_WINDOWS,
     NEGATIVE_LABEL,
+    NONE_THRESHOLD,
     READS,
     check_vocabulary,
     device_of,
@@ -23,7 +26,7 @@ from annotator.errors import InvalidValue, ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder", "tokens"]
+Architecture = Literal["transformer", "decoder", "tokens", "reading"]
 
 _FILLING = (
     "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last piece before it is read
@@ -35,7 +38,8 @@ class NewModel:
     """What is to be trained.
 
     architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
-             encoder, from scratch or a base, that answers for the target of a text, at its first piece
+             encoder, from scratch or a base, that answers for the target of a text, at its first piece; "reading": an encoder,
+             from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is none
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -59,7 +63,8 @@ class NewModel:
 
     @property
     def reads(self) -> Reads:
-        return "target" if self.architecture == "tokens" else "words" if self.too_long == "windows" else "text"
+        by_architecture: dict[Architecture, Reads] = {"tokens": "target", "reading": "answer"}
+        return by_architecture.get(self.architecture, "words" if self.too_long == "windows" else "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +82,21 @@ class Trainable:
     def model(self) -> Any:
         return self.network.model
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether it answers with a stretch of the text."""
+        return self.network.reads == "answer"
+
     def ask(self, batch: Batch, embeddings: Tensor | None = None) -> Tensor:
         """float[batch, n_labels]: its logits; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z).
 
+        Of a reading model they are `Stretches`.
         embeddings: in the place of those of the pieces
         """
-        logits = self.network.answer(batch, embeddings).logits
+        outputs = self.network.answer(batch, embeddings)
+        if self.is_reading:
+            return outputs
+        logits = outputs.logits
         return logits if self.output == "softmax" else two_logits(logits)
 
     def explained(self, logits: Tensor, targets: Tensor) -> Tensor:
@@ -97,6 +111,10 @@ class Trainable:
         """Give the model these weights."""
         self.model.load_state_dict(state)
 
+    def state_threshold(self, threshold: float | None) -> None:
+        """Have the folder say how much better than a stretch "no answer" has to be; None: the model always answers."""
+        self.model.config.update({NONE_THRESHOLD: threshold})
+
     def save(self, folder: Path) -> None:
         """Write model and tokenizer as safetensors, to be loaded like any other."""
         with quietly(needed("transformers")):
@@ -110,7 +128,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     texts: what the tokenizer of a model from scratch is trained on
     Raises: InvalidValue for labels that do not fit its output, ModelError where the model cannot be had
     """
-    if len(new.labels) < 2:
+    if new.reads != "answer" and len(new.labels) < 2:
         raise InvalidValue("There is one label only, so there is nothing to learn: give texts of at least two labels.")
     if new.output == "sigmoid" and len(new.labels) != 2:
         raise InvalidValue(
@@ -136,11 +154,19 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
             _make_room(tokenizer, model)
     check_vocabulary(model, tokenizer, name)
     model.config.pad_token_id = tokenizer.pad_token_id
+    if new.reads == "answer" and tokenizer.cls_token_id is None:
+        raise ModelError(
+            f"The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Name an encoder, "
+            "such as BERT or RoBERTa."
+        )
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
-        empty_text=empty_text_of(tokenizer),
+        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
+        question_first=new.is_query_first or new.reads == "answer", empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
-    network = Network(model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id)
+    network = Network(
+        model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
+        none=tokenizer.cls_token_id if new.reads == "answer" else None,
+    )  # fmt: skip
     return Trainable(name, new.labels, new.output, network, cutter, device)
 
 
@@ -163,6 +189,8 @@ def _make_room(tokenizer: Any, model: Any) -> None:
 
 def _head(new: NewModel) -> dict[str, object]:
     """What the configuration says of the outputs."""
+    if new.reads == "answer":
+        return {"num_labels": 2, IN_WINDOWS: new.too_long == "windows", NONE_THRESHOLD: None}
     labels = new.labels if new.output == "softmax" else new.labels[1:]
     named: dict[str, object] = {
         "id2label": dict(enumerate(labels)),
@@ -180,9 +208,7 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.weights(
-        transformers.AutoModelForSequenceClassification
-        if new.reads == "text"
-        else transformers.AutoModelForTokenClassification,
+        getattr(transformers, AUTO[new.reads]),
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
         dtype=torch.float32,
@@ -220,10 +246,8 @@ def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
     )  # fmt: skip
-    kind = (
-        transformers.BertForSequenceClassification if new.reads == "text" else transformers.BertForTokenClassification
-    )
-    return tokenizer, kind(config)
+    kind = AUTO[new.reads].replace("AutoModel", "Bert")
+    return tokenizer, getattr(transformers, kind)(config)
 
 
 _DECODER_SHAPE: Mapping[str, object] = {"n_embd": 128, "n_layer": 2, "n_head": 4, "n_positions": 512}
@@ -237,10 +261,8 @@ def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]
         vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
         attn_implementation="eager", **{**_DECODER_SHAPE, **(new.shape or {})}, **_head(new),
     )  # fmt: skip
-    kind = (
-        transformers.GPT2ForSequenceClassification if new.reads == "text" else transformers.GPT2ForTokenClassification
-    )
-    return tokenizer, kind(config)
+    kind = AUTO[new.reads].replace("AutoModel", "GPT2")
+    return tokenizer, getattr(transformers, kind)(config)
 
 
 def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:

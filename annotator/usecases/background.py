@@ -13,8 +13,7 @@ from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
-from annotator.usecases.models.built_in_model import models_folder
-from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place
 from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
 from annotator.usecases.training.forecast import check_training, standing_of

@@ -27,7 +27,11 @@ def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -
 
 
 def labelled_gold(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
-    """Every instance that is not discarded and has a gold label, with its gold sets; without sets where there is no gold."""
+    """Every instance that is not discarded and has a gold label, with its gold sets; without sets where there is no gold.
+
+    Of a project that asks for answers those with a gold answer, which may be "": that there is none.
+    """
+    asks_for_answers = project.task.result_kind == "answer"
     for instances in iterate_instance_batches(store, project.id):
         ids = [instance.id for instance in instances]
         annotations, choices = annotations_of(store, ids), choices_of(store, ids)
@@ -35,7 +39,8 @@ def labelled_gold(store: Store, project: Project, policy: GoldPolicy) -> Iterato
             accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
             chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
             gold = gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
-            if gold.result and instance.state != "discarded":
+            is_told = gold.result is not None if asks_for_answers else bool(gold.result)
+            if is_told and instance.state != "discarded":
                 yield gold
 
 

@@ -133,3 +133,28 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
     other = train(filled, "--align", "none", "--align", "mae", "--epochs", "1")
     assert other.code == 1
     assert "with other texts or settings" in other.err
+
+
+def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there_is_no_answer(
+    annotator: Command, torch: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = [
+        {"id": f"q{n}", "passage": f"the cup stood on table {n}", "question": "where is it?", "answer": "" if n % 3 else "table",
+         "split": "train" if n < 30 else "test"}
+        for n in range(60)
+    ]  # fmt: skip
+    rows.append({**rows[0], "id": "absent", "answer": "the moon"})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "reading")
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    refused = train(annotator)
+    assert refused.code == 1
+    assert "--architecture reading" in refused.err
+    report = json.loads(train(annotator, "--architecture", "reading", "--json").out)
+    assert (report["held_out"]["n"], report["held_out"]["n_label"], report["left_out"]) == (30, 20, 1)
+    assert report["scores"]["exact match"] == report["held_out"]["n_right"] / 30
+    again = train(annotator, "--architecture", "reading").out.splitlines()
+    assert any(line.startswith("Exactly the gold answer on ") for line in again)
+    assert "Left out as the gold answer does not stand in the text: 1 text." in again
+    assert any(line.startswith("answer F1 ") and "of those without an answer told right" in line for line in again)

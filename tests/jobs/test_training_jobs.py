@@ -35,8 +35,7 @@ from annotator.usecases.background import (
     train_again,
 )
 from annotator.usecases.models.attributions import AttributingOptions
-from annotator.usecases.models.built_in_model import models_folder
-from annotator.usecases.models.model_places import PLACES_VARIABLE
+from annotator.usecases.models.model_places import PLACES_VARIABLE, models_folder
 from annotator.usecases.training.trained_models import trained_models
 from annotator.usecases.training.transformers import TrainingOptions
 from tests.conftest import REPOSITORY

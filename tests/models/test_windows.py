@@ -163,11 +163,14 @@ def test_a_question_that_leaves_no_room_is_refused(loaded):
         loaded("bert", too_long="windows").logits([reading(long_text(60), long_text(40))])
 
 
-def test_a_reading_model_has_no_windows(folders, loaded):
-    with pytest.raises(ModelError, match="windows are only for models that say a label"):
-        load(str(folders["reader"]), too_long="windows")
-    with pytest.raises(InvalidValue, match="windows are only for labels"):
-        explainer(loaded("reader"), "gradient-x-input", {"too_long": "windows"})
+def test_a_reading_model_explains_its_answer_in_windows_where_one_method_alone_asks_for_them(loaded):
+    one = reading(long_text(90), "was it dull?")
+    method = explainer(loaded("reader"), "gradient-x-input", {"too_long": "windows"})
+    (found,) = method.explain([one], [""])
+    (answer,) = loaded("reader", too_long="windows").answers([one])
+    assert found.attributions[0].label == answer.result
+    with pytest.raises(ModelError, match="sees 40 at most"):
+        loaded("reader").answers([one])
 
 
 # Models that answer from their words ---------------------------------------------------------------------------------

@@ -9,14 +9,16 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.domain.tasks import SegmentSpec, custom_task
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.training.card import Card
 from annotator.training.loop import EpochResult
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedTraining, queue_of, training_of
-from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.training_record import record_training
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.training import forecast
 from annotator.usecases.training.transformers import AlignmentOptions, TrainingOptions
 from annotator.web import session
@@ -157,10 +159,75 @@ def test_no_gold_is_said_and_nothing_can_be_asked_for(page, make_project) -> Non
     assert app.button(key="train_go").disabled
 
 
-def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
-    app = page(make_project("reading"))
+def test_a_pretrained_model_that_is_aligned_comes_with_what_was_seen_at_a_weight_of_1(page, tastes) -> None:
+    app = page(tastes)
+    app.selectbox(key="train_alignment").set_value("mae").run()
+    assert "can make it forget the task" not in shown(app)
+    app.selectbox(key="train_kind").set_value("pretrained").run()
+    assert "λ = 1 (under “More”) can make it forget the task" in shown(app)
+
+
+def kinds(app: AppTest) -> list[str]:
+    """The kinds of model that are offered; none where there is one alone, which nobody is asked about."""
+    offered = [box for box in app.selectbox if box.label == "Kind of model"]
+    return list(offered[0].options) if offered else []
+
+
+def test_a_decoder_is_offered_from_scratch_alone_and_arrives(page, tastes, store) -> None:
+    app = page(tastes)
+    assert [title.split(",")[0] for title in kinds(app)] == ["an encoder", "a decoder"]
+    app.selectbox(key=f"train_architecture_{tastes.id}_scratch").set_value("decoder").run()
+    app.button(key="train_go").click().run()
+    request = asked(store, tastes)
+    assert (request.name, request.options.model.architecture) == ("small-decoder", "decoder")
+    app.selectbox(key="train_kind").set_value("pretrained").run()
+    assert kinds(app) == []
+
+
+def test_models_for_the_target_are_offered_where_the_task_has_one(page, make_project, import_rows) -> None:
+    entities = make_project("entity")
+    rows = [
+        {"id": f"e{n}", "text": f"they met Ann in Rome {n}", "label": "positive" if n % 2 else "negative",
+         "target": {"start_token": 2, "end_token": 3}, "split": "train"}
+        for n in range(20)
+    ]  # fmt: skip
+    import_rows(entities, rows)
+    app = page(entities)
     assert not app.exception
-    assert "This project asks for answers" in shown(app)
+    assert "an encoder that answers for the target" in kinds(app)
+    app.selectbox(key="train_kind").set_value("pretrained").run()
+    assert kinds(app) == ["answers for the text", "answers for the target"]
+
+
+def test_a_project_that_asks_for_answers_trains_a_model_that_reads(page, make_project, import_rows, store) -> None:
+    questions = make_project("reading")
+    import_rows(
+        questions,
+        [
+            {
+                "id": f"q{n}",
+                "passage": f"the cup stood on table {n}",
+                "question": "where?",
+                "answer": "" if n % 3 else "table",
+            }
+            for n in range(30)
+        ],
+    )
+    app = page(questions)
+    assert not app.exception
+    assert kinds(app) == []
+    assert not [box for box in app.selectbox if box.label in {"Alignment with rationales", "Outputs"}]
+    assert "texts with a gold answer" in shown(app)
+    app.button(key="train_go").click().run()
+    assert not app.exception
+    request = asked(store, questions)
+    assert (request.options.model.architecture, request.options.fitting.alignment) == ("reading", None)
+
+
+def test_answers_without_a_question_cannot_be_learned_and_the_page_says_so(page, store) -> None:
+    app = page(create_project(store, LOCAL_OPERATOR, "P", custom_task([SegmentSpec("text", "Text")], "answer")))
+    assert not app.exception
+    assert "its texts have no question" in shown(app)
     assert not app.button
 
 

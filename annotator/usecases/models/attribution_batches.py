@@ -1,11 +1,13 @@
 """One batch of instances: what of it is stored already, what is computed, and how that is written."""
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime_positions import spread_over_seeds
+from annotator.attribution.removal import TOO_LONG, too_long_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
@@ -28,7 +30,7 @@ class WrittenMethod:
     @staticmethod
     def of(model: ProjectModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
         if explainer is None:
-            return WrittenMethod(None, Run(model.name, method))
+            return WrittenMethod(None, Run(model.name, method, canonical_parameters(too_long_of(model.predictor))))
         parameters = canonical_parameters(explainer.parameters)
         run = Run(model.name, method, parameters, explainer.seed, explainer.unit, explainer.is_signed)
         return WrittenMethod(explainer, run)
@@ -71,7 +73,6 @@ class Batches:
         self._store = store
         self._project = project
         self._model = model
-        self._methods = methods
         self._label = label
         self._selection = selection
         self._runs = RunFinder(store, project.id)
@@ -80,6 +81,7 @@ class Batches:
             (stored.run.method, stored.run.parameters, stored.run.seed): stored.id
             for stored in list_runs(store, project.id, model.name)
         }
+        self._methods = [self._as_stored(method) for method in methods]
 
     def computed(self, instances: Sequence[Instance]) -> BatchResult:
         """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
@@ -108,6 +110,15 @@ class Batches:
                 run_id = self._runs.id_of(run)
                 self._known_runs[run.method, run.parameters, run.seed] = run_id
                 store_outputs(self._store, run_id, outputs)
+
+    def _as_stored(self, method: WrittenMethod) -> WrittenMethod:
+        """Under the run, whatever its seeds, that was stored before runs said how texts that are too long are treated."""
+        run, known = method.run, {(name, parameters) for name, parameters, _ in self._known_runs}
+        parameters = json.loads(run.parameters)
+        before = canonical_parameters({name: value for name, value in parameters.items() if name != TOO_LONG})
+        if (run.method, run.parameters) in known or (run.method, before) not in known:
+            return method
+        return replace(method, run=replace(run, parameters=before))
 
     def _stored(self, run: Run, instances: Sequence[Instance]) -> dict[int, Output]:
         run_id = self._known_runs.get((run.method, run.parameters, run.seed))

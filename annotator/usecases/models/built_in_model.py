@@ -18,16 +18,13 @@ from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.held_out import folds_of, held_out, labelled_examples
+from annotator.usecases.models.model_places import models_folder, under_way_of
 from annotator.usecases.models.model_trust import Trainings
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 
 _NAME = re.compile(r"[\w][\w.-]{0,60}")
 _TRAINING_SPLIT = "train"
-
-
-def models_folder(store: Store, project: Project) -> Path:
-    """Where a project's trained models lie: beside the database, which a backup does not reach."""
-    return models_of(store.path) / str(project.id)
+_OF_TRANSFORMERS = "config.json"  # in the folder of a transformers model, never in that of a built-in one
 
 
 def take_models(store: Store, source: Path, target: Path) -> None:
@@ -71,7 +68,8 @@ def built_in_model(
     """The saved model of a name; it is trained first where there is none, or where asked.
 
     When training gives other weights than those that the stored output is of, that output is taken out.
-    Raises: ModelError where there is nothing to learn from, or what is saved is not what the stored output is of
+    Raises: ModelError where there is nothing to learn from, or what is saved is not what the stored output is of; InvalidValue
+            for the name of a transformers model that was trained here, or that is being trained
     """
     require(store, actor, project.id, "use models")
     if project.task.result_kind != "label":
@@ -80,6 +78,11 @@ def built_in_model(
             "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     folder = models_folder(store, project) / name
+    if (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir():
+        raise InvalidValue(
+            f"'{name}' is the name of a transformers model that was trained in this project: name it as transformers:{folder}, "
+            f"or choose another name for the built-in one, {BUILT_IN}:NAME."
+        )
     last_training = last_detail(store, project.id, TRAIN_MODEL, name)
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)

@@ -7,13 +7,26 @@ import os
 import re
 from pathlib import Path
 
+from annotator.domain.projects import Project
 from annotator.errors import NotAllowed
+from annotator.store import Store
+from annotator.store.connection.replacement import models_of
 
 HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
 PLACES_VARIABLE = "ANNOTATOR_MODELS"
 _YES = frozenset({"1", "true", "yes"})
 _IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot"})
 _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
+
+
+def models_folder(store: Store, project: Project) -> Path:
+    """Where a project's trained models lie: beside the database, which a backup does not reach."""
+    return models_of(store.path) / str(project.id)
+
+
+def under_way_of(folder: Path) -> Path:
+    """Where what is not finished of a transformers model lies until it is: beside the model's folder."""
+    return folder.with_name(f"{folder.name}.training")
 
 
 def is_hub_allowed() -> bool:

@@ -14,6 +14,7 @@ from annotator.store.trainings import models_trained, trainings_of, trainings_wi
 
 Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
 
+_NO_ANSWER = "no answer"  # of models that answer questions
 _AGAIN = "Train it again to have it said."
 _OLDER = "It is of an older sort, which knows whole words alone; train it again to have it know parts of words as well."
 _WAYS = {
@@ -66,10 +67,14 @@ def held_out_brief(held_out: HeldOut | None) -> str:
     'right on 58.7 % of 138 held-out texts; always “negative”: 44.9 %'
     >>> held_out_brief(None)
     'not tested: fewer than 20 held-out texts'
+    >>> held_out_brief(HeldOut("splits", 100, 61, "", 25, 0.2, 0.4))
+    'exactly right on 61 % of 100 held-out texts; always “no answer”: 25 %'
     """
     if held_out is None:
         return f"not tested: fewer than {FEWEST} held-out texts"
-    always = f"always “{held_out.label}”: {percent(held_out.share_of_label)}"
+    always = f"always “{held_out.label or _NO_ANSWER}”: {percent(held_out.share_of_label)}"
+    if not held_out.label:
+        return f"exactly right on {percent(held_out.accuracy)} of {held_out.n:,} held-out texts; {always}"
     return f"right on {percent(held_out.accuracy)} of {held_out.n:,} held-out texts; {always}"
 
 
@@ -78,10 +83,17 @@ def held_out_summary(held_out: HeldOut | None) -> str:
 
     >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
+    >>> held_out_summary(HeldOut("splits", 100, 61, "", 25, 0.2, 0.4))
+    'Exactly the gold answer on 61 % of 100 texts of other splits, from which it did not learn. Always saying “no answer”: 25 %.'
     """
     if held_out is None:
         return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
     difference = "" if held_out.low is not None and held_out.low > 0 else "; no clear difference"
+    if not held_out.label:
+        return (
+            f"Exactly the gold answer on {percent(held_out.accuracy)} of {held_out.n:,} {_WAYS[held_out.way]}. Always saying "
+            f"“{_NO_ANSWER}”: {percent(held_out.share_of_label)}{difference}."
+        )
     return (
         f"Correct on {percent(held_out.accuracy)} of {held_out.n:,} {_WAYS[held_out.way]}. Always predicting “{held_out.label}”: "
         f"{percent(held_out.share_of_label)}{difference}."

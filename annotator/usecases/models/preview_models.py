@@ -19,8 +19,8 @@ from annotator.domain.previews import preview_model_kind, preview_model_name
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.usecases.models.built_in_model import built_in_name, models_folder
-from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
+from annotator.usecases.models.built_in_model import built_in_name
+from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.preview_settings import folder_of_model
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
@@ -41,7 +41,11 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[Project
     kind = preview_model_kind(spec)
     if kind == "none":
         raise NotFound("The lead has chosen no model for previews (Project, Rules).")
-    folder = _built_in_folder(store, project, spec) if kind == "built-in" else _chosen_folder(spec, is_lead=is_lead)
+    folder = (
+        _built_in_folder(store, project, spec)
+        if kind == "built-in"
+        else _chosen_folder(store, project, spec, is_lead=is_lead)
+    )
     renamed = {} if kind == "built-in" else project.settings.preview_labels
     with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
         yield as_project_model(predictor, project, renamed, _RENAME)
@@ -57,10 +61,10 @@ def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
     return folder
 
 
-def _chosen_folder(spec: str, *, is_lead: bool) -> Path:
+def _chosen_folder(store: Store, project: Project, spec: str, *, is_lead: bool) -> Path:
     folder = folder_of_model(spec)
     try:
-        require_allowed_place(spec)
+        require_allowed_place(spec, models_folder(store, project))
     except NotAllowed as error:
         if is_lead:
             raise

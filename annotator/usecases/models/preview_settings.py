@@ -9,7 +9,7 @@ from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
 _HOLDS = {"spacy": "config.cfg", "transformers": "config.json"}
 
@@ -19,15 +19,17 @@ def folder_of_model(spec: str) -> Path:
     return Path(spec.partition(":")[2].strip()).expanduser().absolute()
 
 
-def check_preview_model(spec: str) -> None:
+def check_preview_model(store: Store, project: Project, spec: str) -> None:
     """Raise InvalidValue, saying what is missing, unless the folder that a setting names holds such a model.
+
+    Models that were trained in the project may be chosen wherever the server takes models from.
 
     Names of installed or published models are not taken: the first who asks would wait for a download.
     """
     kind = preview_model_kind(spec)
     if kind not in _HOLDS:
         return
-    require_allowed_place(spec)
+    require_allowed_place(spec, models_folder(store, project))
     folder = folder_of_model(spec)
     if not folder.is_dir():
         raise InvalidValue(

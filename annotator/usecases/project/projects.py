@@ -184,7 +184,7 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
         for label, segments in rules.items():
             _check_segment_rule(project, label, segments)
     _check_no_contradiction(project.settings)
-    _check_previews(project, before)
+    _check_previews(store, project, before)
     return project
 
 
@@ -217,11 +217,11 @@ def _check_no_contradiction(settings: ProjectSettings) -> None:
             raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Remove one of the two.")
 
 
-def _check_previews(project: Project, before: Project) -> None:
+def _check_previews(store: Store, project: Project, before: Project) -> None:
     """A model is looked for when it is chosen: one whose folder went away since hinders no other change of the rules."""
     now = project.settings
     if now.preview_model != before.settings.preview_model:
-        check_preview_model(now.preview_model)
+        check_preview_model(store, project, now.preview_model)
     for label, name in now.preview_labels.items():
         if name not in project.labels:
             raise InvalidValue(

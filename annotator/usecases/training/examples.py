@@ -13,6 +13,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
+from annotator.training.answer_places import place_of
 from annotator.training.examples import Example
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.training.rationales import (
@@ -51,6 +52,8 @@ class TrainingData:
     validation: the split to stop by; None where it was drawn from the training texts
     n_could:    how many of those to learn from had rationales before a share was chosen
     n_tied:     how many lost theirs although a model is as confident there as at the last that was chosen
+    n_absent:   of a project that asks for answers, how many to learn from or stop by were left out, as their answer does not
+                stand in the text
     """
 
     learn: tuple[Example, ...]
@@ -60,6 +63,12 @@ class TrainingData:
     validation: str | None
     n_could: int
     n_tied: int
+    n_absent: int = 0
+
+    @property
+    def n_without_answer(self) -> int:
+        """Of a project that asks for answers: how many texts to learn from have none."""
+        return sum(not example.label for example in self.learn)
 
     @property
     def n_with_rationales(self) -> int:
@@ -78,23 +87,41 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     policy = options.gold_policy or project.settings.gold_policy
     lists = lists_named(store, project, options.rationales.word_lists)
     by_split: dict[str, list[Example]] = {}
+    asks_for_answers = project.task.result_kind == "answer"
     for gold in labelled_gold(store, project, policy):
-        by_split.setdefault(gold.instance.split, []).append(_example(gold, lists))
+        example = _example(gold, lists, asks_for_answers=asks_for_answers)
+        by_split.setdefault(gold.instance.split, []).append(example)
     stop = by_split.pop(validation, []) if validation is not None and validation != split else []
     learn = [example for name, examples in by_split.items() if split in (None, name) for example in examples]
     judge = [example for name, examples in by_split.items() if split not in (None, name) for example in examples]
     if not stop:
         learn, stop = _drawn(store, project, learn, options.seed)
         validation = None
-    labels = {example.label for example in learn}
-    if len(labels) < 2:
-        what = (
-            "no text has a gold label" if not labels else f"all texts with a gold label have the label '{labels.pop()}'"
-        )
+    n_all = len(learn) + len(stop)
+    if asks_for_answers:
+        learn, stop = ([e for e in part if e.place is not None or not e.label] for part in (learn, stop))
+    n_absent = n_all - len(learn) - len(stop)
+    if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
         where = f" in the split '{split}'" if split else ""
-        raise ModelError(f"There is nothing to learn in the project '{project.name}': {what}{where}.")
+        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.")
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
-    return TrainingData(chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied)
+    return TrainingData(
+        chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent
+    )
+
+
+def _nothing_to_learn(learn: Sequence[Example], n_absent: int, *, asks_for_answers: bool) -> str | None:
+    """Why nothing can be learned; None where something can."""
+    labels = {example.label for example in learn}
+    if asks_for_answers:
+        if labels - {""}:
+            return None
+        if n_absent:
+            return "a model answers with a stretch of the text, and no gold answer stands in its text"
+        return "all gold answers say that there is no answer" if labels else "no text has a gold answer"
+    if len(labels) < 2:
+        return f"all texts with a gold label have the label '{labels.pop()}'" if labels else "no text has a gold label"
+    return None
 
 
 def _split(wanted: str | None, splits: Iterable[str], usual: Sequence[str]) -> str | None:
@@ -112,11 +139,12 @@ def _drawn(store: Store, project: Project, learn: Sequence[Example], seed: int) 
     return [e for e in learn if part_of[e.id] == "learn"], [e for e in learn if part_of[e.id] == "stop"]
 
 
-def _example(gold: GoldInstance, lists: Sequence[WordList]) -> Example:
+def _example(gold: GoldInstance, lists: Sequence[WordList], *, asks_for_answers: bool) -> Example:
     """With the sets of the gold, or with that of word lists where there are some; a set without tokens is none."""
     sets = [frozenset(rationale.token_indices) for rationale in gold.sets]
     if lists:
         sets = [words_as_rationale(lists, gold.instance)]
-    return Example(
-        gold.instance.id, gold.instance.key, Input.of(gold.instance), gold.result or "", tuple(s for s in sets if s)
-    )
+    given, result = Input.of(gold.instance), gold.result or ""
+    filled = tuple(tokens for tokens in sets if tokens)
+    stands = place_of(given, result, filled) if asks_for_answers else None
+    return Example(gold.instance.id, gold.instance.key, given, result, filled, stands)

@@ -15,10 +15,10 @@ from annotator.store.attribution_work import splits_of
 from annotator.store.events import list_events
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import models_folder
-from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
+from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, training_data
-from annotator.usecases.training.transformers import TrainingOptions, model_folder, under_way_of
+from annotator.usecases.training.transformers import TrainingOptions, model_folder
 
 Standing = Literal["free", "stopped", "there"]  # of a name: nothing has it, a training that was stopped, or a model
 
@@ -28,12 +28,18 @@ _TRANSFORMERS = "transformers:"
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Texts with a gold label: how many are learned from, of them with rationales, stopped by, and judged by."""
+    """Texts with a gold label: how many are learned from, of them with rationales, stopped by, and judged by.
+
+    n_without_answer: of a project that asks for answers, how many to learn from have none; None where labels are asked for
+    n_absent:         how many are left out there, as their answer does not stand in the text
+    """
 
     n_learn: int
     n_with_rationales: int
     n_stop: int
     n_judge: int
+    n_without_answer: int | None = None
+    n_absent: int = 0
 
     def summary(self) -> str:
         """In a sentence.
@@ -46,6 +52,9 @@ few to say how often it is right (20 are needed).'
         >>> Forecast(3, 0, 0, 0).summary()
         'It learns from 3 texts with a gold label (none of them with rationales), goes on to the last epoch since no text is \
 left to stop by, and is judged by none since no other split has gold labels.'
+        >>> Forecast(80, 0, 10, 30, 20, 3).summary()
+        'It learns from 80 texts with a gold answer (20 of them say that there is none), stops by 10, and is judged by 30. 3 \
+texts are left out, as their gold answer does not stand in the text.'
         """
         stops = (
             f"stops by {self.n_stop:,}" if self.n_stop else "goes on to the last epoch since no text is left to stop by"
@@ -53,14 +62,24 @@ left to stop by, and is judged by none since no other split has gold labels.'
         judged = (
             f"is judged by {self.n_judge:,}"
             if self.n_judge
-            else "is judged by none since no other split has gold labels"
+            else f"is judged by none since no other split has gold {self._gold}s"
         )
         if 0 < self.n_judge < FEWEST:
             judged += f", which are too few to say how often it is right ({FEWEST} are needed)"
-        return (
-            f"It learns from {counted(self.n_learn, 'text')} with a gold label ({self.n_with_rationales or 'none'} of them with "
-            f"rationales), {stops}, and {judged}."
+        of_them = f"{self.n_with_rationales or 'none'} of them with rationales"
+        if self.n_without_answer is not None:
+            of_them = f"{self.n_without_answer or 'none'} of them say that there is none"
+        learns = f"It learns from {counted(self.n_learn, 'text')} with a gold {self._gold} ({of_them}), {stops}, and {judged}."
+        if not self.n_absent:
+            return learns
+        left_out = (
+            "1 text is left out, as its" if self.n_absent == 1 else f"{self.n_absent:,} texts are left out, as their"
         )
+        return f"{learns} {left_out} gold answer does not stand in the text."
+
+    @property
+    def _gold(self) -> str:
+        return "label" if self.n_without_answer is None else "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +118,10 @@ def forecast(store: Store, actor: User, project: Project, options: DataOptions) 
     require(store, actor, project.id, "use models")
     with store.snapshot():
         data = training_data(store, project, options)
-    return Forecast(len(data.learn), data.n_with_rationales, len(data.stop), len(data.judge))
+    n_without_answer = data.n_without_answer if project.task.result_kind == "answer" else None
+    return Forecast(
+        len(data.learn), data.n_with_rationales, len(data.stop), len(data.judge), n_without_answer, data.n_absent
+    )
 
 
 def last_event(store: Store, actor: User, project: Project) -> int:
@@ -155,6 +177,7 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
     """
     if package := missing_package():
         raise ModelError(missing_words(package))
+    check_architecture(project, options.model, options.fitting)
     require_allowed_base(store, project, options.model.base)
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
         raise InvalidValue(f"There is a model '{name}' in this project already. Choose another name, or replace it.")

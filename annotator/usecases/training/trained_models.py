@@ -8,7 +8,7 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
 from annotator.usecases.training.transformers import TrainingReport
 

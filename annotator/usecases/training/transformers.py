@@ -3,9 +3,10 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
@@ -13,7 +14,7 @@ from annotator.attribution.transformers_encoding import TooLong
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
-from annotator.errors import InvalidValue, ModelError
+from annotator.errors import InvalidValue
 from annotator.files import part_folder, sync_folder
 from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail
@@ -21,20 +22,28 @@ from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.trainings import find_training
 from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
-from annotator.training.card import Card, versions_here
+from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, Row, rows_of
+from annotator.training.examples import Example, Row, answer_rows, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, Output, Trainable, make
+from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import is_model_name, models_folder
+from annotator.usecases.models.built_in_model import is_model_name
 from annotator.usecases.models.held_out import held_out_of
+from annotator.usecases.models.model_places import models_folder, under_way_of
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
+from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
 from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.reading_models import (
+    answer_facts,
+    judged_answers,
+    rows_with_answers,
+)
 
 __all__ = [
     "AlignmentOptions",
+    "Architecture",
     "Criterion",
     "DataOptions",
     "FittingOptions",
@@ -47,11 +56,9 @@ __all__ = [
     "TrainingReport",
     "model_folder",
     "train_transformer",
-    "under_way_of",
 ]
 
 _WEIGHTS = "model.safetensors"
-_UNDER_WAY = "{name}.training"
 _LOST = "rationale tokens that it does not see"
 _LONG_TEXTS = {
     "refuse": "refused beyond {limit:,} pieces",
@@ -63,6 +70,7 @@ _READS = {
     "words": "the mean over the words",
     "target": "the first piece of the target",
     "label words": "the words of the labels",
+    "answer": "a stretch of the text, or [CLS] for no answer",
 }
 
 
@@ -85,7 +93,10 @@ class TrainingOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """What was trained. n_lost: rationale tokens that the model does not see; is_new: it was not there in just this form."""
+    """What was trained.
+
+    n_lost: rationale tokens that the model does not see; is_new: it was not there in just this form; scores: as in its card
+    """
 
     name: str
     folder: Path
@@ -94,6 +105,7 @@ class TrainingReport:
     held_out: HeldOut | None
     n_lost: int
     is_new: bool = True
+    scores: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train_transformer(
@@ -114,6 +126,7 @@ def train_transformer(
             or the training fails
     """
     require(store, actor, project.id, "use models")
+    check_architecture(project, options.model, options.fitting)
     folder = model_folder(store, project, name, options)
     with store.snapshot():
         data = training_data(store, project, options.data)
@@ -124,26 +137,22 @@ def train_transformer(
         return _finished(store, project, name, folder, data, plan)
     texts = [segment.text for example in data.learn for segment in example.input.segments]
     trainable = replace(make(new, texts, options.fitting.seed), name=name)
-    learn = _rows(trainable, data.learn, labels)
-    stop = _rows(trainable, [e for e in data.stop if e.label in labels], labels)
-    known = [example for example in data.judge if example.label in labels]
-    judge = _rows(trainable, known, labels)  # before the long part: a text that is too long for it ends it here
+    rows = _Rows.of(trainable, data)  # before the long part: a text that is too long for it ends it here
     under_way = _under_way(store, folder, options)
     fitted = fit(
-        trainable, learn, stop, options.fitting,
+        trainable, rows.learn, rows.stop, options.fitting,
         checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
-    held_out = held_out_of("splits", _asked(trainable, data.judge, judge))
-    n_lost = sum(row.n_lost for row in learn)
-    card = _card(project, name, trainable, new, data, fitted, held_out, options)
-    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, _LOST: n_lost}))
+    facts, held_out, scores = _judged(trainable, data, rows)
+    card = _card(project, name, trainable, new, data, fitted, options)
+    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores))
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
     record_training(
         store, actor, project, name, digest=digest, seed=options.fitting.seed, split=data.split, held_out=held_out,
         instance_ids=[example.id for example in data.learn],
     )  # fmt: skip
-    return TrainingReport(name, folder, data, fitted, held_out, n_lost)
+    return TrainingReport(name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores)
 
 
 def _finished(store: Store, project: Project, name: str, folder: Path, data: TrainingData, plan: str) -> TrainingReport:
@@ -157,21 +166,12 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     training = find_training(store, project.id, name)
     held_out = None if training is None else training.held_out
     fitted = Fitted(card.epochs, card.best_epoch)
-    return TrainingReport(name, folder, data, fitted, held_out, card.data.get(_LOST, 0), is_new=False)
+    n_lost = card.data.get(_LOST, 0)
+    return TrainingReport(name, folder, data, fitted, held_out, n_lost, is_new=False, scores=card.scores)
 
 
 def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
-    """Where the model goes; raises InvalidValue or ModelError before anything is done where that will not do."""
-    if project.task.result_kind != "label":
-        raise ModelError(
-            f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
-            "here yet. Train one elsewhere and name its folder (transformers:...)."
-        )
-    if options.model.architecture == "tokens" and not project.task.has_target:
-        raise ModelError(
-            f"The texts of the project '{project.name}' have no target for which a model of tokens could answer; those of the "
-            "task entity have. Leave --architecture tokens out."
-        )
+    """Where the model goes; raises InvalidValue before anything is done where that will not do."""
     if not is_model_name(name):
         raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
     folder = (options.folder or models_folder(store, project)) / name
@@ -193,11 +193,6 @@ def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
     return under_way
 
 
-def under_way_of(folder: Path) -> Path:
-    """Where what is not finished of a model lies until it is: beside the model's folder."""
-    return folder.with_name(_UNDER_WAY.format(name=folder.name))
-
-
 def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     """What makes two trainings the same one."""
     texts = [
@@ -208,8 +203,38 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _rows(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[Row]:
-    return rows_of(trainable.cutter, examples, labels, reads_target=trainable.network.reads == "target")
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Texts as pieces: to learn from, to stop by, to judge by. n_cut: of a reading model, left out as it sees no answer."""
+
+    learn: list[Row]
+    stop: list[Row]
+    judge: list[Row]
+    n_cut: int = 0
+
+    @staticmethod
+    def of(trainable: Trainable, data: TrainingData) -> "_Rows":
+        if trainable.is_reading:
+            learn, n_cut = rows_with_answers(trainable, data.learn)
+            stop, _ = rows_with_answers(trainable, data.stop)
+            return _Rows(learn, stop, answer_rows(trainable.cutter, data.judge), n_cut)
+        labels, reads_target = trainable.labels, trainable.network.reads == "target"
+        known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
+        learn, stop, judge = (rows_of(trainable.cutter, part, labels, reads_target=reads_target) for part in known)
+        return _Rows(learn, stop, judge)
+
+
+def _judged(
+    trainable: Trainable, data: TrainingData, rows: _Rows
+) -> tuple[dict[str, Any], HeldOut | None, dict[str, Any]]:
+    """What the card says of the texts beside their number, how often the model is right, and its scores."""
+    if trainable.is_reading:
+        outcome = judged_answers(trainable, rows.learn, rows.stop, rows.judge)
+        facts = {**answer_facts(data, rows.learn, rows.n_cut), **outcome.facts}
+        return facts, outcome.held_out, outcome.scores
+    held_out = held_out_of("splits", _asked(trainable, data.judge, rows.judge))
+    scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
+    return {_LOST: sum(row.n_lost for row in rows.learn)}, held_out, scores
 
 
 def _asked(trainable: Trainable, examples: Sequence[Example], rows: Sequence[Row]) -> list[tuple[str, str]]:
@@ -224,14 +249,14 @@ def _asked(trainable: Trainable, examples: Sequence[Example], rows: Sequence[Row
 
 def _card(
     project: Project, name: str, trainable: Trainable, new: NewModel, data: TrainingData, fitted: Fitted,
-    held_out: HeldOut | None, options: TrainingOptions,
+    options: TrainingOptions,
 ) -> Card:  # fmt: skip
     counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
     facts = {
         "project": project.name,
         "split": data.split or "all",
         "texts": len(data.learn),
-        "of each label": counts,
+        **({"of each label": counts} if counts else {}),
         "with rationales": data.n_with_rationales,
         **_rationale_facts(data, options.data.rationales),
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
@@ -242,10 +267,10 @@ def _card(
         if trainable.cutter.limit
         else "none is too long",
     }
-    scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
+    output = STRETCH if trainable.is_reading else new.output
     return Card(
-        name, "", new.base or "scratch", new.labels, new.output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
-        scores, versions_here(),
+        name, "", new.base or "scratch", new.labels, output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
+        {}, versions_here(),
     )  # fmt: skip
 
 

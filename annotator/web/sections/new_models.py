@@ -7,6 +7,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.background import AskedTraining, ask_to_train, queue_of, train_again, training_of
 from annotator.usecases.databases import Store
+from annotator.usecases.training.architectures import architectures_for
 from annotator.usecases.training.forecast import (
     Forecast,
     forecast,
@@ -22,14 +23,19 @@ from annotator.web.presses import pressed
 from annotator.web.sections import jobs, model_cards, training_form
 from annotator.web.session import Visit, database_path
 
+_LEARNS = {
+    "label": "A model learns the labels of this project from its gold.",
+    "answer": "A model learns to answer the questions of this project from its gold.",
+}
 _NEXT = (
-    "A model learns the labels of this project from its gold. It is trained in the background, also when this page is closed, "
+    "{learns} It is trained in the background, also when this page is closed, "
     "and other work waits until it has ended. The top of this page shows the progress; a training that is stopped can go on from "
     "its last whole epoch. How long it takes depends on the model, the texts and the machine."
 )
 _ASKED = "The training waits for its turn; the top of this page shows how far it is."
-_NO_LABELS = (
-    "This project asks for answers, and models that answer with a stretch of the text are not trained here yet."
+_NO_QUESTION = (
+    "This project asks for answers, but its texts have no question (a segment that cannot be marked), so no model can be trained "
+    "here to give them."
 )
 
 
@@ -40,8 +46,8 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
     """
     if not is_open:
         return
-    if project.task.result_kind != "label":
-        st.info(_NO_LABELS, icon=":material/info:")
+    if not architectures_for(project, has_base=False):
+        st.info(_NO_QUESTION, icon=":material/info:")
         return
     if package := missing_package():
         st.info(as_text(missing_words(package)), icon=":material/info:")
@@ -53,7 +59,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
 
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:
-    st.caption(_NEXT)
+    st.caption(_NEXT.format(learns=_LEARNS[project.task.result_kind]))
     given = training_form.ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if sentence := st.session_state.pop("train_asked", None):

@@ -1,5 +1,6 @@
 """Computing answers, attributions and faithfulness runs of a project: what is stored, resumed, left out and refused."""
 
+import json
 import shutil
 import signal
 import sqlite3
@@ -19,10 +20,12 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
+from annotator.store.trainings import find_training
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import attributions
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
-from annotator.usecases.models.built_in_model import built_in_model, models_folder
+from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.training_record import record_training
 from annotator.usecases.upkeep import check
 from tests.attribution_inputs import Scripted, weighing
@@ -88,6 +91,40 @@ def everything(path: Path) -> list[tuple[object, ...]]:
         ]
     finally:
         connection.close()
+
+
+class Limited(Scripted):
+    """A model that does not take texts of any length."""
+
+    too_long = "cut"
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_runs_say_how_texts_that_are_too_long_are_treated_and_other_ways_are_other_runs(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    model = Limited(lambda _: 1.0)
+    scripted(model)
+    for treated in ("cut", "windows", "cut"):
+        model.too_long = treated
+        run(store, tastes, method, "transformers:x")
+    stored = [json.loads(of.run.parameters)["too_long"] for of in list_runs(store, tastes.id, method=method)]
+    assert sorted(stored) == ["cut", "windows"]
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_a_run_from_before_that_was_said_is_gone_on_with_and_so_are_its_seeds(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    scripted(Scripted(lambda _: 1.0))
+    run(store, tastes, method, "transformers:x")
+    (before,) = list_runs(store, tastes.id, method=method)
+    assert "too_long" not in before.run.parameters
+    scripted(Limited(lambda _: 1.0))
+    assert run(store, tastes, method, "transformers:x").n_known == 8
+    if method == "lime":
+        run(store, tastes, method, "transformers:x", seeds=(0, 1))
+    assert {of.run.parameters for of in list_runs(store, tastes.id, method=method)} == {before.run.parameters}
 
 
 # What is computed and stored -----------------------------------------------------------------------------------------
@@ -517,6 +554,23 @@ def test_output_that_came_from_elsewhere_is_not_mixed_with_the_built_in_models(
     with pytest.raises(ModelError, match="was not trained here. Choose another name.*built-in:NAME"):
         run(store, tastes)
     assert run(store, tastes, model="built-in:ours").model == "ours"
+
+
+@pytest.mark.parametrize("left", ["mine/config.json", "mine.training/checkpoint.pt"])
+def test_a_built_in_model_is_never_trained_over_a_transformers_model(store: Store, tastes: Project, left: str) -> None:
+    file = models_folder(store, tastes) / left
+    file.parent.mkdir(parents=True)
+    file.write_text("{}", encoding="utf-8")
+    record_training(
+        store, LOCAL_OPERATOR, tastes, "mine", digest="digest", seed=0, split=None, held_out=None, instance_ids=[]
+    )
+    for trains in (False, True):
+        with pytest.raises(InvalidValue, match="'mine' is the name of a transformers model.*choose another name"):
+            run(store, tastes, model="built-in:mine", trains=trains)
+    assert [path for path in models_folder(store, tastes).rglob("*") if path.is_file()] == [file]
+    training = find_training(store, tastes.id, "mine")
+    assert training is not None
+    assert training.digest == "digest"
 
 
 def test_no_gold_at_all_is_said(

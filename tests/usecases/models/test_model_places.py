@@ -14,11 +14,12 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_run_suite
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
-from annotator.usecases.models.model_places import HUB_VARIABLE, PLACES_VARIABLE, require_allowed_place
+from annotator.usecases.models.model_places import HUB_VARIABLE, PLACES_VARIABLE, models_folder, require_allowed_place
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.preview_settings import check_preview_model
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.suites.runs import SuiteOptions
+from tests.attribution_inputs import weighing
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_pages_are_refused_at_once_and_nothing_waits(store: Store, project: Proj
     with pytest.raises(NotAllowed, match="is not among the folders"):
         ask_to_run_suite(store, LOCAL_OPERATOR, project, AskedSuite("s", spec, SuiteOptions()))
     with pytest.raises(NotAllowed, match="is not among the folders"):
-        check_preview_model(spec)
+        check_preview_model(store, project, spec)
     assert jobs_store.open_jobs(store, project.id) == []
 
 
@@ -102,6 +103,24 @@ def test_a_preview_model_that_is_allowed_no_more_is_not_loaded_and_only_the_lead
     assert str(refused.value) == (
         "The preview model 'bert' may not be used on this server. The lead chooses another one (Project, Rules)."
     )
+
+
+def test_a_model_that_was_trained_in_the_project_may_be_the_preview_model_wherever_models_are_taken_from(
+    store: Store, project: Project, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = models_folder(store, project) / "mine"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    settings = replace(project.settings, preview_model=f"transformers:{folder}")
+    changed = change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
+    trained = weighing({})
+    trained.labels = tuple(project.labels)
+    monkeypatch.setattr("annotator.usecases.models.preview_models.load_predictor", lambda *_: trained)
+    with asking(store, changed, is_lead=False) as model:
+        assert model.labels == tuple(project.labels)
+    of_another = models_folder(store, replace(project, id=project.id + 1)) / "theirs"
+    with pytest.raises(NotAllowed, match="is not among the folders"):
+        check_preview_model(store, project, f"transformers:{of_another}")
 
 
 def test_long_work_follows_what_the_server_allows_now(

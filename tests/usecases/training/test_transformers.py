@@ -19,7 +19,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training.transformers import TrainingOptions, train_transformer
 from annotator.usecases.transfer.file_import import import_file
@@ -200,12 +200,6 @@ def test_the_name_of_a_model_whose_output_came_from_a_file_is_refused(
     import_file(store, LOCAL_OPERATOR, project, "predictions", path, ImportOptions())
     with pytest.raises(InvalidValue, match="was not trained here"):
         train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
-
-
-def test_a_project_that_asks_for_answers_is_refused(store: Store) -> None:
-    reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
-    with pytest.raises(ModelError, match="asks for answers"):
-        train_transformer(store, LOCAL_OPERATOR, reading, "reader", OPTIONS)
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a b", "x" * 62])
