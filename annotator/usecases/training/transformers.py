@@ -95,6 +95,10 @@ class TrainingReport:
     n_lost: int
     is_new: bool = True
 
+    @property
+    def is_aligned(self) -> bool:
+        return any(epoch.alignment_loss is not None for epoch in self.fitted.epochs)
+
 
 def train_transformer(
     store: Store,
@@ -245,7 +249,7 @@ def _card(
     scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
     return Card(
         name, "", new.base or "scratch", new.labels, new.output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
-        scores, versions_here(),
+        scores, versions_here(), asked={part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
     )  # fmt: skip
 
 
