@@ -72,7 +72,14 @@ def measured(
     parameters = _shared_parameters(store, project, [*base, *other, *control])
     of_base, of_other = (_side(store, project, table, names, parameters) for names in (base, other))
     of_control = _side(store, project, table, control, parameters) if control else None
-    nothing = np.full(len(table), np.nan)
+    return gains_of_sides(of_base, of_other, of_control, len(table))
+
+
+def gains_of_sides(
+    of_base: Mapping[str, Floats], of_other: Mapping[str, Floats], of_control: Mapping[str, Floats] | None, n_texts: int
+) -> tuple[Measured, ...]:
+    """The same of numbers by measure, float[n_texts] each, NaN where there is none."""
+    nothing = np.full(n_texts, np.nan)
     names = [ACCURACY, *(m for m in METHODS if m == INDEPENDENT or m in of_base or m in of_other)]
     return tuple(
         Measured(
@@ -101,7 +108,9 @@ def _side(
     """By measure float[n_texts]: the mean over trainings, NaN where none has a number."""
     of_names = [_of_model(store, project, table, name, parameters) for name in dict.fromkeys(names)]
     measures = dict.fromkeys(measure for values in of_names for measure in values)
-    return {measure: _means([values[measure] for values in of_names if measure in values]) for measure in measures}
+    return {
+        measure: means_of_texts([values[measure] for values in of_names if measure in values]) for measure in measures
+    }
 
 
 def _of_model(
@@ -109,12 +118,14 @@ def _of_model(
 ) -> dict[str, Floats]:
     answers = full_answers(store, project.id, name)
     of_seeds = [[_is_right(given.get(row.id), row.result) for row in table.rows] for given in answers.values()]
-    values = {ACCURACY: _means([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
+    values = (
+        {ACCURACY: means_of_texts([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
+    )
     for method, wanted in parameters.items():
         runs = [stored for stored in list_runs(store, project.id, name, method) if stored.run.parameters == wanted]
         if runs:
             of_runs = [_areas(store, table, run, _of_seed(answers, run.run.seed)) for run in runs]
-            values[method] = _means(of_runs)
+            values[method] = means_of_texts(of_runs)
     learned = learned_by(store, project, name)
     was_learned = np.array([row.id in learned for row in table.rows], dtype=np.bool_)
     return {measure: np.where(was_learned, np.nan, numbers) for measure, numbers in values.items()}
@@ -156,7 +167,7 @@ def _outputs(store: Store, run_id: int, table: GoldTable) -> Iterator[Output]:
         yield from outputs_of_run(store, run_id, ids[first : first + _AT_ONCE]).values()
 
 
-def _means(many: Sequence[Floats]) -> Floats:
+def means_of_texts(many: Sequence[Floats]) -> Floats:
     """float[n]: of each text the mean of what there is."""
     numbers = np.stack(many)
     is_there = ~np.isnan(numbers)

@@ -58,7 +58,7 @@ def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof)
     st.caption(
         as_text(
             f"On texts that none of them learned from: {model.name}, its twin {proof.twins[0]} without alignment{control}. "
-            "Differences are from the twin, over texts, with 95 % intervals"
+            "Differences are from the twin, over texts, with 95 % intervals."
         )
     )
     show_measures(proof.measures, "without alignment", "with alignment", key=f"train_proof_{project.id}_{model.name}")

@@ -52,14 +52,19 @@ def answer(
 ) -> None:  # fmt: skip
     """The first n right; of each method the same scores for all texts."""
     with store.transaction():
+        numbers = ids(store, project)[:n_texts]
+        answers = [
+            Output(number, (Prediction(None, {"yes": float(n < n_right), "no": float(n >= n_right)}),))
+            for n, number in enumerate(numbers)
+        ]
+        store_outputs(store, RunFinder(store, project.id).id_of(Run(model, "", "{}", None)), answers)
         for method, of_method in scores.items():
             run = RunFinder(store, project.id).id_of(Run(model, method, parameters, None))
-            rows = [
-                Output(number, (Prediction(None, {"yes": float(n < n_right), "no": float(n >= n_right)}),),
-                       (Attribution(of_method, "yes" if n < n_right else "no"),))
-                for n, number in enumerate(ids(store, project)[:n_texts])
-            ]  # fmt: skip
-            store_outputs(store, run, rows)
+            attributions = [
+                Output(number, (), (Attribution(of_method, "yes" if n < n_right else "no"),))
+                for n, number in enumerate(numbers)
+            ]
+            store_outputs(store, run, attributions)
 
 
 def gains(store: Store, project: Project, base: str, other: str, control: tuple[str, ...] = ()) -> dict[str, Measured]:
