@@ -14,6 +14,7 @@ from annotator.metrics.aggregate import Interval, bootstrap
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
 from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
 from annotator.metrics.ragged import Flags, Floats
+from annotator.metrics.significance import sign_flips
 from annotator.scoring.over_runs import over_runs
 from annotator.scoring.reports import RunsReport
 from annotator.scoring.runs import ScoringOptions, p_of
@@ -61,6 +62,7 @@ class PartComparison:
     interval:    of the difference, by drawing instances with their means over runs; None of fewer than two
     cost:        opportunity cost (ER-TEST): (lost − won) / n
     n_won ...:   a number for each pair of runs; p_mcnemar: None where nothing is won or lost
+    p:           of the difference, by flipping the signs of instances with their means over runs; None of no instance
     """
 
     n: int
@@ -74,6 +76,7 @@ class PartComparison:
     n_both_right: tuple[int, ...]
     n_both_wrong: tuple[int, ...]
     p_mcnemar: tuple[float | None, ...]
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,7 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> Pa
         tuple(exchange.n_both_right for exchange in exchanges),
         tuple(exchange.n_both_wrong for exchange in exchanges),
         tuple(exact_mcnemar(exchange.n_won, exchange.n_lost) for exchange in exchanges),
+        sign_flips(gains),
     )
 
 
