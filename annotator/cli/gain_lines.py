@@ -42,10 +42,13 @@ def measure_lines(measures: "Sequence[Measured]") -> Iterator[str]:
     for of in measures:
         gain = of.gain
         numbers = "  ".join(f"{written_in_report(value):>6}" for value in (gain.base, gain.other))
-        line = f"  {TITLES[of.measure]:<{_WIDTH}}  {gain.n:>6,}  {numbers}  {_difference(gain.gain):<25}"
+        title = TITLES[of.measure] + ("" if of.is_alike else " ¹")
+        line = f"  {title:<{_WIDTH}}  {gain.n:>6,}  {numbers}  {_difference(gain.gain):<25}"
         if has_control:
             line += f"  {written_in_report(gain.control):>7}  {_difference(gain.of_control)}"
         yield line.rstrip()
+    if not all(of.is_alike for of in measures):
+        yield "  ¹ each with its own parameters"
 
 
 def _difference(verdict: "Verdict | None") -> str:

@@ -21,7 +21,7 @@ GainWord = Literal["nothing", "too few", "no gain", "loss", "no control", "as mu
 class ControlledGain:
     """A number of texts, higher is better, for a model without alignment, with it, and for its control.
 
-    n:     texts for which all have a value; those of the control where there is one
+    n:     texts for which all have a value; where only one of the models has any, so that there is no gain, its own
     base, other, control: means over these; None of none
     gain, of_control: other − base and control − base; over_control: other − control; each with its paired 95 % interval
     """
@@ -97,6 +97,9 @@ def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) 
     >>> made.n, made.word
     (30, 'as much')
     """
+    if np.isnan(base).all() or np.isnan(other).all():
+        alone = [mean_of(side) for side in (base, other)]
+        return ControlledGain(max(of.n for of in alone), alone[0].value, alone[1].value, None, None, None, None)
     sides = [base, other] if control is None else [base, other, control]
     is_there = ~np.isnan(np.stack(sides)).any(axis=0)
     compared = [side[is_there] for side in sides]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.aggregate import Interval, bootstrap
+from annotator.metrics.chance import FEWEST
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
 from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
 from annotator.metrics.ragged import Flags, Floats
@@ -77,6 +79,13 @@ class PartComparison:
     n_both_wrong: tuple[int, ...]
     p_mcnemar: tuple[float | None, ...]
     p: float | None = None
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "not told", "too few"]:
+        """Whether the interval lies above or below 0; of fewer than twenty texts nothing is said."""
+        if self.n < FEWEST or self.interval is None:
+            return "too few"
+        return "better" if self.interval.low > 0 else "worse" if self.interval.high < 0 else "not told"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Two models as kin: whether one is the other's twin without alignment or its control, and what the one gains over the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,9 +19,10 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.model_comparison import ModelPair
 from annotator.usecases.models.alignment_gains import (
     ACCURACY,
-    METHODS,
     PLAUSIBILITY,
     Measured,
+    Parameters,
+    chosen_parameters,
     compared_gold,
     gains_of_sides,
     learned_by,
@@ -63,7 +64,7 @@ class ModelGains:
     def sentences(self) -> tuple[str, ...]:
         if self.relation.bond not in {"alignment", "control"}:
             return ()
-        return tuple(of.sentence(self.relation.bond == "control") for of in self.measures if of.gain.n)
+        return tuple(of.sentence(self.relation.bond == "control") for of in self.measures if of.gain.gain is not None)
 
 
 def relation_of(store: Store, projects: Sequence[Project], project: Project, pair: ModelPair) -> Relation:
@@ -139,41 +140,36 @@ def gains_behind(store: Store, actor: User, project: Project, pair: ModelPair, b
         relation = relation_of(store, [project], project, pair)
         names = [*pair.base, *pair.other, *relation.controls]
         learned = {name: learned_by(store, project, name) for name in names}
+        parameters = chosen_parameters(
+            names,
+            lambda name, method: {
+                key[2] for key in behind.rows if key[:2] == (name, method) and key[3:] == ("attribution", None)
+            },
+        )
         sides = [
-            _side(behind, of_side, names, learned) if of_side else None
+            _side(behind, of_side, parameters, learned) if of_side else None
             for of_side in (pair.base, pair.other, relation.controls)
         ]
-        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids))
+        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters)
         lacking = missing_numbers(store, project, names, measures, _folders(store, [project]))
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
 
 
 def _side(
-    behind: Behind, names: Sequence[str], all_names: Sequence[str], learned: Mapping[str, set[int]]
+    behind: Behind, names: Sequence[str], parameters: Parameters, learned: Mapping[str, set[int]]
 ) -> dict[str, Floats]:
     """By measure float[n_gold]: the mean over trainings of one kind."""
     values: dict[str, list[Floats]] = {}
-    parameters = dict(_shared_parameters(behind, all_names))
     for name in names:
         was_learned = np.isin(behind.ids, np.array(sorted(learned[name]), dtype=np.int64))
         rows = {ACCURACY: (behind.quality.get(name, ()), "eraser.accuracy")}
-        for method, shared in parameters.items():
-            rows[method] = (behind.rows.get((name, method, shared, "attribution", None), ()), PLAUSIBILITY)
+        for method, of_names in parameters.items():
+            key = (name, method, of_names.get(name, ""), "attribution", None)
+            rows[method] = (behind.rows.get(key, ()), PLAUSIBILITY)
         for measure, (seeds, column) in rows.items():
             if seeds:
                 values.setdefault(measure, []).append(_numbers(seeds, column, was_learned))
     return {measure: means_of_texts(numbers) for measure, numbers in values.items()}
-
-
-def _shared_parameters(behind: Behind, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for method in METHODS:
-        of_names = [
-            {key[2] for key in behind.rows if key[:2] == (name, method) and key[3:] == ("attribution", None)} for name in names
-        ]  # fmt: skip
-        having = [of_name for of_name in of_names if of_name]
-        common = set.intersection(*having) if having else set()
-        if common:
-            yield method, min(common)
 
 
 def _numbers(seeds: Sequence[OfSeed], column: str, was_learned: Flags) -> Floats:

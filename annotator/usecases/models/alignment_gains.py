@@ -4,7 +4,7 @@ Plausibility is told of each method by itself, since that of the one that was tr
 asks the model, and of the built-in model the exact weights are known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,18 +34,28 @@ TITLES = {
 }
 PLAUSIBILITY = "eraser.auprc"
 _AT_ONCE = 500
+Parameters = Mapping[str, Mapping[str, str]]  # by method and model, as JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of two models and of a control. measure: "accuracy", or the method whose AUPRC it is."""
+    """A number of two models and of a control.
+
+    measure: "accuracy", or the method whose AUPRC it is
+    is_alike: the method has the same parameters for all of them; else each has its own, such as how occlusion removes a word
+    """
 
     measure: str
     gain: ControlledGain
+    is_alike: bool = True
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.measure] + ("" if self.is_alike else ", each with its own parameters")
 
     def sentence(self, is_control: bool) -> str:
         """What an alignment brought by this number. is_control: it was trained on shuffled rationales itself."""
-        title = TITLES[self.measure]
+        title = self.title
         if self.measure == TRAINED:
             return f"{title} was trained, so that its gain proves nothing."
         if is_control and self.gain.word == "no control":
@@ -69,15 +79,19 @@ def measured(
     trainings of one kind: of each text the mean over those that have a number there
     """
     table = GoldTable([gold_row(item, project.task, keep_tokens=False, is_exhaustive=False) for item in gold])
-    parameters = _shared_parameters(store, project, [*base, *other, *control])
+    parameters = chosen_parameters(
+        [*base, *other, *control],
+        lambda name, method: {stored.run.parameters for stored in list_runs(store, project.id, name, method)},
+    )
     of_base, of_other = (_side(store, project, table, names, parameters) for names in (base, other))
     of_control = _side(store, project, table, control, parameters) if control else None
-    return gains_of_sides(of_base, of_other, of_control, len(table))
+    return gains_of_sides(of_base, of_other, of_control, len(table), parameters)
 
 
 def gains_of_sides(
-    of_base: Mapping[str, Floats], of_other: Mapping[str, Floats], of_control: Mapping[str, Floats] | None, n_texts: int
-) -> tuple[Measured, ...]:
+    of_base: Mapping[str, Floats], of_other: Mapping[str, Floats], of_control: Mapping[str, Floats] | None, n_texts: int,
+    parameters: Parameters,
+) -> tuple[Measured, ...]:  # fmt: skip
     """The same of numbers by measure, float[n_texts] each, NaN where there is none."""
     nothing = np.full(n_texts, np.nan)
     names = [ACCURACY, *(m for m in METHODS if m == INDEPENDENT or m in of_base or m in of_other)]
@@ -89,6 +103,7 @@ def gains_of_sides(
                 of_other.get(name, nothing),
                 None if of_control is None else of_control.get(name, nothing),
             ),
+            len(set(parameters.get(name, {}).values())) < 2,
         )
         for name in names
     )
@@ -103,7 +118,7 @@ def compared_gold(store: Store, project: Project, names: Sequence[str], policy: 
 
 
 def _side(
-    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Mapping[str, str]
+    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Parameters
 ) -> dict[str, Floats]:
     """By measure float[n_texts]: the mean over trainings, NaN where none has a number."""
     of_names = [_of_model(store, project, table, name, parameters) for name in dict.fromkeys(names)]
@@ -113,15 +128,14 @@ def _side(
     }
 
 
-def _of_model(
-    store: Store, project: Project, table: GoldTable, name: str, parameters: Mapping[str, str]
-) -> dict[str, Floats]:
+def _of_model(store: Store, project: Project, table: GoldTable, name: str, parameters: Parameters) -> dict[str, Floats]:
     answers = full_answers(store, project.id, name)
     of_seeds = [[_is_right(given.get(row.id), row.result) for row in table.rows] for given in answers.values()]
     values = (
         {ACCURACY: means_of_texts([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
     )
-    for method, wanted in parameters.items():
+    for method, of_names in parameters.items():
+        wanted = of_names.get(name)
         runs = [stored for stored in list_runs(store, project.id, name, method) if stored.run.parameters == wanted]
         if runs:
             of_runs = [_areas(store, table, run, _of_seed(answers, run.run.seed)) for run in runs]
@@ -135,15 +149,17 @@ def _is_right(answer: Prediction | None, label: str | None) -> float:
     return np.nan if answer is None else float(answer.label == label)
 
 
-def _shared_parameters(store: Store, project: Project, names: Sequence[str]) -> dict[str, str]:
-    """By method the parameters (JSON) with which all of the models that have it have it; the first of several."""
-    shared = {}
+def chosen_parameters(names: Sequence[str], known: Callable[[str, str], set[str]]) -> Parameters:
+    """With which parameters a method is taken of each model: the first that all who have it share, else each one's first.
+
+    known: of a model and a method, with which (JSON) it was computed
+    """
+    chosen: dict[str, Mapping[str, str]] = {}
     for method in METHODS:
-        of_names = [{stored.run.parameters for stored in list_runs(store, project.id, name, method)} for name in names]
-        common = set.intersection(*of_those) if (of_those := [of_name for of_name in of_names if of_name]) else set()
-        if common:
-            shared[method] = min(common)
-    return shared
+        of_names = {name: parameters for name in names if (parameters := known(name, method))}
+        shared = set.intersection(*of_names.values()) if of_names else set()
+        chosen[method] = {name: min(shared or parameters) for name, parameters in of_names.items()}
+    return chosen
 
 
 def _of_seed(answers: Mapping[int | None, Answers], seed: int | None) -> Answers:

@@ -33,8 +33,8 @@ MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
 _ASKED_BY = (TRAINED, INDEPENDENT)
 _NO_COMMON_TEXT = (
-    "No text that these models did not learn from has both gold sets and attributions by occlusion of all of them with the same "
-    "parameters, so that nothing independent is said of their plausibility."
+    "No text that these models did not learn from has both gold sets and attributions by occlusion of all of them, so that "
+    "nothing independent is said of their plausibility."
 )
 
 
@@ -71,7 +71,7 @@ class AlignmentProof:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What each number comes to; of the attribution that was trained, that it proves nothing."""
-        return tuple(of.sentence(self.is_control) for of in self.measures if self.twins and of.gain.n)
+        return tuple(of.sentence(self.is_control) for of in self.measures if self.twins and of.gain.gain is not None)
 
 
 def alignment_proof(
@@ -130,7 +130,7 @@ def missing_numbers(
     store: Store, project: Project, names: Sequence[str], measures: Sequence[Measured], folders: Mapping[str, Path]
 ) -> Iterator[Lack]:
     """Why nothing independent is said of their plausibility. folders: of those whose weights are here."""
-    if not measures or next(of.gain.n for of in measures if of.measure == INDEPENDENT):
+    if not measures or next(of.gain.gain for of in measures if of.measure == INDEPENDENT) is not None:
         return
     unasked = [name for name in dict.fromkeys(names) if not list_runs(store, project.id, name, INDEPENDENT)]
     for name in unasked:

@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
 from annotator.usecases.databases import Store
-from annotator.usecases.models.alignment_gains import TITLES, Measured
+from annotator.usecases.models.alignment_gains import Measured
 from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
 from annotator.usecases.training.forecast import free_name, last_event
 from annotator.usecases.training.trained_models import TrainedModel, training_of_kin
@@ -51,7 +51,7 @@ def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> N
 
 def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof) -> None:
     if not proof.twins:
-        numbers = (f"{TITLES[of.measure]} {written(of.gain.other)} (n {of.gain.n:,})" for of in proof.measures)
+        numbers = (f"{of.title} {written(of.gain.other)} (n {of.gain.n:,})" for of in proof.measures)
         st.markdown(as_text(f"On texts that it did not learn from: {'; '.join(numbers)}"))
         return
     control = f", and the control {proof.controls[0]} with as many tokens at random" if proof.controls else ""
@@ -72,7 +72,7 @@ def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: s
     rows = []
     for of in measures:
         gain = of.gain
-        row = {"number": TITLES[of.measure], "n": gain.n, base: gain.base, other: gain.other}
+        row = {"number": of.title, "n": gain.n, base: gain.base, other: gain.other}
         row |= {"difference": _written(gain.gain)}
         rows.append(
             row | ({"control": gain.control, "its difference": _written(gain.of_control)} if has_control else {})

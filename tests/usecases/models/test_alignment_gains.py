@@ -105,6 +105,8 @@ def test_occlusion_stands_there_without_a_number_too_and_exact_weights_where_a_m
     assert list(found) == ["accuracy", "gradient-x-input", "occlusion", "linear"]
     assert (found["occlusion"].gain.n, found["occlusion"].gain.word) == (0, "nothing")
     assert found["occlusion"].gain.other is None
+    linear = found["linear"].gain  # of the built-in model alone
+    assert (linear.n, linear.base, linear.other, linear.word) == (N, 1.0, None, "nothing")
 
 
 def test_what_a_model_learned_from_is_left_out_and_so_are_texts_that_one_has_not_answered(
@@ -121,13 +123,19 @@ def test_what_a_model_learned_from_is_left_out_and_so_are_texts_that_one_has_not
     assert found["accuracy"].gain.word == "too few"
 
 
-def test_methods_with_other_parameters_are_not_compared(store: Store, project: Project) -> None:
+def test_a_method_with_other_parameters_of_each_model_is_said_to_be_so_and_shared_ones_come_first(
+    store: Store, project: Project
+) -> None:
     answer(store, project, "none", 24, {"occlusion": FIRST}, parameters='{"removal": "delete"}')
     answer(store, project, "mae", 24, {"occlusion": FIRST}, parameters='{"removal": "cover"}')
-    assert gains(store, project, "none", "mae")["occlusion"].gain.n == 0
+    apart = gains(store, project, "none", "mae")["occlusion"]
+    assert (apart.gain.n, apart.gain.base, apart.is_alike) == (N, 1.0, False)
+    assert apart.title == "Plausibility by occlusion, each with its own parameters"
     answer(store, project, "none", 24, {"occlusion": LAST}, parameters='{"removal": "cover"}')
-    found = gains(store, project, "none", "mae")["occlusion"].gain
-    assert (found.n, found.other) == (N, 1.0)
+    shared = gains(store, project, "none", "mae")["occlusion"]
+    assert (shared.gain.n, shared.gain.other, shared.is_alike) == (N, 1.0, True)
+    assert shared.gain.base is not None
+    assert shared.gain.base < 0.5
 
 
 def test_several_trainings_of_one_kind_are_one_mean_of_each_text(store: Store, project: Project) -> None:

@@ -53,6 +53,11 @@ def _comparisons() -> ValueCache:
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """Choose two models; below, what the one wins and loses against the other."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    if project.task.result_kind != "label":
+        st.info(
+            "Models are compared by the labels that they give; this project asks for answers.", icon=":material/info:"
+        )
+        return
     behind = scored.table.behind
     models = [] if behind is None else sorted(behind.quality)
     if behind is None or len(models) < 2:
@@ -140,9 +145,10 @@ def _in_words(base: str, other: str, part: PartComparison) -> str:
     """Of all seeds together what is won and lost, and whether that is a difference."""
     won, lost, right, wrong = map(sum, (part.n_won, part.n_lost, part.n_both_right, part.n_both_wrong))
     rest = f"Both are right on {right:,} and wrong on {wrong:,}."
-    verdict = "no clear difference"
-    if part.interval is not None and (part.interval.low > 0 or part.interval.high < 0):
-        verdict = f"{other} is {'better' if part.interval.low > 0 else 'worse'}"
+    verdict = {
+        "better": f"{other} is better", "worse": f"{other} is worse", "not told": "no clear difference",
+        "too few": "too few texts to say anything",
+    }[part.verdict]  # fmt: skip
     n_lost = f"{lost:,}" if lost else "none"
     return (
         f"{other} is right on {counted(won, 'text')} on which {base} is wrong (won), and wrong on {n_lost} on which {base} is "
