@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
+from annotator.cli.gain_lines import measure_lines, measures_as_json
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -15,6 +16,7 @@ from annotator.domain.projects import GOLD_POLICIES
 if TYPE_CHECKING:
     from annotator.scoring.reports import RunsReport
     from annotator.usecases.inspect.model_comparison import ConfidenceBin, ModelComparison, PartComparison
+    from annotator.usecases.inspect.model_gains import ModelGains
 
 _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
 
@@ -38,20 +40,42 @@ def models(
     database: Path, /, project_names: tuple[str, ...], base: tuple[str, ...], other: tuple[str, ...], as_json: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Tell what a model wins and loses against another, and where the other was unsure."""
+    """Tell what a model wins and loses against another, where the other was unsure, and what its control wins."""
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.model_comparison import ModelPair, compare_models
+    from annotator.usecases.inspect.model_gains import model_gains
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
         projects = [find_project(store, name) for name in dict.fromkeys(project_names)]
-        comparisons = compare_models(store, LOCAL_OPERATOR, projects, ModelPair(base, other), ScoringOptions(**options))
+        pair, scoring_options = ModelPair(base, other), ScoringOptions(**options)
+        comparisons = compare_models(store, LOCAL_OPERATOR, projects, pair, scoring_options)
+        gains = {
+            project.name: model_gains(store, LOCAL_OPERATOR, projects, project, pair, scoring_options)
+            for project in projects
+        }
     if as_json:
-        print_json({name: asdict(comparison) for name, comparison in comparisons.items()})
+        print_json({name: {**asdict(of), "gains": _gains_as_json(gains[name])} for name, of in comparisons.items()})
         return
     for name, comparison in comparisons.items():
-        for line in _lines(name, comparison):
+        for line in (*_lines(name, comparison), *_gain_lines(gains[name])):
             click.echo(line)
+
+
+def _gain_lines(gains: "ModelGains") -> Iterator[str]:
+    """What is gained by an attribution that was not trained, and by a control."""
+    yield "  over texts that none of them learned from"
+    yield from measure_lines(gains.measures)
+    for sentence in (gains.relation.sentence, *gains.sentences, *map(str, gains.lacking)):
+        if sentence:
+            yield f"  {sentence}"
+
+
+def _gains_as_json(gains: "ModelGains") -> dict[str, object]:
+    return {
+        "bond": gains.relation.bond, "controls": gains.relation.controls, "measures": measures_as_json(gains.measures),
+        "sentences": [of for of in (gains.relation.sentence, *gains.sentences) if of], "lacking": [*map(str, gains.lacking)],
+    }  # fmt: skip
 
 
 def _lines(project: str, comparison: "ModelComparison") -> Iterator[str]:

@@ -99,22 +99,29 @@ def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> 
     metavar="[TITLE=]MODEL",
     help="Another model; repeat it, with the same TITLE for its seeds. All models, if none is named.",
 )
+@click.option(
+    "--group", "groups", multiple=True, metavar="LIST", help="A word list whose texts are a group; repeat it."
+)
+@click.option("--positive", default="", metavar="LABEL", help="The label whose false positives count, with --group.")
 @_asked
 @click.pass_obj
 def er_test(
     database: Path, /, *, as_csv: bool, as_latex: bool, project_names: tuple[str, ...], base: tuple[str, ...],
-    models: tuple[str, ...], **options: Any,
+    models: tuple[str, ...], groups: tuple[str, ...], positive: str, **options: Any,
 ) -> None:  # fmt: skip
-    """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests."""
+    """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests, groups of word lists."""
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.papers.er_test import Trained, er_test_table
+    from annotator.usecases.papers.word_list_groups import Groups
     from annotator.usecases.project.projects import find_project
 
     _refuse_both(as_csv, as_latex)
     with opened(database) as store:
         projects = [find_project(store, name) for name in dict.fromkeys(project_names)]
         trained = Trained.of(base, models)
-        made = er_test_table(store, LOCAL_OPERATOR, projects, trained, ScoringOptions(**options))
+        made = er_test_table(
+            store, LOCAL_OPERATOR, projects, trained, ScoringOptions(**options), Groups(groups, positive)
+        )
     _print(made, as_csv, as_latex)
 
 

@@ -3,23 +3,18 @@
 import dataclasses
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json
-from annotator.domain.numbers import counted, percent
+from annotator.cli.answers import json_option, opened
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 
-if TYPE_CHECKING:
-    from annotator.usecases.training.sweeps import Trial
-    from annotator.usecases.training.transformers import TrainingReport
-
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_ANSWERS = ("answer F1", "answer F1 of those with an answer", "of those without an answer told right")
 _OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
                  "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
@@ -106,6 +101,12 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     show_default=True,
     help="Align input x gradient with the rationales by this criterion of ER-TEST.",
 )
+@click.option(
+    "--control",
+    "has_control",
+    is_flag=True,
+    help="With --align, also train the twin without alignment and the control on shuffled rationales.",
+)
 @click.option("--align-form", type=click.Choice(["paper", "released"]), default="paper", show_default=True)
 @click.option("--align-over", type=click.Choice(["sum", "mean"]), default="sum", show_default=True)
 @click.option("--no-graph", "has_no_graph", is_flag=True, help="Take the gradient in the attribution as a constant.")
@@ -157,11 +158,15 @@ def train(
 
     It can be stopped at any moment and repeated: it goes on from the last whole epoch. --align, --strength, --scale,
     --rationales, --share, --learning-rate and --seed may be given several times: then a model is trained for each combination.
+    What an alignment brought is told beside the twin without it and the control on shuffled rationales.
     """
+    from annotator.cli.training_reports import Proofs, show_sweep, show_training
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
     from annotator.usecases.training.transformers import NewModel, TrainingOptions
 
+    if given.pop("has_control"):
+        given |= _with_twin_and_control(given)
     axes = {option: given[option] for option in _MAY_DIFFER}
     aligned = [criterion for criterion in given["criterion"] if criterion != NO_ALIGNMENT]
     given |= {option: values[0] for option, values in axes.items()} | {"criterion": next(iter(aligned), None)}
@@ -174,14 +179,24 @@ def train(
     )
     trials = trials_of(name, options, axes)
     with opened(database) as store:
-        reports = train_sweep(
-            store, LOCAL_OPERATOR, find_project(store, project_name), trials, progress=_Progress().take
-        )
+        project, progress = find_project(store, project_name), _Progress()
+        reports = train_sweep(store, LOCAL_OPERATOR, project, trials, progress=progress.take)
+        proofs = Proofs(store, project, folder, progress.asked)
         if len(trials) == 1:
-            _show(next(reports), as_json=as_json)
+            show_training(next(reports), proofs, as_json=as_json)
         else:
-            _show_sweep(trials, reports, as_json=as_json)
+            show_sweep(trials, reports, proofs, as_json=as_json)
     return 0
+
+
+def _with_twin_and_control(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a sweep of the twin, what was asked for, and the control."""
+    if not any(criterion != "none" for criterion in given["criterion"]):
+        raise click.UsageError("--control stands beside an alignment; say which with --align.")
+    return {
+        "criterion": tuple(dict.fromkeys(("none", *given["criterion"]))),
+        "source": tuple(dict.fromkeys((*given["source"], "shuffled"))),
+    }
 
 
 def _value(value: Any) -> Any:
@@ -225,82 +240,7 @@ class _Progress:
             self.at = time.monotonic()
             click.echo(f"step {done:,} of at most {of:,}", err=True)
 
-
-def _show(report: "TrainingReport", *, as_json: bool) -> None:
-    from annotator.usecases.models.model_trust import held_out_summary
-    from annotator.usecases.training.sweeps import alignment_slope
-
-    data = report.data
-    if as_json:
-        print_json(_as_json(report))
-        return
-    click.echo("epoch      loss  alignment  validation loss  accuracy  seconds")
-    for number, epoch in enumerate(report.fitted.epochs):
-        mark = "*" if number == report.fitted.best else " "
-        click.echo(
-            f"{number + 1:5}{mark} {epoch.task_loss:8.4f}  {_number(epoch.alignment_loss):>9}  "
-            f"{_number(epoch.validation_loss):>15}  {_number(epoch.validation_accuracy):>8}  {epoch.seconds:7.1f}"
-        )
-    of_them = f"{data.n_with_rationales:,} of them with rationales"
-    if data.n_with_rationales < data.n_could:
-        of_them += f" (chosen among {data.n_could:,})"
-    click.echo(
-        f"Learned from {counted(len(data.learn), 'text')}, {of_them}; stopped by {counted(len(data.stop), 'text')}."
-    )
-    if report.n_lost:
-        click.echo(
-            f"The model does not see {counted(report.n_lost, 'token')} of the rationales: the texts are too long."
-        )
-    click.echo(held_out_summary(report.held_out))
-    if data.n_absent:
-        left_out = counted(data.n_absent, "text")
-        click.echo(f"Left out as the gold answer does not stand in the text: {left_out}.")
-    if "answer F1" in report.scores:
-        rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
-        click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    slope = alignment_slope(report)
-    if slope is not None:
-        click.echo(f"Validation accuracy over the alignment loss, by epoch: slope {slope[0]:.4f}, R² {slope[1]:.2f}.")
-    click.echo(f"{'Saved' if report.is_new else 'Was there already'}: transformers:{report.folder}")
-
-
-def _as_json(report: "TrainingReport") -> dict[str, object]:
-    from annotator.usecases.training.sweeps import alignment_slope
-
-    data, slope = report.data, alignment_slope(report)
-    is_reading = "answer F1" in report.scores
-    return {
-        "model": f"transformers:{report.folder}",
-        "learned_from": len(data.learn),
-        "with_rationales": data.n_with_rationales,
-        "could_have_rationales": data.n_could,
-        "validation": len(data.stop),
-        "epochs": [dataclasses.asdict(epoch) for epoch in report.fitted.epochs],
-        "best_epoch": report.fitted.best + 1,
-        "alignment_slope": None if slope is None else {"slope": slope[0], "r_squared": slope[1]},
-        "held_out": None if report.held_out is None else dataclasses.asdict(report.held_out),
-        **({"scores": dict(report.scores), "left_out": data.n_absent} if is_reading else {}),
-        "is_new": report.is_new,
-    }
-
-
-def _show_sweep(trials: "Sequence[Trial]", reports: "Iterator[TrainingReport]", *, as_json: bool) -> None:
-    """A row as soon as a trial is done."""
-    if as_json:
-        done = zip(trials, reports, strict=True)
-        print_json({"trials": [{"name": t.name, "values": t.values, **_as_json(report)} for t, report in done]})
-        return
-    width = max(len(trial.name) for trial in trials)
-    click.echo(f"{'model':<{width}}  epochs  validation loss  accuracy  held out  alignment")
-    for trial, report in zip(trials, reports, strict=True):
-        best = report.fitted.epochs[report.fitted.best]
-        held_out = None if report.held_out is None else report.held_out.accuracy
-        click.echo(
-            f"{trial.name:<{width}}  {len(report.fitted.epochs):>6}  {_number(best.validation_loss):>15}  "
-            f"{_number(best.validation_accuracy):>8}  {_number(held_out):>8}  {_number(best.alignment_loss):>9}"
-            + ("" if report.is_new else "   was there already")
-        )
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
+    def asked(self, done: int, of: int) -> None:
+        if time.monotonic() - self.at >= _SECONDS_BETWEEN_LINES:
+            self.at = time.monotonic()
+            click.echo(f"attributions of {done:,} of {counted(of, 'text')}", err=True)

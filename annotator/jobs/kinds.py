@@ -11,10 +11,12 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure, training_of
+from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_measure, training_of
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
+from annotator.usecases.models.alignment_proofs import questions_for_proof
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.trained_kin import aligned_with, cards_in
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.training.forecast import require_allowed_base
 from annotator.usecases.training.trained_models import report_summary
@@ -71,7 +73,20 @@ def _train(store: Store, actor: User, project: Project, job: Job, progress: Prog
     require_allowed_base(store, project, request.options.model.base)
     asks_hub = request.options.model.base is not None and is_hub_allowed()
     options = replace(request.options, model=replace(request.options.model, asks_hub=asks_hub))
-    return report_summary(train_transformer(store, actor, project, request.name, options, progress=progress))
+    report = train_transformer(store, actor, project, request.name, options, progress=progress)
+    return report_summary(report) + _ask_for_proof(store, actor, project, request.name)
+
+
+def _ask_for_proof(store: Store, actor: User, project: Project, name: str) -> str:
+    """Ask for what tells whether an alignment brought anything, beside the twin and the control that there are."""
+    questions = [
+        question
+        for aligned in aligned_with(name, cards_in(models_folder(store, project)))
+        for question in questions_for_proof(store, actor, project, aligned)
+    ]
+    for of in questions:
+        ask_to_attribute(store, actor, project, AskedAttribution(of.model, of.method, of.options))
+    return " What the alignment brought is being computed; the card tells it then." if questions else ""
 
 
 KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure, "suite": _suite, "train": _train}

@@ -53,6 +53,7 @@ class PaperCell:
     """A number over texts and seeds. Without a value `reason` says why; without a reason the cell belongs to no number.
 
     deviation: over n_seeds; n: over how many texts it is a mean; mark: that it differs from the base
+    p: of that difference, not corrected; None where nothing is compared
     """
 
     value: float | None = None
@@ -61,6 +62,7 @@ class PaperCell:
     n_seeds: int | None = None
     mark: str = ""
     reason: str = ""
+    p: float | None = None
 
 
 BLANK = PaperCell()
@@ -114,7 +116,7 @@ def over_runs_cell(values: Sequence[float | None], n: int | None, reason: str) -
     """The mean and deviation over runs of a number; runs without one are left out.
 
     >>> over_runs_cell([0.5, 1.5], 10, "")
-    PaperCell(value=1.0, deviation=0.7071067811865476, n=10, n_seeds=2, mark='', reason='')
+    PaperCell(value=1.0, deviation=0.7071067811865476, n=10, n_seeds=2, mark='', reason='', p=None)
     >>> over_runs_cell([], None, "no answers").reason
     'no answers'
     """

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ class Card:
 
     name: the model's. data, parameters, scores: as plain values; versions: of what trained it; digest: of its weights
     plan: what makes two trainings the same one; "" in cards from before it was written down
+    asked: every option of the training as it was asked for: `model`, `data` and `fitting`; {} in cards from before
     """
 
     name: str
@@ -35,6 +36,7 @@ class Card:
     scores: Mapping[str, Any]
     versions: Mapping[str, str]
     plan: str = ""
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
     def read(folder: Path) -> "Card | None":

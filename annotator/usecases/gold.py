@@ -10,7 +10,9 @@ from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
-from annotator.store.instances import iterate_instance_batches
+from annotator.store.instances import get_instances, iterate_instance_batches
+
+_AT_ONCE = 500
 
 
 def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -> dict[int, str | None]:
@@ -33,15 +35,27 @@ def labelled_gold(store: Store, project: Project, policy: GoldPolicy) -> Iterato
     """
     asks_for_answers = project.task.result_kind == "answer"
     for instances in iterate_instance_batches(store, project.id):
-        ids = [instance.id for instance in instances]
-        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
-        for instance in instances:
-            accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
-            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
-            gold = gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
-            is_told = gold.result is not None if asks_for_answers else bool(gold.result)
-            if is_told and instance.state != "discarded":
-                yield gold
+        yield from _labelled(store, instances, policy, asks_for_answers=asks_for_answers)
+
+
+def labelled_gold_of(store: Store, ids: Sequence[int], policy: GoldPolicy) -> Iterator[GoldInstance]:
+    """The same of some instances of a project that asks for labels."""
+    for first in range(0, len(ids), _AT_ONCE):
+        yield from _labelled(store, list(get_instances(store, ids[first : first + _AT_ONCE]).values()), policy)
+
+
+def _labelled(
+    store: Store, instances: Sequence[Instance], policy: GoldPolicy, *, asks_for_answers: bool = False
+) -> Iterator[GoldInstance]:
+    ids = [instance.id for instance in instances]
+    annotations, choices = annotations_of(store, ids), choices_of(store, ids)
+    for instance in instances:
+        accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
+        chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+        gold = gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
+        is_told = gold.result is not None if asks_for_answers else bool(gold.result)
+        if is_told and instance.state != "discarded":
+            yield gold
 
 
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:

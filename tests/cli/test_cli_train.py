@@ -1,6 +1,7 @@
 """`annotator train`: what it prints, and what it refuses."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,10 +44,53 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(f
     assert lines[0].split() == ["epoch", "loss", "alignment", "validation", "loss", "accuracy", "seconds"]
     assert lines[3] == "Learned from 54 texts, 54 of them with rationales; stopped by 6 texts."
     assert lines[4].startswith("Correct on ")
-    assert lines[5].startswith("Saved: transformers:")
-    folder = lines[5].removeprefix("Saved: transformers:")
+    assert lines[5].startswith("first, on texts that it did not learn from: accuracy ")
+    assert "AUPRC, occlusion 0." in lines[5]
+    assert [line.split(", so that")[0] for line in lines[6:8]] == [
+        "“first” has no twin without alignment",
+        "“first” has no control on shuffled rationales",
+    ]
+    assert lines[8].startswith("Saved: transformers:")
+    folder = lines[8].removeprefix("Saved: transformers:")
     asked = filled("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
-    assert "Computed 90 answers" in asked.out
+    assert "Computed 54 answers" in asked.out  # the others were asked for the proof
+
+
+def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_the_commands_train(
+    filled: Command, torch: Any
+) -> None:
+    answer = train(filled, "--align", "order", "--strength", "0.5")
+    makes_twin, makes_control = (line.partition("Train one: annotator ")[2] for line in answer.out.splitlines()[6:8])
+    assert filled(*shlex.split(makes_twin)).code == 0
+    answer = filled(*shlex.split(makes_control))
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    at = lines.index("first against first-none, without alignment; control: first-shuffled")
+    titles = ["accuracy", "AUPRC, gradient × input", "AUPRC, occlusion"]
+    rows = [line.strip() for line in lines[at + 2 : at + 5]]
+    assert [row.startswith(f"{title} ") and " 36 " in row for row, title in zip(rows, titles, strict=True)] == [
+        True
+    ] * 3
+    assert lines[at + 6] == "  Plausibility by gradient × input was trained, so that its gain proves nothing."
+    assert lines[at + 7].startswith("  Plausibility by occlusion: ")
+    assert lines[at + 8].startswith("Saved: ")
+    report = json.loads(train(filled, "--align", "order", "--strength", "0.5", "--json").out)
+    [proof] = report["proofs"]
+    assert (proof["twins"], proof["controls"], proof["lacking"]) == (["first-none"], ["first-shuffled"], [])
+    assert proof["measures"]["occlusion"]["n"] == 36  # those of the other split, and those that it stopped by
+
+
+def test_twin_and_control_are_trained_in_one_go_and_a_row_has_both_plausibilities(filled: Command, torch: Any) -> None:
+    answer = train(filled, "--align", "mae", "--control")
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[0].endswith("gradient × input  occlusion")
+    assert [line.split()[0] for line in lines[1:4]] == ["first-none", "first-mae-gold", "first-mae-shuffled"]
+    assert all(0 <= float(number) <= 1 for line in lines[1:4] for number in line.split()[-2:])
+    assert lines[4] == "first-mae-gold against first-none, without alignment; control: first-mae-shuffled"
+    refused = train(filled, "--control")
+    assert refused.code == 2
+    assert "--control stands beside an alignment" in refused.err
 
 
 def test_json_is_one_object(filled: Command, torch: Any) -> None:
@@ -124,12 +168,12 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
     first = train(filled, "--align", "none", "--align", "mae")
     assert first.code == 0, first.err
     lines = [line.split() for line in first.out.splitlines()]
-    assert [line[0] for line in lines] == ["model", "first-none", "first-mae"]
-    assert (lines[1][-1], lines[2][-1]) == ("–", lines[2][5])
+    assert [line[0] for line in lines[:4]] == ["model", "first-none", "first-mae", "first-mae"]
+    assert (lines[1][-3], lines[2][-3]) == ("–", lines[2][5])
     more = train(filled, "--align", "none", "--align", "mae", "--align", "bce")
     rows = more.out.splitlines()
-    assert [row.endswith("was there already") for row in rows] == [False, True, True, False]
-    assert rows[1].split()[:6] == lines[1]
+    assert [row.endswith("was there already") for row in rows[:4]] == [False, True, True, False]
+    assert rows[1].split()[:8] == lines[1]
     other = train(filled, "--align", "none", "--align", "mae", "--epochs", "1")
     assert other.code == 1
     assert "with other texts or settings" in other.err

@@ -34,9 +34,10 @@ from annotator.usecases.background import (
     stop_job,
     train_again,
 )
+from annotator.usecases.models.alignment_proofs import alignment_proof
 from annotator.usecases.models.attributions import AttributingOptions
 from annotator.usecases.models.model_places import PLACES_VARIABLE, models_folder
-from annotator.usecases.training.trained_models import trained_models
+from annotator.usecases.training.trained_models import trained_models, training_of_kin
 from annotator.usecases.training.transformers import TrainingOptions
 from tests.conftest import REPOSITORY
 
@@ -83,7 +84,7 @@ def test_a_model_is_trained_in_the_background_and_says_how_often_it_is_right(
     aligned = replace(QUICK, fitting=replace(QUICK.fitting, alignment=AlignmentOptions("mae")))
     job = ask_to_train(store, researcher, tastes, AskedTraining("first", aligned))
     assert (job.state, job.title) == ("waiting", "Training of 'first'")
-    assert work(store.path, idle_seconds=0) == 1
+    work(store.path, idle_seconds=0)
     (done,) = queue_of(store, researcher, tastes, "train").ended
     assert (done.state, done.n_done, done.n_of) == ("done", 6, 6)  # 36 texts in batches of 16, twice
     assert done.told.startswith("Learned from 36 texts, 19 of them with rationales; its weights are those of epoch ")
@@ -91,6 +92,30 @@ def test_a_model_is_trained_in_the_background_and_says_how_often_it_is_right(
     training = find_training(store, tastes.id, "first")
     assert training is not None
     assert training.n == 36
+
+
+def test_what_an_alignment_brought_is_asked_for_when_it_or_its_twin_or_its_control_is_trained(
+    store: Store, tastes: Project, researcher: User
+) -> None:
+    aligned = replace(QUICK, fitting=replace(QUICK.fitting, alignment=AlignmentOptions("mae")))
+    ask_to_train(store, researcher, tastes, AskedTraining("first", aligned))
+    work(store.path, idle_seconds=0)
+    (trained,) = queue_of(store, researcher, tastes, "train").ended
+    assert trained.told.endswith("What the alignment brought is being computed; the card tells it then.")
+    proof = alignment_proof(store, researcher, tastes, ["first"])
+    assert proof is not None
+    assert [lack.kind for lack in proof.lacking] == ["twin", "control"]
+    (first,) = trained_models(store, researcher, tastes)
+    for kind, name in (("twin", "none"), ("control", "drawn")):
+        ask_to_train(store, researcher, tastes, AskedTraining(name, training_of_kin(first, kind)))
+        work(store.path, idle_seconds=0)
+    proof = alignment_proof(store, researcher, tastes, ["first"])
+    assert proof is not None
+    assert (proof.twins, proof.controls, proof.lacking) == (("none",), ("drawn",), ())
+    asked = queue_of(store, researcher, tastes, "attribute").ended
+    assert {job.state for job in asked} == {"done"}
+    # twelve texts that it was not to learn from have a rationale, and perhaps some of those that it stopped by
+    assert all(12 <= of.gain.n <= 16 for of in proof.measures)
 
 
 def test_what_was_trained_is_listed_with_its_card_and_computes_attributions_by_its_name(

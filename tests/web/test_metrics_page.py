@@ -316,6 +316,31 @@ def cells_of(app: AppTest, row: str) -> str:
     return next(part for part in table_of(app).split('<th scope="row">') if part.startswith(row))
 
 
+def test_two_models_stand_beside_each_other_with_what_is_won_and_lost(page, modelled) -> None:
+    app = page(modelled)
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Two models").run()
+    assert not app.exception
+    said = "\n".join(element.value for element in (*app.markdown, *app.caption)).replace("\\", "")
+    assert "layered is right on 0 texts on which" in said
+    assert "Both are right on 2 and wrong on 1." in said
+    assert "no attributions by occlusion here, so that nothing independent is said of its plausibility" in said
+    assert HOSTILE not in "".join(element.value for element in (*app.markdown, *app.caption))
+    tables = [frame.value for frame in app.dataframe]
+    (parts,) = (table for table in tables if "both wrong" in table.columns)
+    assert parts["texts"].tolist() == ["all texts", "originals", "changed versions"]
+    assert parts["won"].tolist() == parts["lost"].tolist() == ["0"] * 3
+    (gains,) = (table for table in tables if "number" in table.columns)
+    assert gains["number"].tolist() == ["Accuracy", "Plausibility by occlusion"]
+    (bins,) = (table for table in tables if "change" in table.columns)
+    assert bins["n"].sum() == 3
+    links = [element.proto.url for element in app.get("link_button")]
+    assert [re.sub(r"\d+", "N", link) for link in links] == [
+        f"/saliency?project=N&which={which}&answers=N&other=N" for which in ("won", "lost")
+    ]
+    app.selectbox(key=f"metrics_other_{modelled.id}").set_value(HOSTILE).run()
+    assert any(info.value == "Choose two different models." for info in app.info)
+
+
 def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_back(page, uneven) -> None:
     app = page(uneven)
     assert not app.exception

@@ -1,17 +1,21 @@
 """Training on the Saliency page as a script: what is asked, what is said before it begins, and what is offered when it is done."""
 
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotator.domain.models import Attribution, Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import SegmentSpec, custom_task
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
+from annotator.store.instances import ids_of_keys
+from annotator.store.models import RunFinder, store_outputs
 from annotator.training.card import Card
 from annotator.training.loop import EpochResult
 from annotator.usecases.access import accounts
@@ -20,7 +24,13 @@ from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.training_record import record_training
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training import forecast
-from annotator.usecases.training.transformers import AlignmentOptions, TrainingOptions
+from annotator.usecases.training.transformers import (
+    AlignmentOptions,
+    DataOptions,
+    FittingOptions,
+    RationaleOptions,
+    TrainingOptions,
+)
 from annotator.web import session
 from annotator.web.sections import training_form
 from annotator.web.session import Visit
@@ -83,15 +93,16 @@ def end_job(store: Store, project: Project, state: str, told: str = "It ended.")
         jobs_store.end_job(store, job.id, 1, state, told)  # type: ignore[arg-type]
 
 
-def save_model(store: Store, project: Project, name: str) -> Path:
-    """A folder with a card, and the record of its training, without weights."""
+def save_model(store: Store, project: Project, name: str, options: TrainingOptions | None = None) -> Path:
+    """A folder with a card, and the record of its training, without weights. options: as they were asked for."""
     folder = models_folder(store, project) / name
     folder.mkdir(parents=True)
     epochs = (EpochResult(0.7, 3.0, 0, 0.69, 0.5, 1.0), EpochResult(0.6, 2.0, 0, 0.65, 0.6, 1.0))
     data = {"project": HOSTILE, "texts": 6}
     card = Card(
-        name, "digest", "scratch", ("negative", HOSTILE), "softmax", data, {"seed": 0}, epochs, 1, {}, {"torch": "2"}
-    )
+        name, "digest", "scratch", ("negative", HOSTILE), "softmax", data, {"seed": 0}, epochs, 1, {}, {"torch": "2"},
+        asked={} if options is None else {part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
+    )  # fmt: skip
     card.write(folder)
     record_training(
         store, LOCAL_OPERATOR, project, name, digest="digest", seed=0, split="train", held_out=None, instance_ids=[]
@@ -279,6 +290,52 @@ def test_what_is_done_offers_its_attributions_and_its_card(page, tastes, store) 
     assert "How often it is right is not known" in shown(app)
     app.button(key="train_compute_1").click().run()
     assert (app.session_state["compute_model"], app.session_state["compute_open"]) == (f"transformers:{folder}", True)
+
+
+ALIGNED = TrainingOptions(fitting=FittingOptions(alignment=AlignmentOptions("mae")))
+
+
+def choose_card(app: AppTest, project: Project, name: str) -> AppTest:
+    return app.selectbox(key=f"train_card_{project.id}").set_value(name).run()
+
+
+def test_the_card_of_an_aligned_model_says_what_is_missing_to_judge_it_and_has_it_trained(page, tastes, store) -> None:
+    save_model(store, tastes, "mae", ALIGNED)
+    app = choose_card(page(tastes), tastes, "mae")
+    assert not app.exception
+    assert "“mae” has no twin without alignment" in shown(app)
+    assert "“mae” has no control on shuffled rationales" in shown(app)
+    app.button(key=f"train_lack_control_{tastes.id}_mae").click().run()
+    request = asked(store, tastes)
+    assert request.name == "mae-shuffled"
+    assert request.options == replace(ALIGNED, data=DataOptions(rationales=RationaleOptions("shuffled")))
+
+
+def test_the_card_of_an_aligned_model_stands_beside_its_twin_and_its_control(page, tastes, store, import_rows) -> None:
+    rows = [{"id": f"more-{n}", "text": f"it was good {n}", "label": "positive", "split": "test",
+             "rationales": [[[2, 3]]]} for n in range(24)]  # fmt: skip
+    import_rows(tastes, rows)
+    unaligned = replace(ALIGNED, fitting=FittingOptions())
+    shuffled = replace(ALIGNED, data=DataOptions(rationales=RationaleOptions("shuffled")))
+    for name, options, n_right in (("mae", ALIGNED, 24), ("none", unaligned, 0), ("drawn", shuffled, 24)):
+        save_model(store, tastes, name, options)
+        ids = ids_of_keys(store, tastes.id, [row["id"] for row in rows])
+        with store.transaction():
+            run = RunFinder(store, tastes.id).id_of(Run(name, "occlusion", "{}", None))
+            outputs = [
+                Output(ids[row["id"]][0][2], (Prediction(None, {"positive": float(n < n_right), "negative": float(n >= n_right)}),),
+                       (Attribution((0.0, 0.0, 1.0, 0.5), "positive"), Attribution((0.0, 0.0, 1.0, 0.5), "negative")))
+                for n, row in enumerate(rows)
+            ]  # fmt: skip
+            store_outputs(store, run, outputs)
+    app = choose_card(page(tastes), tastes, "mae")
+    assert not app.exception
+    assert "Accuracy: The control trained on shuffled rationales gains as much (+1.00 against +1.00)" in shown(app)
+    (table,) = (frame.value for frame in app.dataframe if "control" in frame.value.columns)
+    assert table["number"].tolist() == ["Accuracy", "Plausibility by occlusion"]
+    assert table[["n", "without alignment", "with alignment", "control"]].iloc[0].tolist() == [24, 0.0, 1.0, 1.0]
+    unaligned_card = choose_card(app, tastes, "none")
+    assert "What the alignment brought" not in shown(unaligned_card)
 
 
 def test_what_was_stopped_is_gone_on_with_by_one_button_and_only_once(page, tastes, store) -> None:

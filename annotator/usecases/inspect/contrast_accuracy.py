@@ -4,7 +4,7 @@ Source:  contrast sets as in ER-TEST (metrics/er_test_functional.py)
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -45,6 +45,7 @@ class ContrastRow:
     n_left_out: pairs without a gold label on one side, or without an answer
     broken:     of the first seed
     n_learned:  instances that the model learned from, or versions of such, whose answers are not counted
+    sets:       by original, over seeds: how often it is right, how many of its versions are, and how many there are
     """
 
     model: str
@@ -56,6 +57,7 @@ class ContrastRow:
     n_left_out: int
     broken: tuple[BrokenSet, ...]
     n_learned: int = 0
+    sets: Mapping[int, tuple[float, float, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class _OfSeed:
     n_originals: int
     n_contrasts: int
     broken: tuple[BrokenSet, ...]
+    sets: Mapping[int, tuple[bool, int, int]]
 
 
 def contrast_rows(
@@ -116,7 +119,24 @@ def _rows(
         first = of_seeds[0]
         seeds = tuple(stored.run.seed for stored, _ in runs)
         n_left_out = len(of_kind) - first.n_contrasts
-        yield ContrastRow(model, kind, seeds, numbers, first.n_originals, first.n_contrasts, n_left_out, first.broken)
+        yield ContrastRow(
+            model, kind, seeds, numbers, first.n_originals, first.n_contrasts, n_left_out, first.broken,
+            sets=_means_of_sets([of_seed.sets for of_seed in of_seeds]),
+        )  # fmt: skip
+
+
+def _means_of_sets(of_seeds: Sequence[Mapping[int, tuple[bool, int, int]]]) -> dict[int, tuple[float, float, int]]:
+    """Of the originals that all seeds have with as many versions."""
+    means = {}
+    for original, (_, _, n) in of_seeds[0].items():
+        sets = [of_seed[original] for of_seed in of_seeds if original in of_seed and of_seed[original][2] == n]
+        if len(sets) == len(of_seeds):
+            means[original] = (
+                sum(right for right, _, _ in sets) / len(sets),
+                sum(k for _, k, _ in sets) / len(sets),
+                n,
+            )
+    return means
 
 
 def _of_seed(pairs: Sequence[Pair], answers: Mapping[int, str], gold: Mapping[int, str | None]) -> _OfSeed:
@@ -144,4 +164,8 @@ def _of_seed(pairs: Sequence[Pair], answers: Mapping[int, str], gold: Mapping[in
         for contrast_set, is_broken in zip(sets, breaks, strict=True)
         if is_broken
     )
-    return _OfSeed(tuple(getattr(made, name) for name in NUMBERS), len(sets), len(scored), broken)
+    of_originals = {
+        contrast_set[0].original_id: (bool(is_original_right), int(n_right), len(contrast_set))
+        for contrast_set, is_original_right, n_right in zip(sets, originals, contrasts.sums(), strict=True)
+    }
+    return _OfSeed(tuple(getattr(made, name) for name in NUMBERS), len(sets), len(scored), broken, of_originals)

@@ -1,7 +1,7 @@
 """False positive rates of a project's models over the groups that its word lists name (FPRD of ER-TEST)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -27,13 +27,17 @@ from annotator.usecases.inspect.training_texts import learned_by_model, without
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """A group's false positive rate over seeds, None without negatives; wrong: the instances behind it, of the first seed."""
+    """A group's false positive rate over seeds, None without negatives; wrong: the instances behind it, of the first seed.
+
+    of_negatives: by each of its negatives that all seeds answered, how many of the seeds are wrong
+    """
 
     name: str
     rate: OverSeeds
     n_texts: int
     n_negatives: int
     wrong: tuple[tuple[int, str], ...]
+    of_negatives: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +145,22 @@ def _row(
                 int((texts.mentions[n] & is_answered).sum()),
                 int(made[0].n_negatives[n]),
                 tuple((texts.ids[i], texts.keys[i]) for i in np.flatnonzero(wrong & texts.mentions[n]).tolist()),
+                _of_negatives(answers, texts, texts.mentions[n], positive),
             )
             for n, name in enumerate(groups)
         ),
         int(is_answered.sum()),
     )
+
+
+def _of_negatives(
+    answers: Sequence[Mapping[int, str]], texts: _Texts, is_mentioned: Flags, positive: str
+) -> dict[int, float]:
+    return {
+        texts.ids[i]: sum(of_seed[texts.ids[i]] == positive for of_seed in answers) / len(answers)
+        for i in np.flatnonzero(is_mentioned).tolist()
+        if texts.gold[i] != positive and all(texts.ids[i] in of_seed for of_seed in answers)
+    }
 
 
 def _of_seed(answers: Mapping[int, str], texts: _Texts, positive: str) -> Fairness:

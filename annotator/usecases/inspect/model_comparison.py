@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.aggregate import Interval, bootstrap
+from annotator.metrics.chance import FEWEST
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
 from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
 from annotator.metrics.ragged import Flags, Floats
+from annotator.metrics.significance import sign_flips
 from annotator.scoring.over_runs import over_runs
 from annotator.scoring.reports import RunsReport
 from annotator.scoring.runs import ScoringOptions, p_of
@@ -24,10 +26,21 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.training_texts import learned_by_model
 
-_PARTS: Mapping[str, Callable[[GoldInstance], bool]] = {
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """What a comparison needs of a text with a gold label."""
+
+    id: int
+    result: str | None
+    split: str
+    is_changed: bool
+
+
+_PARTS: Mapping[str, Callable[[LabelledText], bool]] = {
     "all": lambda _: True,
-    "originals": lambda gold: gold.instance.parent_key is None,
-    "changed_versions": lambda gold: gold.instance.parent_key is not None,
+    "originals": lambda text: not text.is_changed,
+    "changed_versions": lambda text: text.is_changed,
 }
 
 
@@ -51,6 +64,7 @@ class PartComparison:
     interval:    of the difference, by drawing instances with their means over runs; None of fewer than two
     cost:        opportunity cost (ER-TEST): (lost − won) / n
     n_won ...:   a number for each pair of runs; p_mcnemar: None where nothing is won or lost
+    p:           of the difference, by flipping the signs of instances with their means over runs; None of no instance
     """
 
     n: int
@@ -64,6 +78,14 @@ class PartComparison:
     n_both_right: tuple[int, ...]
     n_both_wrong: tuple[int, ...]
     p_mcnemar: tuple[float | None, ...]
+    p: float | None = None
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "not told", "too few"]:
+        """Whether the interval lies above or below 0; of fewer than twenty texts nothing is said."""
+        if self.n < FEWEST or self.interval is None:
+            return "too few"
+        return "better" if self.interval.low > 0 else "worse" if self.interval.high < 0 else "not told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +147,41 @@ def compare_models(
     Instances with a gold label that all runs of both have answered, and none has learned from.
     Raises: NotFound for a model without answers in a project; InvalidValue where runs cannot be paired
     """
-    return {project.name: _compared(store, actor, project, pair, options) for project in projects}
+    return {
+        project.name: compare_labelled(
+            store, actor, project, pair, labelled_texts(store, actor, project, options), options
+        )
+        for project in projects
+    }
 
 
-def _compared(store: Store, actor: User, project: Project, pair: ModelPair, options: ScoringOptions) -> ModelComparison:
+def labelled_texts(
+    store: Store, actor: User, project: Project, options: ScoringOptions = ScoringOptions()
+) -> list[LabelledText]:
+    """The texts of all splits with a gold label, which is most of the work of a comparison and the same for every pair."""
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        policy = options.gold_policy or project.settings.gold_policy
+        return [
+            LabelledText(gold.instance.id, gold.result, gold.instance.split, gold.instance.parent_key is not None)
+            for gold in labelled_gold(store, project, policy)
+        ]
+
+
+def compare_labelled(
+    store: Store, actor: User, project: Project, pair: ModelPair, texts: Sequence[LabelledText],
+    options: ScoringOptions = ScoringOptions(),
+) -> ModelComparison:  # fmt: skip
+    """The same in a project whose labelled texts are known."""
     require(store, actor, project.id, "export")
     with store.snapshot():
         runs = _pairs(_runs(store, project, pair.base), _runs(store, project, pair.other))
-        policy = options.gold_policy or project.settings.gold_policy
-        labelled = [
-            gold for gold in labelled_gold(store, project, policy) if options.split in (None, gold.instance.split)
-        ]
         learned = learned_by_model(store, project.id, options)
+    labelled = [text for text in texts if options.split in (None, text.split)]
     ids_learned = frozenset().union(*(learned.get(name, frozenset()) for name in (*pair.base, *pair.other)))
-    unseen = [gold for gold in labelled if gold.instance.id not in ids_learned]
-    judged = [
-        gold for gold in unseen if all(gold.instance.id in run.answers for both in runs for run in both)
-    ]  # fmt: skip
-    parts = {name: [gold for gold in judged if is_in(gold)] for name, is_in in _PARTS.items()}
+    unseen = [text for text in labelled if text.id not in ids_learned]
+    judged = [text for text in unseen if all(text.id in run.answers for both in runs for run in both)]
+    parts = {name: [text for text in judged if is_in(text)] for name, is_in in _PARTS.items()}
     return ModelComparison(
         tuple((_title(base), _title(other)) for base, other in runs),
         len(labelled) - len(unseen),
@@ -183,19 +222,19 @@ def _title(run: _Run) -> str:
     return run.name if run.seed is None else f"{run.name}, seed {run.seed}"
 
 
-def _right(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> _Right:
+def _right(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> _Right:
     def is_right(side: int) -> Flags:
-        labels = [[both[side].answers[gold.instance.id].label == gold.result for gold in rows] for both in runs]
+        labels = [[both[side].answers[row.id].label == row.result for row in rows] for both in runs]
         return np.array(labels, dtype=np.bool_).reshape(len(runs), len(rows))
 
     def p_gold(side: int) -> Floats:
-        p = [[p_of(both[side].answers[gold.instance.id], gold.result) for gold in rows] for both in runs]
+        p = [[p_of(both[side].answers[row.id], row.result) for row in rows] for both in runs]
         return np.array(p, dtype=np.float64).reshape(len(runs), len(rows))
 
     return _Right(is_right(0), is_right(1), p_gold(0), p_gold(1))
 
 
-def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> PartComparison:
+def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> PartComparison:
     right = _right(runs, rows)
     pairs = list(zip(right.base, right.other, strict=True))
     exchanges = [opportunity_cost(base, other) for base, other in pairs]
@@ -212,6 +251,7 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> Pa
         tuple(exchange.n_both_right for exchange in exchanges),
         tuple(exchange.n_both_wrong for exchange in exchanges),
         tuple(exact_mcnemar(exchange.n_won, exchange.n_lost) for exchange in exchanges),
+        sign_flips(gains),
     )
 
 
@@ -221,7 +261,7 @@ def _accuracy(runs: Sequence[_Run], right: Flags) -> RunsReport:
     return over_runs([float(flags.mean()) if len(flags) else None for flags in rows.values()])
 
 
-def _bins(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[GoldInstance]) -> tuple[ConfidenceBin, ...]:
+def _bins(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> tuple[ConfidenceBin, ...]:
     right = _right(runs, rows)
     is_known = ~np.isnan(right.p_base) & ~np.isnan(right.p_other)
     bins = bins_by_confidence(

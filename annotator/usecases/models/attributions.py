@@ -59,6 +59,7 @@ class AttributingOptions:
     train_seed:  of its training
     renamed:     what the project calls labels of the model
     is_anew:     what is stored of the model is taken out first
+    only:        these instances alone; None: all
     """
 
     label: str = PREDICTED
@@ -72,6 +73,7 @@ class AttributingOptions:
     renamed: Mapping[str, str] = field(default_factory=dict)
     is_anew: bool = False
     load: LoadOptions = field(default_factory=LoadOptions)
+    only: frozenset[int] | None = None
 
 
 @dataclass(slots=True)
@@ -143,7 +145,7 @@ def attribute(
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
     """
     require(store, actor, project.id, "use models")
-    n_instances = _n_instances(store, project, options.split)
+    n_instances = len(options.only) if options.only is not None else _n_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
     project_model, notes = _model(store, actor, project, model, options)
     _check_label(project_model, project, options.label)
@@ -235,7 +237,7 @@ def _instances(store: Store, project: Project, options: AttributingOptions) -> I
     n_tokens = 0
     for read in iterate_instance_batches(store, project.id, split=options.split, batch_size=100):
         for instance in read:
-            if instance.state == "discarded":
+            if instance.state == "discarded" or (options.only is not None and instance.id not in options.only):
                 continue
             if batch and (len(batch) >= options.batch_size or n_tokens + instance.layout.n_tokens > _TOKENS_IN_A_BATCH):
                 yield batch

@@ -4,9 +4,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.metrics.ragged import Floats
+from annotator.metrics.significance import sign_flips
+from annotator.scoring.paper_marks import LEVEL, MARK, marked
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
@@ -18,13 +24,11 @@ from annotator.usecases.inspect.model_comparison import ModelPair, PartCompariso
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, split_in_words
-from annotator.usecases.suites.results import Rate, suite_results
+from annotator.usecases.papers.word_list_groups import NO_GROUPS, Groups, group_cells, require_groups
+from annotator.usecases.suites.results import Rate, case_means, suite_results
 
 _ACCURACY, _CONTRAST, _FUNCTIONAL = "accuracy", "contrast", "functional"
 _GROUPS = ("In distribution", "Out of distribution")
-_FEW = 50  # texts; below, intervals of the bootstrap are too narrow, so that exact tests decide
-_LEVEL = 0.05
-_MARK = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,13 @@ def _titled(written: str) -> tuple[str, str]:
 
 
 def er_test_table(
-    store: Store, actor: User, projects: Sequence[Project], trained: Trained, options: ScoringOptions = ScoringOptions()
-) -> PaperTable:
+    store: Store, actor: User, projects: Sequence[Project], trained: Trained, options: ScoringOptions = ScoringOptions(),
+    groups: Groups = NO_GROUPS,
+) -> PaperTable:  # fmt: skip
     """A row for each kind of training: the first project is in distribution, the others are out of it.
 
-    Raises: NotFound where no project has answers of the models
+    groups: word lists of the projects, over whose texts false positives are told
+    Raises: NotFound where no project has answers of the models, InvalidValue where none has the word lists and their label
     """
     trained = _all_models(store, projects, trained)
     rows: dict[str, list[PaperCell]] = {title: [] for title in trained.rows}
@@ -87,16 +93,23 @@ def er_test_table(
         for more, of_suite in _functional(store, actor, project, trained):
             columns += more
             _extend(rows, of_suite)
+    for project in projects:
+        more, of_groups, note = group_cells(store, actor, project, trained.rows, trained.base, groups, options)
+        columns += more
+        notes += note
+        _extend(rows, of_groups)
+    require_groups(groups, columns)
     made = [
         PaperRow(title, tuple(cells), {"row": title, "models": " ".join(trained.rows[title])})
         for title, cells in rows.items()
     ]
+    made, n_compared = marked(made)
     baseline = (*majority, *(BLANK,) * (len(columns) - len(majority)))
     made.append(PaperRow("majority label", baseline, {"row": "majority label"}, is_baseline=True))
     policy = options.gold_policy or " ".join(dict.fromkeys(project.settings.gold_policy for project in projects))
     names = " ".join(project.name for project in projects)
     return PaperTable(
-        "er-test", "Model", _caption(projects, trained, policy, options), tuple(columns), tuple(made), tuple(notes),
+        "er-test", "Model", _caption(projects, trained, policy, options, n_compared), tuple(columns), tuple(made), tuple(notes),
         asked_for(names, policy, options.split),
     )  # fmt: skip
 
@@ -172,23 +185,14 @@ def _compared(
         )
         if n
     ]
-    return replace(part, interval=None, p_mcnemar=()) if unpaired else part, (
-        "; ".join([f"n = {part.n:,}", *left_out]) + unpaired
-    )
+    return replace(part, p=None) if unpaired else part, ("; ".join([f"n = {part.n:,}", *left_out]) + unpaired)
 
 
 def _accuracy_cell(part: PartComparison, *, is_compared: bool) -> PaperCell:
     cell = over_runs_cell(
         part.other["runs"], part.n, "no text has a gold label and an answer, and was not learned from"
     )
-    return replace(cell, mark=_MARK) if is_compared and cell.value is not None and is_different(part) else cell
-
-
-def is_different(part: PartComparison) -> bool:
-    """Whether the interval leaves out 0; of few texts, whether McNemar's exact test says so of every pair of runs."""
-    if part.n < _FEW:
-        return bool(part.p_mcnemar) and all(p is not None and p < _LEVEL for p in part.p_mcnemar)
-    return part.interval is not None and not part.interval.low <= 0 <= part.interval.high
+    return replace(cell, p=part.p) if is_compared and cell.value is not None else cell
 
 
 def _majority(store: Store, project: Project, trained: Trained, options: ScoringOptions) -> PaperCell:
@@ -218,15 +222,40 @@ def _contrast(
     of_models = by_model(contrast_rows(store, actor, under_policy, options))
     if not any(name in of_models and of_models[name].n_contrasts for names in trained.rows.values() for name in names):
         return {}
-    return {
-        title: [_contrast_cell([of_models.get(model) for model in names], name) for name in _CONTRAST_TITLES]
-        for title, names in trained.rows.items()
-    }
+    cells = {}
+    for title, names in trained.rows.items():
+        rows = [of_models.get(model) for model in names]
+        base = (
+            [of_models.get(model) for model in trained.rows[trained.base]] if trained.base not in (None, title) else []
+        )
+        cells[title] = [_contrast_cell(rows, base, name) for name in _CONTRAST_TITLES]
+    return cells
 
 
-def _contrast_cell(rows: Sequence[ContrastRow | None], name: str) -> PaperCell:
+def _contrast_cell(rows: Sequence[ContrastRow | None], base: Sequence[ContrastRow | None], name: str) -> PaperCell:
     cells = [contrast_cell(row, name) for row in rows if row is not None]
-    return _over_names(cells, NO_PAIRS_ANSWERED)
+    cell = _over_names(cells, NO_PAIRS_ANSWERED)
+    if name not in _OF_ORIGINALS or cell.value is None:
+        return cell
+    return replace(cell, p=_p_of_sets(base, rows, _OF_ORIGINALS[name]))
+
+
+_OF_ORIGINALS = {"original": 0, "contrast": 1}  # what is compared original by original, its versions together
+
+
+def _p_of_sets(
+    base: Sequence[ContrastRow | None], rows: Sequence[ContrastRow | None], place_in_set: int
+) -> float | None:
+    """Over the originals that all have with as many versions; versions of one original are not independent."""
+    sides = [[row.sets for row in side if row is not None] for side in (base, rows)]
+    if not all(sides) or any(len(side) < len(of) for side, of in zip(sides, (base, rows), strict=True)):
+        return None
+    shared = set.intersection(*({(i, of[2]) for i, of in sets.items()} for side in sides for sets in side))
+    means = [
+        np.array([[sets[i][place_in_set] for i, _ in sorted(shared)] for sets in side], dtype=np.float64).mean(axis=0)
+        for side in sides
+    ]
+    return sign_flips(means[1] - means[0])
 
 
 def _over_names(cells: Sequence[PaperCell], reason: str) -> PaperCell:
@@ -250,12 +279,28 @@ def _functional(
             continue
         group = f"Failure rate, {suite.name}"
         columns = [_column(project, f"{_FUNCTIONAL}.{suite.name}.{row.name}", row.name, group, "↓") for row in rows]
+        means = case_means(store, actor, project, suite)
         cells = {
-            title: [_rate_cell([row.rates.get(name) for name in of_row], row.n_cases) for row in rows]
+            title: [
+                replace(
+                    _rate_cell([row.rates.get(name) for name in of_row], row.n_cases),
+                    p=_p_of_cases(means[row.name], trained, title),
+                )
+                for row in rows
+            ]
             for title, of_row in trained.rows.items()
         }
         made.append((columns, cells))
     return made
+
+
+def _p_of_cases(means: Mapping[str, Floats], trained: Trained, title: str) -> float | None:
+    """Over the cases on which both are judged, by all of their names."""
+    sides = [trained.rows[trained.base], trained.rows[title]] if trained.base not in (None, title) else []
+    if not sides or not all(name in means for side in sides for name in side):
+        return None
+    base, other = (np.mean([means[name] for name in side], axis=0) for side in sides)
+    return sign_flips(other - base)
 
 
 def _rate_cell(rates: Sequence[Rate | None], n_cases: int) -> PaperCell:
@@ -268,17 +313,19 @@ def _rate_cell(rates: Sequence[Rate | None], n_cases: int) -> PaperCell:
     return _over_names(cells, reason)
 
 
-def _caption(projects: Sequence[Project], trained: Trained, policy: str, options: ScoringOptions) -> str:
+def _caption(
+    projects: Sequence[Project], trained: Trained, policy: str, options: ScoringOptions, n_compared: int
+) -> str:
     out = ", ".join(project.name for project in projects[1:])
     where = f"{projects[0].name} (in distribution){f' and {out} (out of distribution)' if out else ''}"
     marks = (
-        f"{_MARK}: differs from “{trained.base}” on the texts that both have answered: the 95 % bootstrap interval of the "
-        f"difference over texts, each with its mean over runs, leaves out 0; below {_FEW} texts McNemar's exact test has "
-        f"p < .05 in every pair of runs. Marks are of accuracies alone and not corrected for their number. "
+        f"{MARK}: differs from “{trained.base}” over the texts or cases that both have answered: p < {LEVEL:g} of paired sign "
+        f"flips over texts (originals with all their changed versions, cases), each with its mean over runs, after Holm's "
+        f"correction for the {counted(n_compared, 'comparison')} that this table shows; Δ and FPRD are not compared. "
         if trained.base is not None
         else "No base was named, so that nothing is compared. "
     )
     return (
-        f"Accuracy on {where}, contrast sets and functional tests, as in ER-TEST (Joshi et al. 2022). {marks}Deviations are over "
-        f"trainings. Gold policy “{policy}”, {split_in_words(options.split)}. {made_by()}"
+        f"Accuracy on {where}, contrast sets, functional tests and groups of word lists, as in ER-TEST (Joshi et al. 2022). "
+        f"{marks}Deviations are over trainings. Gold policy “{policy}”, {split_in_words(options.split)}. {made_by()}"
     )

@@ -77,6 +77,15 @@ def suite_results(
     return _Table(suite, runs, packed, compared).results()
 
 
+def case_means(store: Store, actor: User, project: Project, suite: StoredSuite) -> dict[str, dict[str, Floats]]:
+    """By capability, and of all tests, by model float[n_cases]: how many of its runs fail a case; NaN where none is judged."""
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        runs = run_store.list_runs(store, suite.id)
+        packed = run_store.verdicts_of(store, suite.id)
+    return _Table(suite, runs, packed, None).case_means()
+
+
 class _Table:
     def __init__(
         self,
@@ -100,6 +109,17 @@ class _Table:
             rows += [self._row(test.name, category, test, [test]) for test in tests]
         rows.append(self._row(ALL, "", None, self.suite.tests))
         return SuiteResults(self.suite, tuple(self.runs), tuple(rows), self.compared)
+
+    def case_means(self) -> dict[str, dict[str, Floats]]:
+        groups = {
+            category: [test for test in self.suite.tests if test.category == category]
+            for category in dict.fromkeys(test.category for test in self.suite.tests)
+        }
+        means = {}
+        for name, tests in [*groups.items(), (ALL, list(self.suite.tests))]:
+            of_models = {model: self._of(model, tests) for model in self.runs}
+            means[name] = {model: means_of_runs(verdicts) for model, verdicts in of_models.items() if len(verdicts)}
+        return means
 
     def _row(self, name: str, category: str, test: StoredTest | None, tests: Sequence[StoredTest]) -> ResultRow:
         by_model = {model: self._of(model, tests) for model in self.runs}

@@ -31,8 +31,8 @@ _NAMED = 3
 class RationaleOptions:
     """Which rationales the training texts have.
 
-    source:        people's; those of the word lists, which nobody has to accept; or people's, each text's on as many of its
-                   tokens at random, as a control
+    source:        people's; those of the word lists, which nobody has to accept; or, as a control, people's (with word_lists
+                   those of the lists), each text's on as many of its tokens at random
     word_lists:    of the source "lexicon": the words of keep lists are the rationale, and those of ignore lists are not in it
     share:         how many percent of the texts with rationales keep theirs, rounded up
     choice:        which of them (ER-TEST, 2.3)
@@ -48,7 +48,7 @@ class RationaleOptions:
 
     def __post_init__(self) -> None:
         n_chosen(1, self.share)  # refuses what is no share
-        if (self.source == "lexicon") != bool(self.word_lists):
+        if self.source != "shuffled" and (self.source == "lexicon") != bool(self.word_lists):
             raise InvalidValue("Rationales of word lists need the names of the lists, and other rationales have none.")
         if (self.choice == "random") == bool(self.confidence_of):
             raise InvalidValue(

@@ -1,6 +1,9 @@
 """The models of a project that were trained here, as people read of them: how often they are right, and their cards."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -10,7 +13,8 @@ from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
-from annotator.usecases.training.transformers import TrainingReport
+from annotator.usecases.models.trained_kin import with_shuffled_rationales, without_alignment
+from annotator.usecases.training.transformers import TrainingOptions, TrainingReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,17 @@ def trained_models(store: Store, actor: User, project: Project) -> tuple[Trained
     return tuple(models)
 
 
+def training_of_kin(model: TrainedModel, kind: Literal["twin", "control"]) -> TrainingOptions:
+    """How the twin without alignment, or the control on shuffled rationales, of a model is trained."""
+    change = without_alignment if kind == "twin" else with_shuffled_rationales
+    return msgspec.convert(change(model.card.asked), TrainingOptions)
+
+
 def report_summary(report: TrainingReport) -> str:
     """What a training came to, in a few sentences."""
     data, n_epochs = report.data, len(report.fitted.epochs)
     learned = f"Learned from {counted(len(data.learn), 'text')}"
-    if any(epoch.alignment_loss is not None for epoch in report.fitted.epochs):
+    if report.is_aligned:
         learned += f", {data.n_with_rationales:,} of them with rationales"
     sentences = [
         *([] if report.is_new else ["It was there already, trained in just this way."]),

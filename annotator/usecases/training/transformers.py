@@ -107,6 +107,10 @@ class TrainingReport:
     is_new: bool = True
     scores: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_aligned(self) -> bool:
+        return any(epoch.alignment_loss is not None for epoch in self.fitted.epochs)
+
 
 def train_transformer(
     store: Store,
@@ -270,7 +274,7 @@ def _card(
     output = STRETCH if trainable.is_reading else new.output
     return Card(
         name, "", new.base or "scratch", new.labels, output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
-        {}, versions_here(),
+        {}, versions_here(), asked={part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
     )  # fmt: skip
 
 

@@ -7,8 +7,11 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
+from annotator.usecases.databases import Store
 from annotator.usecases.training.trained_models import TrainedModel
 from annotator.web.frame import as_text
+from annotator.web.sections import alignment_proofs
+from annotator.web.session import Visit
 
 _LOSSES: dict[str, Callable[[Any], float | None]] = {
     "loss": lambda epoch: epoch.task_loss,
@@ -25,7 +28,7 @@ def choose(project: Project, name: str) -> None:
     st.session_state[_key(project)] = name
 
 
-def show(project: Project, models: Sequence[TrainedModel]) -> None:
+def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedModel]) -> None:
     """Choose a model; its card stands below."""
     if not models:
         return
@@ -40,6 +43,7 @@ def show(project: Project, models: Sequence[TrainedModel]) -> None:
         return
     model = by_name[name]
     st.markdown(as_text(f"{model.summary} Elsewhere it is named {model.spec}"))
+    alignment_proofs.show(store, visit, project, model)
     _show_curves(project, model)
     with st.container(border=True, key="train_card_text"):
         st.markdown(_below_the_page(model.card.text()))

@@ -55,7 +55,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
         _show_form(store, visit, project)
     models = trained_models(store, visit.user, project)
     _show_ended(store, visit, project, models)
-    model_cards.show(project, models)
+    model_cards.show(store, visit, project, models)
 
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:

@@ -12,15 +12,15 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.metrics.aggregate import Interval
 from annotator.scoring.paper_table import PaperCell, PaperTable
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
-from annotator.usecases.inspect.model_comparison import PartComparison
-from annotator.usecases.papers.er_test import Trained, er_test_table, is_different
+from annotator.usecases.papers.er_test import Trained, er_test_table
+from annotator.usecases.papers.word_list_groups import Groups
 from annotator.usecases.project.projects import create_project
+from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.suites.files import import_suite, import_suite_predictions
 
 Importer = Callable[..., Any]
@@ -104,7 +104,7 @@ def test_contrast_sets_have_original_contrast_and_their_difference(store: Store,
     assert cell(table, "majority label", names[0]) == PaperCell()
 
 
-def test_of_few_texts_the_exact_test_marks_a_difference_and_the_caption_says_so(
+def test_a_difference_is_marked_and_the_caption_says_by_which_test(
     store: Store, projects: list[Project], import_rows: Importer
 ) -> None:
     import_rows(projects[1], [{"id": f"q{n}", "text": f"near {n}", "label": "yes"} for n in range(6)])
@@ -115,18 +115,65 @@ def test_of_few_texts_the_exact_test_marks_a_difference_and_the_caption_says_so(
     table = er_test_table(store, LOCAL_OPERATOR, projects[1:], Trained.of(["n"], ["better", "same"]))
     assert [cell(table, row, "accuracy.OOD").mark for row in ("n", "better", "same")] == ["", "*", ""]
     assert "differs from “n”" in table.caption
-    assert "McNemar" in table.caption
+    assert "paired sign flips" in table.caption
 
 
-@pytest.mark.parametrize(
-    ("n", "low", "p", "expected"),
-    [(60, 0.01, 0.9, True), (60, -0.01, 0.001, False), (49, 0.01, 0.9, False), (49, -0.01, 0.001, True)],
-)
-def test_from_fifty_texts_on_the_interval_decides(n: int, low: float, p: float, expected: bool) -> None:
-    runs: Any = {"value": 0.5, "deviation": None, "runs": [0.5]}
-    interval = Interval(low, 0.1, 0.95, 1000, 0)
-    part = PartComparison(n, runs, runs, 0.05, interval, runs, (1,), (0,), (1,), (1,), (p,))
-    assert is_different(part) is expected
+def test_marks_are_corrected_for_all_comparisons_that_the_table_shows(
+    store: Store, projects: list[Project], import_rows: Importer
+) -> None:
+    import_rows(projects[1], [{"id": f"q{n}", "text": f"near {n}", "label": "yes"} for n in range(6)])
+    keys = [f"q{n}" for n in range(6)] + [f"o{n}" for n in range(4)]
+    answer(store, projects[1], "n", dict.fromkeys(keys, False))
+    for n_right, model in (
+        (7, "seven"),
+        (7, "again"),
+        (7, "more"),
+    ):  # p = 2 / 2^7 = .0156 each, of three comparisons .047
+        answer(store, projects[1], model, {key: number < n_right for number, key in enumerate(keys)})
+    answer(store, projects[1], "fourth", dict.fromkeys(keys, False))  # nothing differs: p 1; of four 4 · .0156 = .0625
+    three = er_test_table(store, LOCAL_OPERATOR, projects[1:], Trained.of(["n"], ["seven", "again", "more"]))
+    assert [cell(three, row, "accuracy.OOD").mark for row in ("n", "seven", "again", "more")] == ["", "*", "*", "*"]
+    assert "Holm's correction for the 3 comparisons that this table shows" in three.caption
+    four = er_test_table(store, LOCAL_OPERATOR, projects[1:], Trained.of(["n"], ["seven", "again", "more", "fourth"]))
+    assert {of.mark for row in four.rows for of in row.cells} == {""}
+    assert cell(four, "seven", "accuracy.OOD").p == 2 / 2**7
+
+
+def test_contrast_sets_are_compared_original_by_original(store: Store, projects: list[Project]) -> None:
+    answer(store, projects[0], "n", texts(1))  # the first original right, both changed versions wrong
+    answer(store, projects[0], "m0", {**texts(8), "t0c": False, "t1c": False})
+    table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], ["m0"]))
+    assert cell(table, "m0", "contrast.original.ID").p == 1.0  # one original of two differs
+    assert cell(table, "m0", "contrast.contrast.ID").p == 0.5  # the versions of both do
+    assert cell(table, "m0", "contrast.delta.ID").p is None
+    assert cell(table, "n", "contrast.contrast.ID").p is None
+
+
+def test_groups_of_word_lists_have_false_positive_rates_beside_their_distance(
+    store: Store, projects: list[Project], import_rows: Importer
+) -> None:
+    import_rows(projects[1], [{"id": f"g{n}", "text": "she came", "label": "no"} for n in range(4)])
+    save_word_list(store, LOCAL_OPERATOR, projects[1], "women", ["she"], role="slot", language="en")
+    keys = [f"g{n}" for n in range(4)]
+    answer(store, projects[1], "n", dict.fromkeys(keys, True))
+    answer(store, projects[1], "m0", {key: key == "g0" for key in keys})
+    answer(store, projects[1], "m1", dict.fromkeys(keys, False))
+    groups = Groups(("women",), "yes")
+    table = er_test_table(store, LOCAL_OPERATOR, projects, TRAINED, groups=groups)
+    assert any(
+        note.startswith("ID has no word list “women”, so that it is not among the groups") for note in table.notes
+    )
+    women = cell(table, "MAE", "groups.women.OOD")
+    assert (women.value, women.deviation, women.n, women.n_seeds) == (0.125, pytest.approx(0.125 * 2**0.5), 4, 2)
+    assert women.p == 2 / 2**4  # 4 texts of which all differ in the same direction
+    assert (cell(table, "None", "groups.women.OOD").value, cell(table, "None", "groups.FPRD.OOD").value) == (1.0, 0.0)
+    assert cell(table, "MAE", "groups.FPRD.OOD").p is None
+    with pytest.raises(
+        InvalidValue, match="None of these projects has the label 'yes' and all of the word lists 'men'"
+    ):
+        er_test_table(store, LOCAL_OPERATOR, projects, TRAINED, groups=Groups(("men",), "yes"))
+    with pytest.raises(InvalidValue, match="need each other"):
+        Groups(("women",))
 
 
 def test_failure_rates_of_a_stored_suite_stand_by_capability(
@@ -154,6 +201,12 @@ def test_failure_rates_of_a_stored_suite_stand_by_capability(
     ]  # fmt: skip
     assert [cell(table, "MAE", of.name).value for of in columns] == [0.5, 0.0, 0.25]
     assert cell(table, "n", columns[0].name).reason == "the model has not answered all of these tests"
+    assert cell(table, "MAE", columns[0].name).p is None  # as there is nothing to compare with
+    told = [{**row, "label": "yes"} for row in told]
+    path.write_text("".join(json.dumps(row) + "\n" for row in told), encoding="utf-8")
+    import_suite_predictions(store, LOCAL_OPERATOR, projects[0], "S", [path], model="n")
+    compared = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], ["MAE=m0"]))
+    assert [cell(compared, "MAE", of.name).p for of in columns] == [1.0, 1.0, 1.0]  # one of four cases differs
 
 
 def test_without_a_base_nothing_is_marked_and_all_models_are_rows(store: Store, projects: list[Project]) -> None:

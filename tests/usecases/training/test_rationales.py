@@ -102,6 +102,16 @@ def test_at_random_the_same_are_drawn_from_the_same_seed(store: Store, project: 
     assert len({frozenset(keys) for keys in drawn}) > 1
 
 
+def test_the_words_of_lists_are_shuffled_too_as_a_control_of_these(store: Store, project: Project) -> None:
+    save_word_list(store, LOCAL_OPERATOR, project, "joy", ["good", "film"], role="keep")
+    lists = data_of(store, project, source="lexicon", word_lists=("joy",))
+    drawn = data_of(store, project, source="shuffled", word_lists=("joy",))
+    sizes = [{key: [len(tokens) for tokens in sets] for key, sets in sets_of(data).items()} for data in (lists, drawn)]
+    assert sizes[0] == sizes[1]
+    assert set(map(tuple, sizes[0].values())) == {(1,), (2,)}
+    assert sets_of(lists) != sets_of(drawn)
+
+
 def test_shuffled_rationales_are_as_many_tokens_at_random_the_same_from_the_same_seed(
     store: Store, project: Project
 ) -> None:

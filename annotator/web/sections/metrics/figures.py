@@ -12,7 +12,7 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_names import named, names_of
-from annotator.web.sections.metrics import contrast, fairness, suites
+from annotator.web.sections.metrics import contrast, fairness, suites, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
@@ -35,6 +35,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "AOPC curves": _show_curves,
         "Layers": _show_layers,
         "Perturbed pairs": _show_pairs,
+        "Two models": two_models.show,
         "Contrast": contrast.show,
         "Functional tests": suites.show,
         "Fairness": fairness.show,

@@ -1,0 +1,199 @@
+"""Two models as kin: whether one is the other's twin without alignment or its control, and what the one gains over the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.metrics.ragged import Flags, Floats
+from annotator.scoring.instance_numbers import Behind, OfSeed
+from annotator.scoring.runs import ScoringOptions
+from annotator.store import Store
+from annotator.store.models import list_models, list_runs
+from annotator.training.card import Card
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.model_comparison import ModelPair
+from annotator.usecases.models.alignment_gains import (
+    ACCURACY,
+    PLAUSIBILITY,
+    Measured,
+    Parameters,
+    chosen_parameters,
+    compared_gold,
+    gains_of_sides,
+    learned_by,
+    means_of_texts,
+    measured,
+)
+from annotator.usecases.models.alignment_proofs import Lack, missing_kin, missing_numbers
+from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.trained_kin import Kin, cards_in, kin_of
+
+Bond = Literal["alignment", "control of the other", "control", "strangers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What two models are to one another.
+
+    bond:     "alignment": the base is the twin of the other, which was aligned; "control of the other": the base is its control;
+              "control": as "alignment", but the other is a control itself
+    controls: of an aligned other model those that have answers here; () where one lacks it
+    lacking:  its control, where there is none
+    """
+
+    bond: Bond
+    sentence: str = ""
+    controls: tuple[str, ...] = ()
+    lacking: tuple[Lack, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGains:
+    """Two models in a project. sentences: what each number comes to, of an alignment; lacking: what is not there."""
+
+    relation: Relation
+    measures: tuple[Measured, ...]
+    lacking: tuple[Lack, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        if self.relation.bond not in {"alignment", "control"}:
+            return ()
+        return tuple(of.sentence(self.relation.bond == "control") for of in self.measures if of.gain.gain is not None)
+
+
+def relation_of(store: Store, projects: Sequence[Project], project: Project, pair: ModelPair) -> Relation:
+    """What two models are to one another. projects: the first that has a model's card was that of its training."""
+    cards: dict[str, Card] = {}
+    for trained_in in reversed(projects):
+        cards |= cards_in(models_folder(store, trained_in))
+    kin = [known for name in pair.other if (known := kin_of(name, cards)) is not None and known.is_aligned]
+    if not kin or len(kin) < len(pair.other):
+        return Relation("strangers")
+    others, bases = (", ".join(names) for names in (pair.other, pair.base))
+    if {known.control for known in kin} == set(pair.base):
+        sentence = (
+            f"{bases} is the control of {others}: trained in the same way, but aligned with shuffled rationales. What is won "
+            "against it comes from the rationales."
+        )
+        return Relation("control of the other", sentence)
+    if {known.twin for known in kin} != set(pair.base):
+        return Relation("strangers")
+    if kin[0].is_control:
+        sentence = (
+            f"{others} is a control: trained in the same way as {bases}, its twin, and aligned with shuffled rationales. What is "
+            "won does not come from the rationales."
+        )
+        return Relation("control", sentence)
+    return _alignment(
+        store, project, kin, cards, f"{bases} is the twin of {others}: trained in the same way, but not aligned."
+    )
+
+
+def _alignment(
+    store: Store, project: Project, kin: Sequence[Kin], cards: Mapping[str, Card], sentence: str
+) -> Relation:
+    lacking = tuple(lack for lack in missing_kin(kin, cards, None) if lack.kind == "control")
+    controls = tuple(known.control for known in kin if known.control is not None)
+    here = list_models(store, project.id)
+    unasked = [name for name in controls if name not in here]
+    if unasked:
+        sentence += f" Its control {', '.join(unasked)} has no answers in {project.name}, so that it is not compared."
+    return Relation("alignment", sentence, () if lacking or unasked else controls, lacking)
+
+
+def model_gains(
+    store: Store, actor: User, projects: Sequence[Project], project: Project, pair: ModelPair,
+    options: ScoringOptions = ScoringOptions(),
+) -> ModelGains:  # fmt: skip
+    """Accuracy and plausibility of two models in a project, with the control of an aligned one beside them."""
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        relation = relation_of(store, projects, project, pair)
+        names = [*pair.base, *pair.other, *relation.controls]
+        policy = options.gold_policy or project.settings.gold_policy
+        gold = [
+            labelled
+            for labelled in compared_gold(store, project, names, policy)
+            if options.split in (None, labelled.instance.split)
+        ]
+        measures = measured(store, project, gold, pair.base, pair.other, relation.controls)
+        lacking = missing_numbers(store, project, names, measures, _folders(store, projects))
+        return ModelGains(relation, measures, (*relation.lacking, *lacking))
+
+
+def _folders(store: Store, projects: Sequence[Project]) -> dict[str, Path]:
+    """Where the weights of models lie that were trained here."""
+    of_all = [(path.name, path) for of in reversed(projects) for path in models_folder(store, of).glob("*/")]
+    return {name: path for name, path in of_all if Card.read(path) is not None}
+
+
+def gains_behind(store: Store, actor: User, project: Project, pair: ModelPair, behind: Behind) -> ModelGains:
+    """The same from the numbers of all instances that a table of metrics was made from, so that nothing is scored again."""
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        relation = relation_of(store, [project], project, pair)
+        names = [*pair.base, *pair.other, *relation.controls]
+        learned = {name: learned_by(store, project, name) for name in names}
+        parameters = chosen_parameters(
+            names,
+            lambda name, method: {
+                key[2] for key in behind.rows if key[:2] == (name, method) and key[3:] == ("attribution", None)
+            },
+        )
+        sides = [
+            _side(behind, of_side, parameters, learned) if of_side else None
+            for of_side in (pair.base, pair.other, relation.controls)
+        ]
+        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters)
+        lacking = missing_numbers(store, project, names, measures, _folders(store, [project]))
+        return ModelGains(relation, measures, (*relation.lacking, *lacking))
+
+
+def _side(
+    behind: Behind, names: Sequence[str], parameters: Parameters, learned: Mapping[str, set[int]]
+) -> dict[str, Floats]:
+    """By measure float[n_gold]: the mean over trainings of one kind."""
+    values: dict[str, list[Floats]] = {}
+    for name in names:
+        was_learned = np.isin(behind.ids, np.array(sorted(learned[name]), dtype=np.int64))
+        rows = {ACCURACY: (behind.quality.get(name, ()), "eraser.accuracy")}
+        for method, of_names in parameters.items():
+            key = (name, method, of_names.get(name, ""), "attribution", None)
+            rows[method] = (behind.rows.get(key, ()), PLAUSIBILITY)
+        for measure, (seeds, column) in rows.items():
+            if seeds:
+                values.setdefault(measure, []).append(_numbers(seeds, column, was_learned))
+    return {measure: means_of_texts(numbers) for measure, numbers in values.items()}
+
+
+def _numbers(seeds: Sequence[OfSeed], column: str, was_learned: Flags) -> Floats:
+    of_seeds = []
+    for seed in seeds:
+        numbers = np.full(len(was_learned), np.nan)
+        numbers[seed.places] = seed.values.get(column, np.nan)
+        of_seeds.append(np.where(was_learned, np.nan, numbers))
+    return means_of_texts(of_seeds)
+
+
+def first_pair(store: Store, actor: User, project: Project, models: Sequence[str]) -> ModelPair:
+    """Of at least two models those that one would look at first: an aligned one beside its twin, else the first two."""
+    require(store, actor, project.id, "use models")
+    cards = cards_in(models_folder(store, project))
+    for name in models:
+        kin = kin_of(name, cards)
+        if kin is not None and kin.twin is not None and kin.twin in models and not kin.is_control:
+            return ModelPair((kin.twin,), (name,))
+    return ModelPair((models[0],), (models[1],))
+
+
+def answers_runs(store: Store, actor: User, project: Project, names: Sequence[str]) -> list[int | None]:
+    """Of each model the first run of its answers, by which the Saliency page knows it; None where it has none of its own."""
+    require(store, actor, project.id, "use models")
+    runs = [list_runs(store, project.id, name, "") for name in names]
+    return [of_model[0].id if of_model else None for of_model in runs]

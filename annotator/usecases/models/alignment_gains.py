@@ -1,0 +1,193 @@
+"""What a model gains over another, with a control beside it: how often it is right, and how plausible its attributions are.
+
+Plausibility is told of each method by itself, since that of the one that was trained (gradient × input) proves nothing: occlusion
+asks the model, and of the built-in model the exact weights are known.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.models import Output, Prediction
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.metrics.control_gain import ControlledGain, controlled_gain
+from annotator.metrics.ragged import Floats
+from annotator.scoring.blocks import score_run
+from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.instance_numbers import places_of
+from annotator.scoring.runs import Answers, ScoringOptions
+from annotator.store import Store
+from annotator.store.models import StoredRun, full_answers, list_runs, outputs_of_run
+from annotator.store.trainings import find_training, ids_learned_from, ids_of_versions
+from annotator.usecases.gold import labelled_gold_of
+
+ACCURACY = "accuracy"
+TRAINED, INDEPENDENT, EXACT = "gradient-x-input", "occlusion", "linear"
+METHODS = (TRAINED, INDEPENDENT, EXACT)
+TITLES = {
+    ACCURACY: "Accuracy",
+    TRAINED: "Plausibility by gradient × input",
+    INDEPENDENT: "Plausibility by occlusion",
+    EXACT: "Plausibility by exact weights",
+}
+PLAUSIBILITY = "eraser.auprc"
+_AT_ONCE = 500
+Parameters = Mapping[str, Mapping[str, str]]  # by method and model, as JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number of two models and of a control.
+
+    measure: "accuracy", or the method whose AUPRC it is
+    is_alike: the method has the same parameters for all of them; else each has its own, such as how occlusion removes a word
+    """
+
+    measure: str
+    gain: ControlledGain
+    is_alike: bool = True
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.measure] + ("" if self.is_alike else ", each with its own parameters")
+
+    def sentence(self, is_control: bool) -> str:
+        """What an alignment brought by this number. is_control: it was trained on shuffled rationales itself."""
+        title = self.title
+        if self.measure == TRAINED:
+            return f"{title} was trained, so that its gain proves nothing."
+        if is_control and self.gain.word == "no control":
+            return f"{title}: a gain of a control, which does not come from the rationales."
+        return f"{title}: {self.gain.sentence}"
+
+
+def learned_by(store: Store, project: Project, model: str) -> set[int]:
+    """What a model that was trained here learned from, and the changed versions of it."""
+    training = find_training(store, project.id, model)
+    return set() if training is None else ids_learned_from(store, training.id) | ids_of_versions(store, training.id)
+
+
+def measured(
+    store: Store, project: Project, gold: Sequence[GoldInstance],
+    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (),
+) -> tuple[Measured, ...]:  # fmt: skip
+    """Accuracy, and the AUPRC of each method that one of the models has; occlusion always.
+
+    gold: of texts with a gold label; what a model learned from is left out for it. base, other, control: several names are
+    trainings of one kind: of each text the mean over those that have a number there
+    """
+    table = GoldTable([gold_row(item, project.task, keep_tokens=False, is_exhaustive=False) for item in gold])
+    parameters = chosen_parameters(
+        [*base, *other, *control],
+        lambda name, method: {stored.run.parameters for stored in list_runs(store, project.id, name, method)},
+    )
+    of_base, of_other = (_side(store, project, table, names, parameters) for names in (base, other))
+    of_control = _side(store, project, table, control, parameters) if control else None
+    return gains_of_sides(of_base, of_other, of_control, len(table), parameters)
+
+
+def gains_of_sides(
+    of_base: Mapping[str, Floats], of_other: Mapping[str, Floats], of_control: Mapping[str, Floats] | None, n_texts: int,
+    parameters: Parameters,
+) -> tuple[Measured, ...]:  # fmt: skip
+    """The same of numbers by measure, float[n_texts] each, NaN where there is none."""
+    nothing = np.full(n_texts, np.nan)
+    names = [ACCURACY, *(m for m in METHODS if m == INDEPENDENT or m in of_base or m in of_other)]
+    return tuple(
+        Measured(
+            name,
+            controlled_gain(
+                of_base.get(name, nothing),
+                of_other.get(name, nothing),
+                None if of_control is None else of_control.get(name, nothing),
+            ),
+            len(set(parameters.get(name, {}).values())) < 2,
+        )
+        for name in names
+    )
+
+
+def compared_gold(store: Store, project: Project, names: Sequence[str], policy: GoldPolicy) -> list[GoldInstance]:
+    """The labelled texts that some of these models has answered; of others there would be no number."""
+    answered: set[int] = set()
+    for name in dict.fromkeys(names):
+        answered.update(*full_answers(store, project.id, name).values())
+    return list(labelled_gold_of(store, sorted(answered), policy))
+
+
+def _side(
+    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Parameters
+) -> dict[str, Floats]:
+    """By measure float[n_texts]: the mean over trainings, NaN where none has a number."""
+    of_names = [_of_model(store, project, table, name, parameters) for name in dict.fromkeys(names)]
+    measures = dict.fromkeys(measure for values in of_names for measure in values)
+    return {
+        measure: means_of_texts([values[measure] for values in of_names if measure in values]) for measure in measures
+    }
+
+
+def _of_model(store: Store, project: Project, table: GoldTable, name: str, parameters: Parameters) -> dict[str, Floats]:
+    answers = full_answers(store, project.id, name)
+    of_seeds = [[_is_right(given.get(row.id), row.result) for row in table.rows] for given in answers.values()]
+    values = (
+        {ACCURACY: means_of_texts([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
+    )
+    for method, of_names in parameters.items():
+        wanted = of_names.get(name)
+        runs = [stored for stored in list_runs(store, project.id, name, method) if stored.run.parameters == wanted]
+        if runs:
+            of_runs = [_areas(store, table, run, _of_seed(answers, run.run.seed)) for run in runs]
+            values[method] = means_of_texts(of_runs)
+    learned = learned_by(store, project, name)
+    was_learned = np.array([row.id in learned for row in table.rows], dtype=np.bool_)
+    return {measure: np.where(was_learned, np.nan, numbers) for measure, numbers in values.items()}
+
+
+def _is_right(answer: Prediction | None, label: str | None) -> float:
+    return np.nan if answer is None else float(answer.label == label)
+
+
+def chosen_parameters(names: Sequence[str], known: Callable[[str, str], set[str]]) -> Parameters:
+    """With which parameters a method is taken of each model: the first that all who have it share, else each one's first.
+
+    known: of a model and a method, with which (JSON) it was computed
+    """
+    chosen: dict[str, Mapping[str, str]] = {}
+    for method in METHODS:
+        of_names = {name: parameters for name in names if (parameters := known(name, method))}
+        shared = set.intersection(*of_names.values()) if of_names else set()
+        chosen[method] = {name: min(shared or parameters) for name, parameters in of_names.items()}
+    return chosen
+
+
+def _of_seed(answers: Mapping[int | None, Answers], seed: int | None) -> Answers:
+    return answers.get(seed) or answers.get(None) or next(iter(answers.values()), {})
+
+
+def _areas(store: Store, table: GoldTable, stored: StoredRun, answers: Answers) -> Floats:
+    """float[n_texts]: the AUPRC of a run's scores."""
+    scored = score_run(
+        table, _outputs(store, stored.id, table), answers, ScoringOptions(), only=("attribution", None), names={PLAUSIBILITY}
+    )  # fmt: skip
+    values = np.full(len(table), np.nan)
+    for row in scored.rows.values():
+        values[places_of(table, row)] = row.values[PLAUSIBILITY]
+    return values
+
+
+def _outputs(store: Store, run_id: int, table: GoldTable) -> Iterator[Output]:
+    ids = [row.id for row in table.rows]
+    for first in range(0, len(ids), _AT_ONCE):
+        yield from outputs_of_run(store, run_id, ids[first : first + _AT_ONCE]).values()
+
+
+def means_of_texts(many: Sequence[Floats]) -> Floats:
+    """float[n]: of each text the mean of what there is."""
+    numbers = np.stack(many)
+    is_there = ~np.isnan(numbers)
+    n, sums = is_there.sum(axis=0), np.where(is_there, numbers, 0.0).sum(axis=0)
+    means = np.full(len(n), np.nan)
+    np.divide(sums, n, out=means, where=n > 0)
+    return means

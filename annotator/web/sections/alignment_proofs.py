@@ -1,0 +1,121 @@
+"""What the alignment of a model brought, beside its twin and its control, with buttons for what is not there."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import streamlit as st
+
+from annotator.domain.numbers import signed, written
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
+from annotator.usecases.databases import Store
+from annotator.usecases.models.alignment_gains import Measured
+from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
+from annotator.usecases.training.forecast import free_name, last_event
+from annotator.usecases.training.trained_models import TrainedModel, training_of_kin
+from annotator.web.cached_numbers import ValueCache
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.sections.number_frames import show_numbers
+from annotator.web.session import Visit, database_path
+
+if TYPE_CHECKING:
+    from annotator.metrics.chance import Verdict
+
+_TRAIN = {"twin": "Train its twin without alignment", "control": "Train its control"}
+_BEHIND = {"twin": "none", "control": "shuffled"}
+_ASKED = "It waits for its turn; the top of this page shows how far it is."
+
+
+@st.cache_resource(show_spinner=False)
+def _proofs() -> ValueCache:
+    return ValueCache(most=100)
+
+
+def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> None:
+    """Nothing of a model that was not aligned."""
+    key = (str(database_path()), project.id, model.name, last_event(store, visit.user, project))
+    cached = _proofs().get(key, tuple)
+    if cached is None:
+        cached = (alignment_proof(store, visit.user, project, [model.name]),)
+        _proofs().put(key, cached)
+    (proof,) = cached
+    if proof is None:
+        return
+    st.markdown("##### What the alignment brought")
+    _show_measures(project, model, proof)
+    for lack in proof.lacking:
+        _show_lack(store, visit, project, model, lack)
+
+
+def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof) -> None:
+    if not proof.twins:
+        numbers = (f"{of.title} {written(of.gain.other)} (n {of.gain.n:,})" for of in proof.measures)
+        st.markdown(as_text(f"On texts that it did not learn from: {'; '.join(numbers)}"))
+        return
+    control = f", and the control {proof.controls[0]} with as many tokens at random" if proof.controls else ""
+    st.caption(
+        as_text(
+            f"On texts that none of them learned from: {model.name}, its twin {proof.twins[0]} without alignment{control}. "
+            "Differences are from the twin, over texts, with 95 % intervals."
+        )
+    )
+    show_measures(proof.measures, "without alignment", "with alignment", key=f"train_proof_{project.id}_{model.name}")
+    for sentence in proof.sentences:
+        st.markdown(as_text(sentence))
+
+
+def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: str) -> None:
+    """A row for each number of two models, and of a control where there is one."""
+    has_control = any(of.gain.control is not None for of in measures)
+    rows = []
+    for of in measures:
+        gain = of.gain
+        row = {"number": of.title, "n": gain.n, base: gain.base, other: gain.other}
+        row |= {"difference": _written(gain.gain)}
+        rows.append(
+            row | ({"control": gain.control, "its difference": _written(gain.of_control)} if has_control else {})
+        )
+    show_numbers(rows, {base, other, "control"}, key=key)
+
+
+def _written(verdict: "Verdict | None") -> str | None:
+    if verdict is None or verdict.difference is None:
+        return None
+    if verdict.low is None or verdict.high is None:
+        return signed(verdict.difference)
+    return f"{signed(verdict.difference)} [{signed(verdict.low)}, {signed(verdict.high)}]"
+
+
+def _show_lack(store: Store, visit: Visit, project: Project, model: TrainedModel, lack: Lack) -> None:
+    st.markdown(as_text(lack.sentence))
+    key = f"train_lack_{lack.kind}_{project.id}_{lack.name}"
+    if lack.kind == "attributions":
+        if lack.command and pressed("Compute its attributions by occlusion", key=key, icon=":material/calculate:"):
+            _ask_questions(store, visit, project, model)
+    elif pressed(_TRAIN[lack.kind], key=key, icon=":material/model_training:"):
+        _ask_training(store, visit, project, model, lack)
+
+
+def _ask_questions(store: Store, visit: Visit, project: Project, model: TrainedModel) -> None:
+    try:
+        for of in questions_for_proof(store, visit.user, project, model.name):
+            ask_to_attribute(store, visit.user, project, AskedAttribution(of.model, of.method, of.options))
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state["train_asked"] = _ASKED
+    st.rerun()
+
+
+def _ask_training(store: Store, visit: Visit, project: Project, model: TrainedModel, lack: Lack) -> None:
+    kind: Literal["twin", "control"] = "twin" if lack.kind == "twin" else "control"
+    name = free_name(store, project, f"{model.name[:50]}-{_BEHIND[kind]}")
+    try:
+        ask_to_train(store, visit.user, project, AskedTraining(name, training_of_kin(model, kind)))
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state["train_asked"] = _ASKED
+    st.rerun()

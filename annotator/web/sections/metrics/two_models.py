@@ -1,0 +1,241 @@
+"""Two models beside each other on the Metrics page: what the other wins and loses, where the base was unsure, and its control."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotator.domain.numbers import counted, percent, signed
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_values import newest_event
+from annotator.usecases.inspect.model_comparison import (
+    ConfidenceBin,
+    LabelledText,
+    ModelComparison,
+    ModelPair,
+    PartComparison,
+    compare_labelled,
+    labelled_texts,
+)
+from annotator.usecases.inspect.model_gains import ModelGains, answers_runs, first_pair, gains_behind
+from annotator.web.cached_numbers import ValueCache
+from annotator.web.frame import as_text
+from annotator.web.sections.alignment_proofs import show_measures
+from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.sections.number_frames import show_numbers
+from annotator.web.session import Visit
+
+if TYPE_CHECKING:
+    from annotator.scoring.instance_numbers import Behind
+
+_TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
+_REMEDIES = {
+    "twin": "",
+    "control": " Its card, under “Train a model” on the page Saliency, has a button that trains one.",
+    "attributions": " Compute them under “Compute attributions” on the page Saliency.",
+}
+
+
+@st.cache_resource(show_spinner=False)
+def _texts() -> ValueCache:
+    return ValueCache(most=400_000)  # texts
+
+
+@st.cache_resource(show_spinner=False)
+def _comparisons() -> ValueCache:
+    return ValueCache(most=100)
+
+
+def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
+    """Choose two models; below, what the one wins and loses against the other."""
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    if project.task.result_kind != "label":
+        st.info(
+            "Models are compared by the labels that they give; this project asks for answers.", icon=":material/info:"
+        )
+        return
+    behind = scored.table.behind
+    models = [] if behind is None else sorted(behind.quality)
+    if behind is None or len(models) < 2:
+        st.info(
+            "Fewer than two models have answers here. Compute or import some on the page Saliency.",
+            icon=":material/compare_arrows:",
+        )
+        return
+    pair = _choose(store, visit, project, models)
+    if pair.base == pair.other:
+        st.info("Choose two different models.", icon=":material/compare_arrows:")
+        return
+    try:
+        comparison, gains = _compared(store, visit, project, scored, behind, pair, newest)
+    except AnnotatorError as error:  # such as other numbers of seeds
+        st.info(as_text(str(error)), icon=":material/compare_arrows:")
+        return
+    _show_parts(project, pair, comparison)
+    _show_links(store, visit, project, pair)
+    _show_bins(project, comparison.confidence)
+    _show_gains(project, gains)
+
+
+def _choose(store: Store, visit: Visit, project: Project, models: Sequence[str]) -> ModelPair:
+    first = first_pair(store, visit.user, project, models)
+    of_base, of_other = st.columns(2, vertical_alignment="bottom")
+    base = of_base.selectbox(
+        "Base model", models, models.index(first.base[0]), key=f"metrics_base_{project.id}", persist_state="session"
+    )
+    other = of_other.selectbox(
+        "Other model", models, models.index(first.other[0]), key=f"metrics_other_{project.id}", persist_state="session"
+    )
+    return ModelPair((base,), (other,))
+
+
+def _compared(
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, behind: "Behind", pair: ModelPair, newest: int
+) -> tuple[ModelComparison, ModelGains]:
+    """Both are kept; the labelled texts as well, which are the same for every pair."""
+
+    def made() -> tuple[ModelComparison, ModelGains]:
+        with st.spinner("Comparing the two models …"):
+            texts: list[LabelledText] = _texts().get_or_make(
+                (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
+            )
+            comparison = compare_labelled(store, visit.user, project, pair, texts, options)
+            return comparison, gains_behind(store, visit.user, project, pair, behind)
+
+    options = scored.request.options
+    compared: tuple[ModelComparison, ModelGains] = _comparisons().get_or_make(
+        (scored.request, newest, pair), tuple, made, lambda _: 1
+    )
+    return compared
+
+
+def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) -> None:
+    base, other, part = pair.base[0], pair.other[0], comparison.parts["all"]
+    if not part.n:
+        st.info(
+            "No text with a gold label has answers of both that neither learned from.", icon=":material/compare_arrows:"
+        )
+        return
+    st.markdown(as_text(_in_words(base, other, part)))
+    rows = [_row(name, of_part) for name, of_part in comparison.parts.items()]
+    show_numbers(rows, {"base", "other", "opportunity cost ↓"}, key=f"metrics_two_models_{project.id}")
+    left_out = _left_out(comparison)
+    runs = "" if len(comparison.runs) == 1 else " Of several seeds, counts and p stand seed by seed."
+    st.caption(
+        "Won: the other is right and the base is wrong; lost: the reverse. The difference is that of accuracy, with a paired "
+        "95 % bootstrap interval over texts; p is McNemar's, exact and two-sided; the opportunity cost is (lost − won) / n "
+        f"(ER-TEST).{left_out}{runs}"
+    )
+
+
+def _left_out(comparison: ModelComparison) -> str:
+    reasons = {
+        "that a model learned from": comparison.n_learned,
+        "that not both have answered": comparison.n_unanswered,
+    }
+    left_out = " and ".join(f"{counted(n, 'text')} {why}" for why, n in reasons.items() if n)
+    return f" Left out: {left_out}." if left_out else ""
+
+
+def _in_words(base: str, other: str, part: PartComparison) -> str:
+    """Of all seeds together what is won and lost, and whether that is a difference."""
+    won, lost, right, wrong = map(sum, (part.n_won, part.n_lost, part.n_both_right, part.n_both_wrong))
+    rest = f"Both are right on {right:,} and wrong on {wrong:,}."
+    verdict = {
+        "better": f"{other} is better", "worse": f"{other} is worse", "not told": "no clear difference",
+        "too few": "too few texts to say anything",
+    }[part.verdict]  # fmt: skip
+    n_lost = f"{lost:,}" if lost else "none"
+    return (
+        f"{other} is right on {counted(won, 'text')} on which {base} is wrong (won), and wrong on {n_lost} on which {base} is "
+        f"right (lost). {rest} Accuracy {percent(part.other['value'])} against {percent(part.base['value'])}: {verdict}."
+    )
+
+
+def _row(name: str, part: PartComparison) -> dict[str, object]:
+    difference = None if part.difference is None else signed(part.difference)
+    if part.interval is not None:
+        difference = f"{difference} [{signed(part.interval.low)}, {signed(part.interval.high)}]"
+    return {
+        "texts": _TITLES[name], "n": part.n, "base": part.base["value"], "other": part.other["value"],
+        "difference": difference, "won": _counts(part.n_won), "lost": _counts(part.n_lost),
+        "both right": _counts(part.n_both_right), "both wrong": _counts(part.n_both_wrong),
+        "p": ", ".join("–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}" for p in part.p_mcnemar),
+        "opportunity cost ↓": part.cost["value"],
+    }  # fmt: skip
+
+
+def _counts(of_runs: Sequence[int]) -> str:
+    return ", ".join(f"{n:,}" for n in of_runs)
+
+
+def _show_links(store: Store, visit: Visit, project: Project, pair: ModelPair) -> None:
+    """To Saliency, with the list of what is won or lost chosen; there texts that a model learned from are listed as well."""
+    base, other = answers_runs(store, visit.user, project, (*pair.base, *pair.other))
+    if base is None or other is None:
+        return
+    with st.container(horizontal=True, gap="small"):
+        for which, words in (("won", "right where the base is wrong"), ("lost", "wrong where the base is right")):
+            address = urlencode({"project": project.id, "which": which, "answers": other, "other": base})
+            st.link_button(f"The texts on Saliency: {words}", f"/saliency?{address}", icon=":material/open_in_new:")
+
+
+def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
+    filled = [of_bin for of_bin in bins if of_bin.n]
+    if not filled:
+        st.caption("Not both give probabilities of the gold labels, so that nothing is said of their confidence.")
+        return
+    across = "probability that the base gives the gold label"
+    left, right = st.columns(2)
+    left.plotly_chart(
+        grouped_bars(list(_exchanged(filled)), across=across, up="share of the texts of the bin"),
+        key=f"metrics_won_lost_{project.id}", config={"displayModeBar": False},
+        alt="Share of texts won and lost by the confidence of the base model",
+    )  # fmt: skip
+    right.plotly_chart(
+        grouped_bars(
+            [Bar(_title(of_bin), "change", of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
+            across=across, up="mean change of that probability",
+        ),
+        key=f"metrics_change_{project.id}", config={"displayModeBar": False},
+        alt="Mean change of the gold label's probability by the confidence of the base model",
+    )  # fmt: skip
+    st.caption(
+        "Where the base was unsure, and what the other makes of it (ER-TEST, Table 7 and Figure 9). Empty bins are not drawn."
+    )
+    with st.expander("The numbers of the charts"):
+        rows = [
+            {across: _title(of_bin), "n": of_bin.n, "won": of_bin.n_won, "lost": of_bin.n_lost, "change": of_bin.change}
+            for of_bin in filled
+        ]
+        show_numbers(rows, {"change"}, key=f"metrics_bins_{project.id}")
+
+
+def _exchanged(bins: Sequence[ConfidenceBin]) -> Iterator[Bar]:
+    for of_bin in bins:
+        yield Bar(_title(of_bin), "won", of_bin.n_won / of_bin.n, of_bin.n)
+        yield Bar(_title(of_bin), "lost", of_bin.n_lost / of_bin.n, of_bin.n)
+
+
+def _title(of_bin: ConfidenceBin) -> str:
+    return f"{of_bin.low:.1f}–{of_bin.high:.1f}"
+
+
+def _show_gains(project: Project, gains: ModelGains) -> None:
+    """By attributions that were not trained as well, with the control beside them."""
+    st.markdown("##### Plausibility, and the control")
+    if gains.relation.sentence:
+        st.markdown(as_text(gains.relation.sentence))
+    show_measures(gains.measures, "base", "other", key=f"metrics_gains_{project.id}")
+    st.caption(
+        "Plausibility is ERASER's AUPRC. Over texts with gold that neither model learned from; differences are from the base, "
+        "with paired 95 % intervals over texts."
+    )
+    for sentence in gains.sentences:
+        st.markdown(as_text(sentence))
+    for lack in gains.lacking:
+        st.markdown(as_text(lack.sentence + (_REMEDIES[lack.kind] if lack.name else "")))

@@ -1,0 +1,107 @@
+"""Two models as kin, and what the one gains over the other: from the database, and from the numbers behind a table."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import NotAllowed
+from annotator.store import Store
+from annotator.usecases.inspect.model_comparison import ModelPair
+from annotator.usecases.inspect.model_gains import (
+    answers_runs,
+    first_pair,
+    gains_behind,
+    model_gains,
+    relation_of,
+)
+from annotator.usecases.inspect.project_scores import evaluate_with_instances
+from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.project.projects import create_project
+from tests.usecases.models.test_alignment_gains import FIRST, LAST, answer, project
+from tests.usecases.models.test_trained_kin import ALIGNED, SHUFFLED, TWIN, cards
+
+__all__ = ["project"]  # a fixture
+DRAWN = replace(ALIGNED, data=SHUFFLED)
+PAIR = ModelPair(("none",), ("mae",))
+
+
+def save_cards(store: Store, of: Project, **models: Any) -> None:
+    folder = models_folder(store, of)
+    folder.mkdir(parents=True)
+    cards(folder, **models)
+
+
+def test_the_twin_and_the_control_of_a_model_are_known_whichever_stands_beside_it(
+    store: Store, project: Project
+) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN)
+    bonds = {
+        (base, other): relation_of(store, [project], project, ModelPair((base,), (other,))).bond
+        for base, other in (("none", "mae"), ("drawn", "mae"), ("none", "drawn"), ("mae", "none"), ("none", "built-in"))
+    }
+    assert list(bonds.values()) == ["alignment", "control of the other", "control", "strangers", "strangers"]
+    assert "has no answers in P" in relation_of(store, [project], project, PAIR).sentence
+
+
+def test_an_aligned_model_without_a_control_names_the_command_that_trains_one(store: Store, project: Project) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN)
+    for name in PAIR.base + PAIR.other:
+        answer(store, project, name, 12, {"occlusion": FIRST})
+    gains = model_gains(store, LOCAL_OPERATOR, [project], project, PAIR)
+    assert [lack.kind for lack in gains.lacking] == ["control"]
+    assert str(gains.lacking[0]).endswith(
+        "--name mae-shuffled --too-long cut --align mae --rationales shuffled --learning-rate 0.001"
+    )
+
+
+def test_a_gain_that_the_control_has_too_is_called_so_and_the_table_behind_says_the_same(
+    store: Store, project: Project
+) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN)
+    answer(store, project, "none", 6, {"gradient-x-input": LAST, "occlusion": LAST})
+    answer(store, project, "mae", 18, {"gradient-x-input": FIRST, "occlusion": FIRST})
+    answer(store, project, "drawn", 18, {"gradient-x-input": LAST, "occlusion": LAST})
+    gains = model_gains(store, LOCAL_OPERATOR, [project], project, PAIR)
+    assert [of.gain.word for of in gains.measures] == ["as much", "none", "none"]
+    assert (gains.relation.controls, gains.lacking) == (("drawn",), ())
+    assert "gains as much (+0.500 against +0.500)" in gains.sentences[0]
+    _, behind = evaluate_with_instances(store, LOCAL_OPERATOR, project)
+    assert gains_behind(store, LOCAL_OPERATOR, project, PAIR, behind) == gains
+    strangers = gains_behind(store, LOCAL_OPERATOR, project, ModelPair(("mae",), ("none",)), behind)
+    assert strangers.sentences == ()
+
+
+def test_in_another_project_the_card_of_the_project_that_was_trained_in_counts(store: Store, project: Project) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN)
+    other = create_project(store, LOCAL_OPERATOR, "Q", get_task("sentiment"), labels=["no", "yes"])
+    assert relation_of(store, [project, other], other, PAIR).bond == "alignment"
+    assert relation_of(store, [other], other, PAIR).bond == "strangers"
+
+
+def test_one_begins_with_an_aligned_model_beside_its_twin_and_else_with_the_first_two(
+    store: Store, project: Project
+) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN)
+    assert first_pair(store, LOCAL_OPERATOR, project, ["built-in", "drawn", "mae", "none"]) == PAIR
+    assert first_pair(store, LOCAL_OPERATOR, project, ["built-in", "drawn", "mae"]) == ModelPair(
+        ("built-in",), ("drawn",)
+    )
+
+
+def test_a_model_is_known_to_saliency_by_the_run_of_its_answers(store: Store, project: Project) -> None:
+    answer(store, project, "mae", 18, {"occlusion": FIRST})
+    run, missing = answers_runs(store, LOCAL_OPERATOR, project, ["mae", "none"])
+    assert run is not None
+    assert missing is None
+
+
+def test_whoever_may_not_use_models_compares_nothing(
+    store: Store, project: Project, add_person: Callable[..., Any]
+) -> None:
+    with pytest.raises(NotAllowed):
+        model_gains(store, add_person("Ann", project, "annotator"), [project], project, PAIR)
