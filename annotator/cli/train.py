@@ -173,7 +173,7 @@ def train(
     trials = trials_of(name, options, axes)
     with opened(database) as store:
         reports = train_sweep(
-            store, LOCAL_OPERATOR, find_project(store, project_name), trials, progress=_Progress().take
+            store, LOCAL_OPERATOR, find_project(store, project_name), trials, progress=StepLines().take
         )
         if len(trials) == 1:
             _show(next(reports), as_json=as_json)
@@ -212,7 +212,7 @@ def _fitting_options(given: dict[str, Any]) -> Any:
     return FittingOptions(**{name: given[name] for name in names}, alignment=alignment)
 
 
-class _Progress:
+class StepLines:
     """How many steps are done, on standard error, every few seconds."""
 
     def __init__(self) -> None:
