@@ -107,10 +107,15 @@ def _caption(sweep: Sweep, policy: str) -> str:
     where = f"“{sweep.project.name}” (in distribution)" + (
         f" and “{joined(unseen)}” (nothing learned from)" if unseen else ""
     )
-    seeds = counted(len(sweep.options.seeds), "seed")
+    n_seeds = len(sweep.options.seeds)
+    seeds = (
+        f"means and deviations over {counted(n_seeds, 'seed')}, each with its own order of texts"
+        if n_seeds > 1
+        else "of one seed"
+    )
     return (
-        f"Accuracy on {where} by the minutes that people spent{_simulated(sweep)}: means and deviations over {seeds}, each with "
-        f"its own order of texts. {counted(sweep.n_pool, 'text')} can be bought, of which {sweep.n_start:,} have a label before "
+        f"Accuracy on {where} by the minutes that people spent{_simulated(sweep)}: {seeds}. "
+        f"{counted(sweep.n_pool, 'text')} can be bought, of which {sweep.n_start:,} have a label before "
         f"a minute is spent. Gold policy “{policy}”. {made_by()}"
     )
 
