@@ -35,7 +35,7 @@ def main() -> list[Measured]:
 
     texts = _texts()
     with tempfile.TemporaryDirectory() as name:
-        _save(Path(name) / "minilm")
+        save_model(Path(name) / "minilm")
         model: Any = load(str(Path(name) / "minilm"), device="cpu", threads=1, batch_size=_BATCH)
     rows = []
     for method, direct, some in (
@@ -131,8 +131,11 @@ def _input(text: str) -> Input:
     return Input((SegmentTokens("text", tokens, (*[" "] * (len(tokens) - 1), "")),))
 
 
-def _save(folder: Path) -> None:
-    """A model with random weights, and a tokenizer whose pieces are one to three letters."""
+def save_model(folder: Path, n_pieces: int = 0) -> None:
+    """A model with random weights, and a tokenizer whose pieces are one to three letters.
+
+    n_pieces: of the vocabulary, filled up with pieces that no text has
+    """
     import torch
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -146,6 +149,7 @@ def _save(folder: Path) -> None:
         *(a + b + c for a in letters for b in letters for c in letters),
     ]
     known = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *(f"##{piece}" for piece in pieces)]
+    known += [f"[unused{number}]" for number in range(n_pieces - len(known))]
     cutting = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(known)}, unk_token="[UNK]"))
     cutting.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     cutting.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))

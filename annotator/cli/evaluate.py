@@ -11,6 +11,10 @@ COMMANDS: Commands = {
     "alignment": ("annotator.cli.evaluate_alignment:alignment", "ER-TEST's criteria, from files alone."),
     "tests": ("annotator.cli.evaluate_tests:tests", "Functional tests and contrast sets, from files alone."),
     "models": ("annotator.cli.evaluate_models:models", "Two models beside each other: won and lost."),
+    "minutes": (
+        "annotator.cli.evaluate_minutes:minutes",
+        "What minutes of labels and of rationales bring: trains models.",
+    ),
     "project": ("annotator.cli.evaluate_project:project", "A project's models against its gold."),
 }
 

@@ -179,7 +179,7 @@ def train(
     )
     trials = trials_of(name, options, axes)
     with opened(database) as store:
-        project, progress = find_project(store, project_name), _Progress()
+        project, progress = find_project(store, project_name), StepLines()
         reports = train_sweep(store, LOCAL_OPERATOR, project, trials, progress=progress.take)
         proofs = Proofs(store, project, folder, progress.asked)
         if len(trials) == 1:
@@ -229,7 +229,7 @@ def _fitting_options(given: dict[str, Any]) -> Any:
     return FittingOptions(**{name: given[name] for name in names}, alignment=alignment)
 
 
-class _Progress:
+class StepLines:
     """How many steps are done, on standard error, every few seconds."""
 
     def __init__(self) -> None:

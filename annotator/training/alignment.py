@@ -101,6 +101,11 @@ def align(batch: AlignmentBatch, options: AlignmentOptions) -> Alignment:
     return Alignment(loss, n_judged, int(batch.is_set.any(dim=1).sum()) - n_judged)
 
 
+def count_judged(batch: AlignmentBatch, options: AlignmentOptions) -> int:
+    """How many instances of a batch the paper's form has a loss for, whatever their attributions are."""
+    return int(instance_losses(batch, options)[1].sum())
+
+
 # The paper's form ----------------------------------------------------------------------------------------------------
 
 

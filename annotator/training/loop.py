@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import in_batches
 from annotator.errors import InvalidValue, ModelError
-from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align
+from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align, count_judged
 from annotator.training.answers import answer_loss, validated_answers
 from annotator.training.batches import TrainingBatch, drawn_batches, training_batch
 from annotator.training.checkpoints import Checkpoint, Progress
@@ -22,6 +22,7 @@ from annotator.training.trainable_models import Trainable
 Tensor = Any  # torch is not imported here: whoever makes one has it
 
 _NAMED = 5
+_MOST_PAIRS = 512**2  # of pieces that attend to each other, in memory together where their gradients have a graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +161,8 @@ class _Fitting:
         self.trainable.model.train()
         sums = _Sums()
         for step, numbers in enumerate(self._batches(epoch)):
-            batch = training_batch(
-                [self.rows[n] for n in numbers], self.trainable.cutter.tokenizer, self.trainable.device
-            )
-            self._step(batch, sums, f"step {step + 1} of epoch {epoch + 1}")
+            parts = [self._batch(part) for part in self._parts(numbers)]
+            self._step(parts, sums, f"step {step + 1} of epoch {epoch + 1}")
             self.progress(epoch * self.n_steps + step + 1, self.options.epochs * self.n_steps)
         loss, accuracy = self._validated()
         return EpochResult(
@@ -175,27 +174,84 @@ class _Fitting:
             time.monotonic() - began,
         )
 
-    def _step(self, batch: TrainingBatch, sums: _Sums, where: str) -> None:
+    def _batch(self, numbers: Sequence[int]) -> TrainingBatch:
+        return training_batch([self.rows[n] for n in numbers], self.trainable.cutter.tokenizer, self.trainable.device)
+
+    def _parts(self, numbers: Sequence[int]) -> list[list[int]]:
+        """What of a batch is in memory together: all of it, unless an alignment doubles what long texts take on a CPU.
+
+        The released form is one number for the whole batch, which has no parts; and a GPU is made for whole batches.
+        """
+        alignment = self.options.alignment
+        if alignment is None or alignment.form == "released" or self.trainable.device != "cpu":
+            return [list(numbers)]
+        parts: list[list[int]] = [[]]
+        size = 0
+        for number in numbers:
+            length = len(self.rows[number].encoded.ids)
+            pairs = length * min(length, 2 * (self.trainable.cutter.limit or length))  # windows overlap by half
+            if parts[-1] and size + pairs > _MOST_PAIRS:
+                parts.append([])
+                size = 0
+            parts[-1].append(number)
+            size += pairs
+        return parts
+
+    def _step(self, parts: Sequence[TrainingBatch], sums: _Sums, where: str) -> None:
+        """One step on a batch: the gradients of its parts are added up, each with its share of the batch's means."""
         torch = import_module("torch")
-        task, alignment = self._losses(batch)
-        loss = task
-        if alignment is not None and self.options.alignment is not None:
-            loss = loss + self.options.alignment.strength * alignment.loss
-            sums.n_undefined += alignment.n_undefined
-            if alignment.n_judged:
-                sums.alignment.append(float(alignment.loss.detach()))
-        if not bool(torch.isfinite(loss)):
-            named = ", ".join(batch.keys[:_NAMED]) + (" ..." if len(batch.keys) > _NAMED else "")
-            raise ModelError(
-                f"In {where} the loss is no number any more (instances {named}). Train with a lower learning rate, or a "
-                "lower strength of the alignment."
-            )
-        sums.task.append(float(task.detach()))
         self.optimizer.zero_grad()
-        loss.backward()
+        task_loss = alignment_loss = 0.0
+        n_of_all = 0
+        for batch, (of_task, of_alignment) in zip(parts, self._shares(parts), strict=True):
+            task, alignment = self._losses(batch)
+            loss = of_task * task
+            if alignment is not None and self.options.alignment is not None:
+                loss = loss + self.options.alignment.strength * (of_alignment * alignment.loss)
+                sums.n_undefined += alignment.n_undefined
+                n_of_all += alignment.n_judged
+                alignment_loss += of_alignment * float(alignment.loss.detach())
+            if not bool(torch.isfinite(loss)):
+                named = ", ".join(batch.keys[:_NAMED]) + (" ..." if len(batch.keys) > _NAMED else "")
+                raise ModelError(
+                    f"In {where} the loss is no number any more (instances {named}). Train with a lower learning rate, or a "
+                    "lower strength of the alignment."
+                )
+            task_loss += of_task * float(task.detach())
+            loss.backward()
+        sums.task.append(task_loss)
+        if n_of_all:
+            sums.alignment.append(alignment_loss)
         torch.nn.utils.clip_grad_norm_(self.trainable.model.parameters(), self.options.most_gradient)
         self.optimizer.step()
         self.schedule.step()
+
+    def _shares(self, parts: Sequence[TrainingBatch]) -> list[tuple[float, float]]:
+        """How much each part counts in the means of its batch: in the task's loss, and in the alignment's."""
+        alignment = self.options.alignment
+        if len(parts) == 1 or alignment is None:
+            return [(1.0, 1.0)]
+        weights = [float(self._task_weights(batch).sum()) for batch in parts]
+        judged = [
+            count_judged(
+                AlignmentBatch(batch.pieces.mask * 0.0, batch.gold, batch.is_set, batch.pieces.may_answer, batch.real),
+                alignment,
+            )
+            for batch in parts
+        ]
+        return [
+            (weight / (sum(weights) or 1), n / (sum(judged) or 1)) for weight, n in zip(weights, judged, strict=True)
+        ]
+
+    def _task_weights(self, batch: TrainingBatch) -> Tensor:
+        """How much each row counts that the task's loss is of."""
+        targets = batch.targets[self._counted(batch)]
+        return self.weights[targets] if self.weights is not None else import_module("torch").ones_like(targets)
+
+    def _counted(self, batch: TrainingBatch) -> Tensor:
+        """bool[batch]: the rows that the task's loss is of."""
+        is_aligned = batch.is_set.any(dim=1)
+        return ~is_aligned if self.options.task_loss_on == "without rationales" else is_aligned | True
 
     def _losses(self, batch: TrainingBatch) -> tuple[Tensor, Alignment | None]:
         """The task's loss of a batch, and how far its attributions are from its rationales."""
@@ -214,8 +270,8 @@ class _Fitting:
         torch = import_module("torch")
         if self.trainable.is_reading:
             return answer_loss(logits, batch.answers)
-        counts = ~batch.is_set.any(dim=1) if self.options.task_loss_on == "without rationales" else slice(None)
-        if not isinstance(counts, slice) and not bool(counts.any()):
+        counts = self._counted(batch)
+        if not bool(counts.any()):
             return logits.sum() * 0
         return torch.nn.functional.cross_entropy(logits[counts], batch.targets[counts], weight=self.weights)
 

@@ -1,5 +1,6 @@
 """Training on texts whose label is decided by planted words, and what can go wrong in it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ import pytest
 
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
+from annotator.training import loop
 from annotator.training.alignment import AlignmentOptions
+from annotator.training.batches import TrainingBatch, training_batch
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
@@ -29,7 +32,7 @@ OPTIONS = FittingOptions(epochs=15, learning_rate=1e-3, batch_size=32)
 
 
 def new(*, output: Output = "softmax", shape: dict[str, object] = SMALL, seed: int = 0) -> Trainable:
-    return make(NewModel(LABELS, output=output, shape=shape, n_pieces=2_000), all_words() * 3, seed)
+    return make(NewModel(LABELS, output=output, shape=shape, n_pieces=2_000, device="cpu"), all_words() * 3, seed)
 
 
 def rows(trainable: Trainable, planting: Planting) -> list[Row]:
@@ -254,3 +257,64 @@ def test_texts_without_rationales_are_learned_from_without_an_alignment_loss() -
 def test_labels_that_do_not_fit_the_output_are_refused(labels: tuple[str, ...], output: Output, message: str) -> None:
     with pytest.raises(InvalidValue, match=message):
         make(NewModel(labels, output=output), [], 0)
+
+
+def uneven_rows(trainable: Trainable) -> list[Row]:
+    """Texts of 6 to 16 words, a third of which have no rationale, and one whose rationale is all of it."""
+    examples = []
+    for number, example in enumerate(planted(Planting(24))):
+        kept = example.input.segments[0].tokens[: 6 + number % 11]
+        sets = tuple(frozenset(token for token in of if token < len(kept)) for of in example.sets)
+        whole = (frozenset(range(len(kept))),) if number == 1 else tuple(of for of in sets if of)
+        examples.append(replace(example, input=one_text(" ".join(kept)), sets=() if number % 3 == 0 else whole))
+    return rows_of(trainable.cutter, examples, LABELS)
+
+
+def counted_batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows are put into memory together from now on, each time."""
+    sizes: list[int] = []
+
+    def counted_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> TrainingBatch:
+        sizes.append(len(rows))
+        return training_batch(rows, tokenizer, device)
+
+    monkeypatch.setattr(loop, "training_batch", counted_batch)
+    return sizes
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("criterion", ["mae", "order"])
+@pytest.mark.parametrize("task_loss_on", ["all", "without rationales"])
+def test_a_batch_that_is_learned_from_in_parts_comes_to_the_same_weights_as_a_whole_one(
+    monkeypatch: pytest.MonkeyPatch, criterion: Any, task_loss_on: Any
+) -> None:
+    options = FittingOptions(
+        epochs=2, learning_rate=1e-3, batch_size=12, balances_labels=True, task_loss_on=task_loss_on,
+        alignment=AlignmentOptions(criterion, scale=10),
+    )  # fmt: skip
+    states, results, sizes = [], [], []
+    for most_pairs in (10**9, 300):
+        monkeypatch.setattr(loop, "_MOST_PAIRS", most_pairs)
+        n_together = counted_batches(monkeypatch)
+        trainable = new(shape={**TINY, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+        results.append(fit(trainable, uneven_rows(trainable), [], options).epochs)
+        states.append(trainable.state())
+        sizes.append(max(n_together))
+    assert sizes[0] == 12 > sizes[1]
+    for name, weights in states[0].items():
+        assert states[1][name].numpy() == pytest.approx(weights.numpy(), abs=2e-5), name
+    for whole, parts in zip(*results, strict=True):
+        assert (parts.task_loss, parts.alignment_loss) == pytest.approx(
+            (whole.task_loss, whole.alignment_loss), abs=1e-4
+        )
+        assert parts.n_undefined == whole.n_undefined
+
+
+@pytest.mark.usefixtures("torch")
+def test_the_released_form_is_of_a_whole_batch_however_long_its_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "_MOST_PAIRS", 1)
+    n_together = counted_batches(monkeypatch)
+    trainable = new(shape=TINY)
+    options = FittingOptions(epochs=1, batch_size=12, alignment=AlignmentOptions("mse", form="released"))
+    fit(trainable, uneven_rows(trainable), [], options)
+    assert n_together == [12, 12]

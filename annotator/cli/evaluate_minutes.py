@@ -1,0 +1,182 @@
+"""`annotator evaluate minutes`: how right models are by the minutes that people spent on labels, on rationales, or on both."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.train import StepLines
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GOLD_POLICIES
+
+if TYPE_CHECKING:
+    from annotator.usecases.training.minutes import Outcome, Sweep
+    from annotator.usecases.training.purchases import MinutesOptions
+
+_RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
+
+
+@click.command("minutes")
+@project_option
+@click.option("--minutes", "budgets", required=True, multiple=True, type=float, help="A budget; repeat it for several.")
+@click.option(
+    "--folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where what is done stays; asked again with it, the sweep goes on.",
+)
+@click.option(
+    "--condition",
+    "conditions",
+    multiple=True,
+    type=click.Choice(["labels", "rationales", "both"]),
+    default=["labels", "rationales", "both"],
+    show_default=True,
+    help="What is bought; repeat it.",
+)
+@click.option(
+    "--labels-only",
+    metavar="NAME",
+    help="A project of the same texts that asked for labels only: its times and labels.",
+)
+@click.option(
+    "--match",
+    type=click.Choice(["text", "key"]),
+    default="text",
+    show_default=True,
+    help="What makes them the same texts.",
+)
+@click.option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
+@click.option(
+    "--seconds-per-rationale", type=float, metavar="S", help="Simulate: the rationales of a text take so long."
+)
+@click.option("--by-token", is_flag=True, help="These seconds are for each token of a text.")
+@click.option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
+@click.option(
+    "--start", "n_start", type=int, metavar="N", help="So many texts have a label before.  [default: half of all]"
+)
+@click.option("--unseen", multiple=True, metavar="NAME", help="A project that is asked about as well; repeat it.")
+@click.option("--split", help="Learn from this split.  [default: train, where it is there]")
+@click.option("--validation", help="Stop by this split.  [default: as of train]")
+@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
+@click.option(
+    "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
+)
+@click.option(
+    "--align",
+    "criterion",
+    type=click.Choice(["mse", "mae", "huber", "bce", "order"]),
+    default="mae",
+    show_default=True,
+    help="The criterion by which rationales are learned from.",
+)
+@click.option("--strength", type=float, default=1.0, show_default=True, help="Its weight (lambda).")
+@click.option(
+    "--scale", type=float, default=100.0, show_default=True, help="What attributions are multiplied by (gamma)."
+)
+@click.option("--align-over", "over", type=click.Choice(["sum", "mean"]), default="sum", show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--patience", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--learning-rate", type=float, help="[default: 0.001 from scratch, 2e-05 of a base]")
+@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True)
+@click.option("--seed", "seeds", multiple=True, type=click.IntRange(min=0), default=[0, 1, 2], show_default=True)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="On a CPU.")
+@click.option("--too-long", type=click.Choice(["refuse", "cut", "windows"]), default="cut", show_default=True)
+@click.option(
+    "--allow-model-hub", "asks_hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub."
+)
+@click.option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
+@json_option
+@click.pass_obj
+def minutes(
+    database: Path, /, project_name: str, folder: Path, as_latex: bool, as_csv: bool, as_json: bool, **given: Any
+) -> None:
+    """Train on what minutes buy: labels, rationales of labelled texts, or both; and say how often each model is right.
+
+    It can be stopped at any moment and repeated: models that are done are not trained again.
+    """
+    from annotator.usecases.papers.minutes import minutes_table, outcome_line, write_minutes
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.training.minutes import plan_sweep, run_sweep
+
+    if as_json + as_csv + as_latex > 1:
+        raise click.UsageError("Choose one of --json, --csv and --latex; several at once cannot be printed.")
+    with opened(database) as store:
+        options = _options(given, lambda name: find_project(store, name))
+        sweep = plan_sweep(store, LOCAL_OPERATOR, find_project(store, project_name), options)
+    outcomes = []
+    for outcome in run_sweep(sweep, folder, progress=StepLines().take):
+        click.echo(outcome_line(outcome), err=as_json or as_csv or as_latex)
+        outcomes.append(outcome)
+    table = minutes_table(sweep, outcomes)
+    write_minutes(sweep, table, folder)
+    if as_json:
+        print_json(_as_json(sweep, outcomes))
+    elif as_csv or as_latex:
+        from annotator.figures.paper_latex import paper_latex
+        from annotator.usecases.papers.files import paper_csv
+
+        click.echo(paper_csv(table) if as_csv else paper_latex(table), nl=False)
+    else:
+        from annotator.figures.paper_text import paper_text
+
+        click.echo("\n" + paper_text(table), nl=False)
+        click.echo(f"\nThe table, its card and a figure are in {folder}.")
+
+
+def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "MinutesOptions":
+    from annotator.usecases.training.examples import DataOptions
+    from annotator.usecases.training.purchases import MinutesOptions
+    from annotator.usecases.training.text_costs import CostOptions, Simulation
+    from annotator.usecases.training.transformers import AlignmentOptions, FittingOptions, NewModel
+
+    simulation = Simulation(given["seconds_per_label"], given["seconds_per_rationale"], given["by_token"])
+    other = None if given["labels_only"] is None else project_of(given["labels_only"])
+    rate = given["learning_rate"] or (_RATE_FROM_SCRATCH if given["base"] is None else _RATE_OF_A_BASE)
+    alignment = AlignmentOptions(
+        given["criterion"], strength=given["strength"], scale=given["scale"], over=given["over"]
+    )
+    return MinutesOptions(
+        budgets=tuple(sorted(set(given["budgets"]))),
+        conditions=tuple(dict.fromkeys(given["conditions"])),
+        seeds=tuple(dict.fromkeys(given["seeds"])),
+        n_start=given["n_start"],
+        costs=CostOptions(other, given["match"] == "key", given["with_reviews"], simulation),
+        unseen=tuple(project_of(name) for name in dict.fromkeys(given["unseen"])),
+        model=NewModel(
+            (), base=given["base"], device=given["device"], threads=given["threads"], too_long=given["too_long"],
+            asks_hub=given["asks_hub"],
+        ),
+        data=DataOptions(given["split"], given["validation"], given["gold_policy"]),
+        fitting=FittingOptions(
+            epochs=given["epochs"], patience=given["patience"], learning_rate=rate, batch_size=given["batch_size"],
+            alignment=alignment,
+        ),
+    )  # fmt: skip
+
+
+def _as_json(sweep: "Sweep", outcomes: "list[Outcome]") -> dict[str, object]:
+    return {
+        "project": sweep.project.name,
+        "texts": sweep.n_pool,
+        "start": sweep.n_start,
+        "is_simulated": sweep.options.costs.simulation.is_any,
+        "models": [
+            {
+                "condition": outcome.purchase.condition or "start",
+                "minutes": outcome.purchase.minutes,
+                "seed": outcome.purchase.seed,
+                "times": outcome.purchase.origin,
+                "minutes_spent": outcome.purchase.spent_ms / 60_000,
+                "bought": outcome.purchase.n_bought,
+                "with_label": outcome.purchase.n_labels,
+                "with_rationales": outcome.purchase.n_rationales,
+                "right": {name: {"n_right": right, "n": n} for name, (right, n) in outcome.right.items()},
+            }
+            for outcome in outcomes
+        ],
+    }

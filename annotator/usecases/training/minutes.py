@@ -1,0 +1,235 @@
+"""How right models are by the minutes that people spent: on labels alone, on rationales of labelled texts, or on both.
+
+A budget buys texts in a drawn order, and a model learns from what is bought. It says how often it is right, and is not kept.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from annotator.attribution.base import Input
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import Conflict, ModelError
+from annotator.files import lock, part_folder, sync_file, sync_folder
+from annotator.store import Store
+from annotator.training.checkpoints import Checkpoint
+from annotator.training.examples import Example, Row, rows_of
+from annotator.training.loop import FittingOptions, answered, fit
+from annotator.training.trainable_models import NewModel, make
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import labelled_gold
+from annotator.usecases.training.examples import TrainingData, training_data
+from annotator.usecases.training.purchases import MinutesOptions, Purchase, n_start_of, purchases
+from annotator.usecases.training.text_costs import require_prices, text_costs, words_of
+
+_DONE, _UNDER_WAY, _LOCK = "trained", "under-way", ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A model to be trained. plan: what makes two trials the same one, whatever minutes were paid for it."""
+
+    purchase: Purchase
+    learn: tuple[Example, ...]
+    data: TrainingData
+    fitting: FittingOptions
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """All trials of a project, and what is to be said of them.
+
+    labels:      of the models
+    judge:       by project what is asked about: the project's other splits, then unseen projects
+    n_pool:      texts that can be bought (the fewest of any seed); n_start: those of them that have a label before
+    n_unpriced:  texts that could be learned from, but not all of whose prices are known
+    n_left_out:  of each unseen project: texts that are learned from as well, and those with a label that is not learned
+    """
+
+    project: Project
+    options: MinutesOptions
+    labels: tuple[str, ...]
+    judge: Mapping[str, tuple[Example, ...]]
+    trials: tuple[Trial, ...]
+    n_pool: int
+    n_start: int
+    n_unpriced: int
+    n_incomplete: int
+    idle_ms: int
+    n_left_out: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How often a model is right. right: by project, how many texts of how many; {} where nothing could be learned from."""
+
+    purchase: Purchase
+    right: Mapping[str, tuple[int, int]]
+    is_new: bool = True
+
+
+def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOptions) -> Sweep:
+    """What is bought and asked about; nothing is trained yet.
+
+    Raises: InvalidValue for times that nothing says, ModelError where there is nothing to learn from or to ask about
+    """
+    other = options.costs.labels_only
+    for involved in (project, *options.unseen, *([other] if other is not None else [])):
+        require(store, actor, involved.id, "use models")
+    if project.task.result_kind != "label":
+        raise ModelError(f"The project '{project.name}' asks for answers, and models that answer are not trained here.")
+    policy = options.data.gold_policy or project.settings.gold_policy
+    with store.snapshot():
+        data = {seed: training_data(store, project, replace(options.data, seed=seed)) for seed in options.seeds}
+        pool = {example.id: example for of_seed in data.values() for example in (*of_seed.learn, *of_seed.stop)}
+        costs = text_costs(store, project, list(pool.values()), options.costs, policy)
+        unseen = {foreign.name: _examples(store, foreign, options) for foreign in options.unseen}
+    learned = {example.label for of_seed in data.values() for example in of_seed.learn}
+    labels = tuple(label for label in project.labels if label in learned)
+    not_learned = {number for number, label in costs.labels.items() if label not in labels}
+    priced = frozenset(require_prices(project, costs, options.conditions, options.costs.simulation)) - not_learned
+    n_pool, n_learn = min(
+        (sum(example.id in priced for example in of_seed.learn), len(of_seed.learn)) for of_seed in data.values()
+    )
+    asked_about, left_out = _asked_about(unseen, pool, labels)
+    judge = {project.name: data[options.seeds[0]].judge, **asked_about}
+    trials = []
+    for seed, of_seed in data.items():
+        for purchase, learn in purchases(of_seed.learn, costs, priced, options, seed):
+            fitting = replace(options.fitting, seed=seed)
+            if not purchase.n_rationales:
+                fitting = replace(fitting, alignment=None)
+            in_order = tuple(sorted(learn, key=lambda example: example.id))
+            plan = _plan((in_order, of_seed.learn, of_seed.stop), judge, labels, options.model, fitting)
+            trials.append(Trial(purchase, in_order, of_seed, fitting, plan))
+    return Sweep(
+        project, options, labels, judge, tuple(trials), n_pool, n_start_of(n_pool, options), n_learn - n_pool,
+        costs.n_incomplete, costs.idle_ms, left_out,
+    )  # fmt: skip
+
+
+def _examples(store: Store, project: Project, options: MinutesOptions) -> tuple[Example, ...]:
+    """Everything of a project that has a gold label."""
+    policy = options.data.gold_policy or project.settings.gold_policy
+    return tuple(
+        Example(gold.instance.id, gold.instance.key, Input.of(gold.instance), gold.result or "")
+        for gold in labelled_gold(store, project, policy)
+    )
+
+
+def _asked_about(
+    unseen: Mapping[str, Sequence[Example]], pool: Mapping[int, Example], labels: Sequence[str]
+) -> tuple[dict[str, tuple[Example, ...]], dict[str, tuple[int, int]]]:
+    """Of unseen projects the texts that are not learned from as well, and have a label that is learned; how many are left out."""
+    known = {words_of(example.input) for example in pool.values()}
+    judge, left_out = {}, {}
+    for name, examples in unseen.items():
+        new = [example for example in examples if words_of(example.input) not in known]
+        judge[name] = tuple(example for example in new if example.label in labels)
+        if not judge[name]:
+            raise ModelError(
+                f"The models cannot be asked about the project '{name}': it has no text with one of the gold labels "
+                f"{', '.join(labels)} that they do not learn from as well."
+            )
+        left_out[name] = (len(examples) - len(new), len(new) - len(judge[name]))
+    return judge, left_out
+
+
+def _plan(
+    learned: Sequence[Sequence[Example]], judge: Mapping[str, Sequence[Example]], labels: Sequence[str],
+    model: NewModel, fitting: FittingOptions,
+) -> str:  # fmt: skip
+    """The digest of everything that an outcome follows from."""
+    whole = [
+        list(map(_digest, learned)), {name: _digest(examples) for name, examples in judge.items()}, list(labels),
+        asdict(model), asdict(fitting),
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    whole = [(e.id, e.label, sorted(map(sorted, e.sets)), words_of(e.input)) for e in examples]
+    return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+
+
+def run_sweep(
+    sweep: Sweep, folder: Path, *, progress: Callable[[int, int], None] = lambda _done, _of: None
+) -> Iterator[Outcome]:
+    """Train one model after the other. What is done stays in the folder, so that a sweep that was stopped goes on.
+
+    Raises: Conflict where another process is at work in the folder
+    """
+    with _alone_in(folder):
+        for trial in sweep.trials:
+            right = _read(folder / _DONE / trial.plan)
+            is_new = right is None
+            if right is None:
+                right = _right(sweep, trial, folder / _UNDER_WAY / trial.plan, progress) if trial.learn else {}
+                _write(folder / _DONE / trial.plan, right)
+            yield Outcome(trial.purchase, right, is_new)
+
+
+def _right(
+    sweep: Sweep, trial: Trial, checkpoint: Path, progress: Callable[[int, int], None]
+) -> dict[str, tuple[int, int]]:
+    """Train a model, and count by project how many texts it is right about; where it does not know the label it is wrong."""
+    texts = [segment.text for example in trial.data.learn for segment in example.input.segments]
+    trainable = make(replace(sweep.options.model, labels=sweep.labels), texts, trial.fitting.seed)
+
+    def rows(examples: Sequence[Example]) -> list[Row]:
+        known = [example for example in examples if example.label in sweep.labels]
+        return rows_of(trainable.cutter, known, sweep.labels, reads_target=trainable.network.reads == "target")
+
+    rows_to_judge = {
+        name: rows(examples) for name, examples in sweep.judge.items()
+    }  # before the long part: a text may not fit
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    fit(
+        trainable, rows(trial.learn), rows(trial.data.stop), trial.fitting,
+        checkpoint=Checkpoint(checkpoint, trial.plan), progress=progress,
+    )  # fmt: skip
+    right = {}
+    for name, of_project in rows_to_judge.items():
+        targets = np.array([row.target for row in of_project])
+        n_right = int((answered(trainable, of_project).argmax(axis=1) == targets).sum()) if of_project else 0
+        right[name] = (n_right, len(sweep.judge[name]))
+    checkpoint.unlink(missing_ok=True)
+    with suppress(OSError):  # another trial, of other settings, may be under way there
+        checkpoint.parent.rmdir()
+    return right
+
+
+def _read(path: Path) -> dict[str, tuple[int, int]] | None:
+    """What is written down of a trial; None where it is not done."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, int]])
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: Path, right: Mapping[str, tuple[int, int]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with part_folder(path) as part:
+        made = part / path.name
+        made.write_bytes(msgspec.json.encode(right))
+        sync_file(made)
+        made.replace(path)
+        sync_folder(path.parent)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else trains into a folder meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("a") as file:
+        if not lock(file.fileno(), alone=True):
+            raise Conflict(f"Another process is training into {folder}. Wait until it is done, or name another folder.")
+        yield

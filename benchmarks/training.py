@@ -1,0 +1,156 @@
+"""Training a transformers model: what ours costs beyond a plain loop, what alignment costs beyond none, windows, and memory.
+
+A model of random weights in the shape of MiniLM (6 layers of 384) learns on one thread. The plain loop is what a notebook would
+do with the same model and the same batches: filled up, asked, one step of AdamW with cut gradients; ours also keeps a checkpoint
+and the weights of the best epoch. Processor time is compared, by turns, and the smallest of the rounds is taken: other work on
+the machine only ever adds to it. Memory is the highest resident size of a process of its own.
+
+Limits: 1.15 times the plain loop; alignment 2.6 times a step without; a token in windows 2.3 times one of a text of one window,
+since windows overlap by half; 4 GB for eight texts of 512 pieces, alignment included.
+"""
+
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from annotator.attribution.base import Input, SegmentTokens
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.checkpoints import Checkpoint
+from annotator.training.examples import Example, Row, rows_of
+from annotator.training.loop import FittingOptions, fit
+from annotator.training.trainable_models import NewModel, Trainable, make
+from benchmarks.attribute_overhead import save_model
+from benchmarks.measured import Measured, table
+
+_LABELS = ("no", "yes")
+_N_TEXTS, _N_WORDS, _BATCH = 64, 60, 8
+_ROUNDS = 4
+_LENGTHS = (512, 1_024, 2_048, 4_096)
+_SPECIAL = 2  # [CLS] and [SEP]
+_N_PIECES = 30_522  # of MiniLM's vocabulary
+_LONG, _LONG_BATCH = 512, 8
+_LOOP, _ALIGNMENT, _WINDOW, _GIGABYTES = 1.15, 2.6, 2.3, 4.0
+
+
+def main() -> list[Measured]:
+    """Nothing where the extra `models` is not installed."""
+    absent = [package for package in ("torch", "transformers") if find_spec(package) is None]
+    if absent:
+        print(f"SKIPPED: {', '.join(absent)} is not installed (pip install 'rationale-annotator[models]').")
+        return []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "minilm"
+        save_model(folder, _N_PIECES)
+        memory = _memory(folder)  # first: a child begins with what its parent has used so far
+        return [*_loops(folder, Path(name) / "checkpoint.pt"), *_windows(folder), memory]
+
+
+def _loops(folder: Path, checkpoint: Path) -> list[Measured]:
+    """An epoch of ours, of the plain loop, and of ours with an alignment."""
+    trainable = make(NewModel(_LABELS, base=str(folder), device="cpu"), (), 0)
+    rows = _rows(trainable, [_N_WORDS] * _N_TEXTS)
+    options = FittingOptions(epochs=1, batch_size=_BATCH)
+    aligned = FittingOptions(epochs=1, batch_size=_BATCH, alignment=AlignmentOptions("mse"))
+
+    def ours() -> None:
+        checkpoint.unlink(missing_ok=True)
+        fit(trainable, rows, [], options, checkpoint=Checkpoint(checkpoint, "benchmark"))
+
+    loop, plain, with_alignment, without = _smallest(
+        ours, lambda: _plain(trainable, rows), lambda: fit(trainable, rows, [], aligned),
+        lambda: fit(trainable, rows, [], options),
+    )  # fmt: skip
+    n_steps = _N_TEXTS // _BATCH
+    return [
+        Measured(f"an epoch of {n_steps} steps, with its checkpoint", loop, "s", plain, "a plain loop", _LOOP),
+        Measured("a step with alignment", with_alignment / n_steps, "s", without / n_steps, "without", _ALIGNMENT),
+    ]
+
+
+def _plain(trainable: Trainable, rows: Sequence[Row]) -> None:
+    """The batches that ours draws, one after the other."""
+    import torch
+
+    from annotator.training.batches import drawn_batches
+
+    model, tokenizer = trainable.model, trainable.cutter.tokenizer
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5, weight_decay=0.01)
+    model.train()
+    for numbers in drawn_batches(rows, _BATCH, None, 0, 0):
+        given = tokenizer.pad({"input_ids": [list(rows[n].encoded.ids) for n in numbers]}, return_tensors="pt")
+        targets = torch.tensor([rows[n].target for n in numbers])
+        loss = torch.nn.functional.cross_entropy(model(**given).logits, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+
+def _windows(folder: Path) -> list[Measured]:
+    """A step on one text of each length, by tokens, against that of one window."""
+    new = NewModel(_LABELS, base=str(folder), device="cpu", too_long="windows")
+    trainable = make(new, (), 0)
+    rows = [_rows(trainable, [length - _SPECIAL]) for length in _LENGTHS]
+    options = FittingOptions(epochs=1, batch_size=1)
+    taken = _smallest(*(lambda of_length=of_length: fit(trainable, of_length, [], options) for of_length in rows))
+    first, *longer = [1e6 * seconds / length for seconds, length in zip(taken, _LENGTHS, strict=True)]
+    return [
+        Measured(
+            f"windows, a text of {length:,} tokens: a token", value, "µs", first, f"of {_LENGTHS[0]} tokens", _WINDOW
+        )
+        for length, value in zip(_LENGTHS[1:], longer, strict=True)
+    ]
+
+
+def _memory(folder: Path) -> Measured:
+    """The highest resident size of a process that trains with an alignment."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "benchmarks.training", str(folder)], capture_output=True, text=True, check=True
+    )
+    what = f"memory, {_LONG_BATCH} texts of {_LONG} pieces at once, aligned"
+    return Measured(what, int(answer.stdout) * 1024 / 1e9, "GB", at_most=_GIGABYTES)
+
+
+def train_long(folder: str) -> int:
+    """Train on two batches of long texts with an alignment; answers the highest resident size of this process, in kB."""
+    trainable = make(NewModel(_LABELS, base=folder, device="cpu"), (), 0)
+    rows = _rows(trainable, [_LONG - _SPECIAL] * 2 * _LONG_BATCH)
+    fit(trainable, rows, [], FittingOptions(epochs=1, batch_size=_LONG_BATCH, alignment=AlignmentOptions("mse")))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _smallest(*calls: Callable[[], object]) -> list[float]:
+    """The smallest processor time of each, by turns, after one round that does not count."""
+    taken: list[list[float]] = [[] for _ in calls]
+    for _ in range(_ROUNDS + 1):
+        for call, times in zip(calls, taken, strict=True):
+            began = time.process_time()
+            call()
+            times.append(time.process_time() - began)
+    return [min(times[1:]) for times in taken]
+
+
+def _rows(trainable: Trainable, lengths: Sequence[int]) -> list[Row]:
+    """Texts of words of three letters, each one piece, a tenth of which are the rationale."""
+    draw = random.Random(7)
+    examples = []
+    for number, length in enumerate(lengths):
+        tokens = tuple("".join(draw.choices("aeioumnrst", k=3)) for _ in range(length))
+        given: Any = Input((SegmentTokens("text", tokens, (*[" "] * (length - 1), "")),))
+        marked = frozenset(draw.sample(range(length), max(1, length // 10)))
+        examples.append(Example(number, f"t{number}", given, _LABELS[number % 2], (marked,)))
+    return rows_of(trainable.cutter, examples, _LABELS)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(train_long(sys.argv[1]))
+    else:
+        print(table([("training", row) for row in main()]))

@@ -1,0 +1,208 @@
+"""Accuracy by minutes: what each model learns from, what is known already when it is asked again, and one small real sweep."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import Conflict, InvalidValue, ModelError
+from annotator.files import lock
+from annotator.store import Store
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.budgets import Simulation
+from annotator.training.loop import FittingOptions
+from annotator.training.trainable_models import NewModel
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.training.minutes import Sweep, Trial, plan_sweep, run_sweep
+from annotator.usecases.training.purchases import MinutesOptions
+from annotator.usecases.training.text_costs import CostOptions
+from tests.training.planted import LABELS, Planting, planted
+from tests.usecases.training.test_transformers import TINY
+
+Rows = Callable[..., Any]
+
+# A label takes 6 s and rationales 12 s, so that a minute buys 10 labels, rationales of 5 texts, or both of 3.
+COSTS = CostOptions(simulation=Simulation(6, 12))
+OPTIONS = MinutesOptions(
+    budgets=(1.0, 2.0), seeds=(0,), n_start=20, costs=COSTS, model=NewModel((), shape=TINY, n_pieces=2_000),
+    fitting=FittingOptions(epochs=2, learning_rate=3e-3, alignment=AlignmentOptions("mae")),
+)  # fmt: skip
+
+
+def planted_project(store: Store, import_rows: Rows, name: str, planting: Planting, **split: int) -> Project:
+    """Planted texts, so many of each split."""
+    made = create_project(store, LOCAL_OPERATOR, name, get_task("sentiment"), labels=list(LABELS))
+    splits = [of for of, n in split.items() for _ in range(n)]
+    rows = [
+        {"id": example.key, "text": example.input.segments[0].text, "label": example.label, "split": of,
+         "annotator": "source", "rationales": [[[token, token + 1] for token in sorted(example.sets[0])]]}
+        for example, of in zip(planted(planting), splits, strict=True)
+    ]  # fmt: skip
+    import_rows(made, rows)
+    return made
+
+
+@pytest.fixture
+def project(store: Store, import_rows: Rows) -> Project:
+    return planted_project(store, import_rows, "P", Planting(90), train=60, validation=10, test=20)
+
+
+def plan(store: Store, project: Project, options: MinutesOptions = OPTIONS) -> Sweep:
+    return plan_sweep(store, LOCAL_OPERATOR, project, options)
+
+
+def by_purchase(sweep: Sweep) -> dict[tuple[str | None, float], Trial]:
+    return {(trial.purchase.condition, trial.purchase.minutes): trial for trial in sweep.trials}
+
+
+def test_a_minute_buys_further_labels_or_rationales_of_labelled_texts_or_further_texts_with_both(
+    store: Store, project: Project
+) -> None:
+    trials = by_purchase(plan(store, project))
+    counts = {
+        of: (trial.purchase.n_bought, len(trial.learn), trial.purchase.n_rationales) for of, trial in trials.items()
+    }
+    assert counts == {
+        (None, 0): (0, 20, 0),
+        ("labels", 1): (10, 30, 0), ("rationales", 1): (5, 20, 5), ("both", 1): (3, 23, 3),
+        ("labels", 2): (20, 40, 0), ("rationales", 2): (10, 20, 10), ("both", 2): (6, 26, 6),
+    }  # fmt: skip
+    assert trials["both", 1].purchase.spent_ms == 54_000
+    assert {trial.purchase.origin for trial in trials.values()} == {None, "simulated"}
+
+
+def test_a_larger_budget_buys_what_a_smaller_one_bought_and_more_and_labels_and_both_buy_in_one_order(
+    store: Store, project: Project
+) -> None:
+    trials = by_purchase(plan(store, project))
+    keys = {of: {example.key for example in trial.learn} for of, trial in trials.items()}
+    start = keys[None, 0]
+    assert start < keys["both", 1] < keys["both", 2] < keys["labels", 1] < keys["labels", 2]
+    with_sets = {e.key for e in trials["rationales", 2].learn if e.sets}
+    assert {e.key for e in trials["rationales", 1].learn if e.sets} < with_sets < start
+
+
+def test_models_without_rationales_are_trained_without_an_alignment(store: Store, project: Project) -> None:
+    for trial in plan(store, project).trials:
+        assert (trial.fitting.alignment is None) == (trial.purchase.condition in (None, "labels"))
+
+
+def test_a_budget_beyond_all_texts_buys_all_of_them_and_a_larger_one_is_the_same_training(
+    store: Store, project: Project
+) -> None:
+    options = replace(OPTIONS, budgets=(4.0, 100.0), conditions=("labels",))
+    _, four, hundred = plan(store, project, options).trials
+    assert (four.purchase.n_labels, four.purchase.has_all, four.purchase.spent_ms) == (60, True, 240_000)
+    assert four.plan == hundred.plan
+
+
+def test_a_budget_that_the_first_text_is_too_dear_for_buys_nothing(store: Store, project: Project) -> None:
+    options = replace(OPTIONS, budgets=(0.05,), conditions=("both",))
+    start, bought = plan(store, project, options).trials
+    assert (bought.purchase.n_bought, bought.purchase.first_ms) == (0, 18_000)
+    assert bought.plan == start.plan
+
+
+def test_seeds_draw_orders_of_their_own(store: Store, project: Project) -> None:
+    sweep = plan(store, project, replace(OPTIONS, seeds=(0, 1), conditions=("labels",)))
+    starts = [{e.key for e in trial.learn} for trial in sweep.trials if trial.purchase.condition is None]
+    assert [len(start) for start in starts] == [20, 20]
+    assert starts[0] != starts[1]
+
+
+def test_unseen_projects_are_asked_about_texts_that_nothing_was_learned_from(
+    store: Store, project: Project, import_rows: Rows
+) -> None:
+    # The first 90 are P's own, of which it learns from 60 and stops by 10.
+    other = planted_project(store, import_rows, "Other", Planting(100), test=100)
+    sweep = plan(store, project, replace(OPTIONS, unseen=(other,)))
+    assert sweep.n_left_out == {"Other": (70, 0)}
+    assert {name: len(asked) for name, asked in sweep.judge.items()} == {"P": 20, "Other": 30}
+    same = planted_project(store, import_rows, "Same", Planting(60), test=60)
+    with pytest.raises(ModelError, match="cannot be asked about the project 'Same'"):
+        plan(store, project, replace(OPTIONS, unseen=(same,)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_start": 61}, "--start 61 is more than the 60 texts"),
+        ({"costs": CostOptions()}, "No text of 'P' that can be learned from has a time"),
+    ],
+)
+def test_what_cannot_be_bought_is_told_before_anything_is_trained(
+    store: Store, project: Project, changed: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        plan(store, project, replace(OPTIONS, **changed))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"budgets": (0.0,)}, "0 minutes buy nothing"),
+        ({"budgets": (1.0,), "n_start": -1}, "A number of texts cannot be -1"),
+        ({"budgets": (1.0,), "n_start": 0}, "with --start 0 none has"),
+    ],
+)
+def test_options_that_nothing_can_be_bought_with_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        MinutesOptions(**given)
+
+
+def test_each_model_says_how_often_it_is_right_and_what_is_done_is_not_done_again(
+    store: Store, project: Project, import_rows: Rows, tmp_path: Path, torch: Any
+) -> None:
+    other = planted_project(store, import_rows, "Other", Planting(30, seed=9), test=30)
+    sweep = plan(store, project, replace(OPTIONS, budgets=(2.0,), unseen=(other,)))
+    folder = tmp_path / "sweep"
+    stopped = run_sweep(sweep, folder)
+    first = [next(stopped), next(stopped)]
+    stopped.close()
+    outcomes = list(run_sweep(sweep, folder))
+    assert [outcome.is_new for outcome in outcomes] == [False, False, True, True]
+    assert [outcome.right for outcome in outcomes[:2]] == [outcome.right for outcome in first]
+    for outcome in outcomes:
+        assert {name: n for name, (_, n) in outcome.right.items()} == {"P": 20, "Other": 30}
+        assert all(0 <= right <= n for right, n in outcome.right.values())
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", "trained"]
+
+
+def test_the_same_sweep_in_another_folder_comes_to_the_same_numbers(
+    store: Store, project: Project, tmp_path: Path, torch: Any
+) -> None:
+    sweep = plan(store, project, replace(OPTIONS, budgets=(2.0,), conditions=("both",)))
+    first, second = (list(run_sweep(sweep, tmp_path / name)) for name in ("one", "two"))
+    assert first == second
+
+
+def test_a_model_that_was_being_trained_goes_on_from_its_last_epoch(
+    store: Store, project: Project, tmp_path: Path, torch: Any
+) -> None:
+    sweep = plan(store, project, replace(OPTIONS, budgets=(2.0,), conditions=("labels",)))
+    seen: list[int] = []
+
+    def stop_in_the_second_epoch(done: int, of: int) -> None:
+        if 2 * done > of:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run_sweep(sweep, tmp_path, progress=stop_in_the_second_epoch))
+    assert list((tmp_path / "under-way").iterdir())
+    next(run_sweep(sweep, tmp_path, progress=lambda done, _of: seen.append(done)))
+    assert seen == [3, 4]  # 20 texts are two batches
+
+
+def test_two_processes_do_not_train_into_one_folder(store: Store, project: Project, tmp_path: Path) -> None:
+    sweep = plan(store, project)
+    descriptor = os.open(tmp_path / ".lock", os.O_CREAT | os.O_RDWR)
+    assert lock(descriptor, alone=True)
+    with pytest.raises(Conflict, match="Another process is training into"):
+        next(run_sweep(sweep, tmp_path))
+    os.close(descriptor)
