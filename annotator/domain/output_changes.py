@@ -2,9 +2,11 @@
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
+from annotator.domain.models import Attribution, MachineRationale, Output, Prediction, Run
+from annotator.errors import Problem
 
 _CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
@@ -16,13 +18,24 @@ class OutputChange(NamedTuple):
     overwritten: str = ""
 
     @property
-    def n_written(self) -> tuple[int, int, int]:
-        """How many predictions, attributions and machine rationales are new or other."""
-        return len(self.output.predictions), len(self.output.attributions), len(self.output.rationales)
-
-    @property
     def is_change(self) -> bool:
         return bool(self.output.predictions or self.output.attributions or self.output.rationales)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    runs:    those that the rows speak of, which are made where they are not there yet
+    changes: what is new or other, by run; n_new, n_updated, n_unchanged: rows that are taken
+    """
+
+    runs: tuple[Run, ...]
+    changes: tuple[tuple[Run, OutputChange], ...]
+    problems: tuple[Problem, ...]
+    n_new: int
+    n_updated: int
+    n_unchanged: int
 
 
 def change_of(before: Output | None, new: Output) -> OutputChange:

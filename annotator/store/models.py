@@ -263,14 +263,15 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
     }
 
 
-_OF_INSTANCES = ("predictions", "attributions", "machine_rationales", "metric_values")
+# The tables that hold what models said of instances.
+OUTPUT_TABLES = ("predictions", "attributions", "machine_rationales", "metric_values")
 
 
 def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
     """Those of some instances of which models said something."""
     wanted = json.dumps(list(instance_ids))
     ids: set[int] = set()
-    for table in _OF_INSTANCES:
+    for table in OUTPUT_TABLES:
         rows = store.rows(
             f"""SELECT value FROM json_each(?) AS wanted
                 WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
@@ -278,9 +279,3 @@ def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]
         )
         ids |= {row["value"] for row in rows}
     return ids
-
-
-def forget_outputs(store: Store, instance_id: int) -> None:
-    """Take out what models said of an instance whose tokens changed."""
-    for table in _OF_INSTANCES:
-        store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.models import Output, Run, SourceOutput
-from annotator.domain.output_changes import OutputChange, change_of
+from annotator.domain.output_changes import OutputChange, OutputPlan, change_of
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
@@ -40,22 +39,6 @@ class LaidRow(NamedTuple):
         rest = tuple(p for p in output.predictions if p.on != "full")
         if rest or output.attributions or output.rationales:
             yield run, Output(output.instance_id, rest, output.attributions, output.rationales)
-
-
-@dataclass(frozen=True, slots=True)
-class OutputPlan:
-    """What is to be written of a batch, and what is to be told of it.
-
-    runs:    those that the rows speak of, which are made where they are not there yet
-    changes: what is new or other, by run; n_new, n_updated, n_unchanged: rows that are taken
-    """
-
-    runs: tuple[Run, ...]
-    changes: tuple[tuple[Run, OutputChange], ...]
-    problems: tuple[Problem, ...]
-    n_new: int
-    n_updated: int
-    n_unchanged: int
 
 
 def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedInstance | Problem:

@@ -140,4 +140,4 @@ def test_only_what_is_other_is_written() -> None:
     before = Output(7, (FULL,), (SCORES,), (MachineRationale("ranked", ranking=(0, 2)),))
     change = change_of(before, Output(7, (FULL,), (SCORES, replace(SCORES, layer=1)), (ranked,)))
     assert change.output == Output(7, (), (replace(SCORES, layer=1),), (ranked,))
-    assert (change.overwritten, change.n_written) == ("the ranked rationale", (0, 1, 1))
+    assert change.overwritten == "the ranked rationale"
