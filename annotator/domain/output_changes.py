@@ -1,7 +1,7 @@
 """What is new or other in what a run says of an instance, against what it said before."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,12 +26,11 @@ class OutputChange(NamedTuple):
 class OutputPlan:
     """What is to be written of a batch, and what is to be told of it.
 
-    runs:    those that the rows speak of, which are made where they are not there yet
-    changes: what is new or other, by run; n_new, n_updated, n_unchanged: rows that are taken
+    changes: what is new or other of each run that the rows speak of, which is made where it is not there yet
+    n_new, n_updated, n_unchanged: rows that are taken
     """
 
-    runs: tuple[Run, ...]
-    changes: tuple[tuple[Run, OutputChange], ...]
+    changes: Mapping[Run, Sequence[OutputChange]]
     problems: tuple[Problem, ...]
     n_new: int
     n_updated: int

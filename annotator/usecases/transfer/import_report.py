@@ -8,7 +8,7 @@ from typing import Literal
 
 from annotator.domain.gold import Accepted
 from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance
-from annotator.domain.models import Output, SourceOutput
+from annotator.domain.models import SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
@@ -187,20 +187,15 @@ class ImportReport:
         """What was planned of a batch of model output is stored."""
         for problem in plan.problems:
             self.add_problem(problem)
-        for _, change in plan.changes:
-            self._count_output(change.output)
+        for changes in plan.changes.values():
+            self.n_predictions += sum([len(change.output.predictions) for change in changes])
+            self.n_attributions += sum([len(change.output.attributions) for change in changes])
+            self.n_rationales += sum([len(change.output.rationales) for change in changes])
+            self._with_output.update([change.output.instance_id for change in changes])
         self.n_instances = len(self._with_output)
         self.n_new += plan.n_new
         self.n_updated += plan.n_updated
         self.n_unchanged += plan.n_unchanged
-
-    def _count_output(self, output: Output) -> None:
-        """So much of an instance is new or changed."""
-        self.n_predictions += len(output.predictions)
-        self.n_attributions += len(output.attributions)
-        self.n_rationales += len(output.rationales)
-        if output.predictions or output.attributions or output.rationales:
-            self._with_output.add(output.instance_id)
 
     @property
     def output_words(self) -> str:

@@ -164,8 +164,8 @@ class Intake:
             self.report.add_problem(problem)
         by_run = outputs_by_run(laid_rows)
         plan = plan_outputs(laid_rows, by_run, gather_outputs(self.runs, by_run), self.options)
-        ids = {run: self.runs.id_of(run) for run in plan.runs}
-        write_outputs(self.store, [(ids[run], change.output) for run, change in plan.changes])
+        for run, changes in plan.changes.items():
+            write_outputs(self.store, self.runs.id_of(run), [change.output for change in changes])
         self.report.count_outputs(plan)
         self._tell_progress(len(batch))
 

@@ -82,7 +82,7 @@ class Restorer:
             run_id = self.runs.id_of(run)
             known = known_outputs(self.store, run_id, [output.instance_id for output in of_run])
             changes = [change_of(known.get(output.instance_id), output) for output in of_run]
-            write_outputs(self.store, [(run_id, change.output) for change in changes if not change.overwritten])
+            write_outputs(self.store, run_id, [change.output for change in changes if not change.overwritten])
 
     def take_word_lists(self, lists: Sequence[WordList]) -> None:
         """Word lists whose names are free; one that is there already stays as it is."""
