@@ -25,9 +25,10 @@ from annotator.store.instances import find_instance_ids, get_instance, ids_of_ke
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import account_for, add_role
-from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
+from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.trainings import find_training, save_training
+from annotator.store.transfer.perturbation_sources import restore_perturbation
 from annotator.store.transfer.review_sources import annotation_ids_of
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
