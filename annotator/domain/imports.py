@@ -35,43 +35,45 @@ class StoredDocument:
 
 
 class NewSegment(NamedTuple):
-    """A segment of an instance to be written. document: the fingerprint of what it shows."""
+    """A segment of an instance to be written.
+
+    document: the fingerprint of what it shows; document_id: its number, where the row names a stored one
+    """
 
     name: str
     is_selectable: bool
     n_tokens: int
     document: bytes
+    document_id: int | None = None
+
+
+class ShownText(NamedTuple):
+    """A text that a stored instance shows. is_named: it is a document with a name of its own."""
+
+    body: TokenizedText
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTexts:
+    """What a stored instance shows, by segment, and its language."""
+
+    language: str
+    by_segment: Mapping[str, ShownText]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTexts:
     """What the store knows of the texts of a batch.
 
-    instance_ids: of rows that are stored
-    bodies:       of stored instances, by number, language and segment
+    shown:        by the instances of those rows that are stored
     named:        the documents that rows name
     named_bodies: the texts of those of them in which a row counts characters, or of which it says the tokens alone
-    prints:       of what stored instances show, by number and segment, where rows say tokens alone
     """
 
-    instance_ids: Mapping[Place, int]
-    bodies: Mapping[tuple[int, str, str], TokenizedText]
+    shown: Mapping[Place, ShownTexts]
     named: Mapping[str, StoredDocument]
     named_bodies: Mapping[str, TokenizedText]
-    prints: Mapping[tuple[int, str], bytes]
-
-    def shows(self, source: SourceInstance, segment: str, fingerprint: bytes) -> bool:
-        """Whether the instance of a row shows a document now."""
-        return self.prints.get((self.instance_ids.get(source.place, 0), segment)) == fingerprint
-
-    def language_of(self, source: SourceInstance) -> str | None:
-        """The language that the instance of a row has now."""
-        number = self.instance_ids.get(source.place, 0)
-        return next((language for instance_id, language, _ in self.bodies if instance_id == number), None)
-
-    def body_of(self, source: SourceInstance, language: str, segment: str) -> TokenizedText | None:
-        """The text that the instance of a row has now, in the language of the row."""
-        return self.bodies.get((self.instance_ids.get(source.place, 0), language, segment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,66 @@ class NewInstance:
     def is_annotated_here(self) -> bool:
         """Whether people's own annotations are among those that it brings."""
         return any(annotation.by_user for annotation in self.annotations)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceChange:
+    """What is written of a row whose instance is stored.
+
+    content: the row that overwrites it, None where it stays as it is; forgets_output: of models, on the old tokens
+    result:  for an instance that has none; added, replaced (by their numbers): annotations of sources
+    """
+
+    instance_id: int
+    content: NewInstance | None = None
+    forgets_output: bool = False
+    result: str | None = None
+    added: tuple[NewAnnotation, ...] = ()
+    replaced: tuple[tuple[int, NewAnnotation], ...] = ()
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the instance is another afterwards, as the report counts it."""
+        return bool(self.content or self.added or self.replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class InstancePlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    documents: texts of what is written, which may be stored already; rows: those that are well formed
+    problems:  what is wrong with rows, and warnings
+    unshown:   documents that rows name which are refused, or whose instances keep their own spacing of the same tokens
+    """
+
+    documents: tuple[NewDocument, ...] = ()
+    rows: tuple[NewInstance, ...] = ()
+    new: tuple[NewInstance, ...] = ()
+    changes: tuple[InstanceChange, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    n_character_spans: int = 0
+    widened: tuple[str, ...] = ()
+    unshown: frozenset[str] = frozenset()
+    n_own_spacing: int = 0
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The results of the new instances and of their annotations."""
+        given = (r for i in self.new for r in (i.source.result, *(a.result for a in i.annotations)))
+        return frozenset(result for result in given if result is not None)
+
+    @property
+    def n_updated(self) -> int:
+        """How many stored instances are others afterwards."""
+        return sum(change.is_update for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlan:
+    """The documents to be stored, and what is wrong with the others."""
+
+    new: tuple[NewDocument, ...]
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """What is new or other in what a run says of an instance, against what it said before."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
+from annotator.domain.models import Attribution, MachineRationale, Output, Prediction, Run
+from annotator.errors import Problem
 
 _CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
@@ -16,13 +18,23 @@ class OutputChange(NamedTuple):
     overwritten: str = ""
 
     @property
-    def n_written(self) -> tuple[int, int, int]:
-        """How many predictions, attributions and machine rationales are new or other."""
-        return len(self.output.predictions), len(self.output.attributions), len(self.output.rationales)
-
-    @property
     def is_change(self) -> bool:
         return bool(self.output.predictions or self.output.attributions or self.output.rationales)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    changes: what is new or other of each run that the rows speak of, which is made where it is not there yet
+    n_new, n_updated, n_unchanged: rows that are taken
+    """
+
+    changes: Mapping[Run, Sequence[OutputChange]]
+    problems: tuple[Problem, ...]
+    n_new: int
+    n_updated: int
+    n_unchanged: int
 
 
 def change_of(before: Output | None, new: Output) -> OutputChange:

@@ -51,6 +51,10 @@ class TokenizedText:
         """The characters of every token, in order."""
         return [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
+    def has_tokens_of(self, other: "TokenizedText") -> bool:
+        """Whether the tokens are the same; what stands between them may differ."""
+        return self.tokens() == other.tokens()
+
     def gaps(self) -> tuple[tuple[str, ...], str]:
         """What stands before each token, and what follows the last one.
 

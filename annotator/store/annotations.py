@@ -1,14 +1,22 @@
 """Annotations and their rationale sets."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import cast
 
+from annotator.domain.imports import NewAnnotation
 from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
+
+Owners = Mapping[tuple[int, str, int], tuple[int, int]]
+_NOBODY = (None, None)
+_REPLACE = "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ? WHERE id = ?"
+_DROP_SETS = "DELETE FROM rationale_sets WHERE annotation_id = ?"
+_ADD_SET = "INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)"
 
 
 def add_annotation(
@@ -32,8 +40,40 @@ def add_annotation(
         (instance_id, assignment_id, user_id, annotator, round_number, state, result, note, created_at or store.now()),
     )
     annotation_id = cast("int", cursor.lastrowid)
-    _write_sets(store, annotation_id, sets)
+    store.run_many(_ADD_SET, _set_rows(annotation_id, sets))
     return annotation_id
+
+
+def write_annotations(
+    store: Store,
+    of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]],
+    replaced: Sequence[tuple[int, NewAnnotation]] = (),
+    owners: Owners = MappingProxyType({}),
+) -> None:
+    """Store annotations of sources, and of people, each tied to its work.
+
+    replaced: with the numbers of those in whose places they are written
+    owners: by instance, annotator and round: the numbers of a person and of the piece of work
+    """
+    at = store.now()
+    first = 1 + int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
+    new = ((instance_id, annotation) for instance_id, annotations in of_instances for annotation in annotations)
+    numbered = list(enumerate(new, first))
+    rows = []
+    for number, (instance_id, a) in numbered:
+        owner = owners.get((instance_id, a.annotator, a.round_number), _NOBODY) if a.by_user else _NOBODY
+        row = (number, instance_id, *owner, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
+        rows.append(row)
+    with_sets = (*((number, a) for number, (_, a) in numbered), *replaced)
+    set_rows = [row for number, a in with_sets for row in _set_rows(number, a.sets)]
+    store.run_many(
+        """INSERT INTO annotations (id, instance_id, user_id, assignment_id, annotator, round, state, result, note, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        rows,
+    )
+    store.run_many(_REPLACE, [(a.state, a.result, a.note, at, number) for number, a in replaced])
+    store.run_many(_DROP_SETS, [(number,) for number, _ in replaced])
+    store.run_many(_ADD_SET, set_rows)
 
 
 def replace_annotation(
@@ -46,19 +86,9 @@ def replace_annotation(
     note: str,
 ) -> None:
     """Write an annotation anew in its place."""
-    store.run(
-        "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ? WHERE id = ?",
-        (state, result, note, store.now(), annotation_id),
-    )
-    store.run("DELETE FROM rationale_sets WHERE annotation_id = ?", (annotation_id,))
-    _write_sets(store, annotation_id, sets)
-
-
-def _write_sets(store: Store, annotation_id: int, sets: Sequence[RationaleSet]) -> None:
-    store.run_many(
-        "INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)",
-        [(annotation_id, position, spans) for position, spans in enumerate(pack_sets(sets))],
-    )
+    store.run(_REPLACE, (state, result, note, store.now(), annotation_id))
+    store.run(_DROP_SETS, (annotation_id,))
+    store.run_many(_ADD_SET, _set_rows(annotation_id, sets))
 
 
 def set_annotation_state(store: Store, annotation_id: int, state: AnnotationState) -> None:
@@ -121,6 +151,10 @@ def _sets_of(store: Store, annotation_ids: Iterable[int]) -> dict[int, tuple[Rat
     ):
         by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), unpack_set(row["spans"]))
     return by_annotation
+
+
+def _set_rows(annotation_id: int, sets: Sequence[RationaleSet]) -> list[tuple[int, int, str]]:
+    return [(annotation_id, position, spans) for position, spans in enumerate(pack_sets(sets))]
 
 
 def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:

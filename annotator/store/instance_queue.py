@@ -6,7 +6,7 @@ free lowers the cursors.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from annotator.domain.instances import AssignmentState
 from annotator.store.connection.database import Store
@@ -72,6 +72,14 @@ def drops_out(store: Store, instance_id: int) -> bool:
         )
         is not None
     )
+
+
+def begin_anew(store: Store, project_id: int, instance_ids: Iterable[int]) -> None:
+    """Settle many instances of a project at once; everybody looks for free ones from the start of the queue again."""
+    numbers = [(number,) for number in instance_ids]
+    store.run_many(f"{_SETTLE} WHERE id = ?", numbers)
+    store.run_many(f"{_SETTLE_ROUNDS} WHERE instance_id = ?", numbers)
+    forget_cursors(store, project_id)
 
 
 def settle_project(store: Store, project_id: int) -> None:

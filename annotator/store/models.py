@@ -154,7 +154,7 @@ def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dic
 def store_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> None:
     """Write what a run says, over what is there otherwise."""
     known = known_outputs(store, run_id, [output.instance_id for output in outputs])
-    write_outputs(store, [(run_id, change_of(known.get(output.instance_id), output).output) for output in outputs])
+    write_outputs(store, run_id, [change_of(known.get(output.instance_id), output).output for output in outputs])
 
 
 def _last_instance(store: Store, run_id: int) -> int:
@@ -169,52 +169,55 @@ def _last_instance(store: Store, run_id: int) -> int:
     )
 
 
-def write_outputs(store: Store, outputs: Iterable[tuple[int, Output]]) -> None:
-    """Write what runs (by number) say, over what is there."""
-    rows: tuple[list[tuple[object, ...]], ...] = tuple([] for _ in _WRITE)
-    for run_id, output in outputs:
-        for statement, row in _rows_of(run_id, output):
-            rows[statement].append(row)
-    for sql, of_statement in zip(_WRITE, rows, strict=True):
-        store.run_many(sql, of_statement)
+def write_outputs(store: Store, run_id: int, outputs: Iterable[Output]) -> None:
+    """Write what a run says, over what is there."""
+    predictions: list[tuple[object, ...]] = []
+    scores_alone: list[tuple[object, ...]] = []
+    attributions: list[tuple[object, ...]] = []
+    rationales: list[tuple[object, ...]] = []
+    for output in outputs:
+        number = output.instance_id
+        for a in output.attributions:
+            name = (run_id, number, a.label, _NO_LAYER if a.layer is None else a.layer)
+            if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts:
+                scores_alone.append((*name, pack_floats(a.scores)))
+            else:
+                attributions.append((*name, *_packed(a)))
+        predictions += [(run_id, number, *_packed_prediction(p)) for p in output.predictions]
+        rationales += [(run_id, number, *_packed_rationale(r)) for r in output.rationales]
+    store.run_many(_ADD_PREDICTION, predictions)
+    store.run_many(_ADD_SCORES, scores_alone)
+    store.run_many(_ADD_ATTRIBUTION, attributions)
+    store.run_many(_ADD_RATIONALE, rationales)
 
 
 _OVER_SCORES = """ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking, pieces = excluded.pieces,
     convergence = excluded.convergence, facts = excluded.facts"""
-_PREDICTION, _SCORES, _ATTRIBUTION, _RATIONALE = range(4)
-_WRITE = (
-    """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
-        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
-        probabilities = excluded.probabilities""",
-    # Most attributions are scores alone; to hand over four times None as well takes longer than finding the row's place.
-    f"INSERT INTO attributions (run_id, instance_id, label, layer, scores) VALUES (?, ?, ?, ?, ?) {_OVER_SCORES}",
-    f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}""",
-    """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET tokens = excluded.tokens""",
+_ADD_PREDICTION = """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
+    probabilities = excluded.probabilities"""
+# Most attributions are scores alone; to hand over four times None as well takes longer than finding the row's place.
+_ADD_SCORES = (
+    f"INSERT INTO attributions (run_id, instance_id, label, layer, scores) VALUES (?, ?, ?, ?, ?) {_OVER_SCORES}"
 )
+_ADD_ATTRIBUTION = f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}"""
+_ADD_RATIONALE = """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET tokens = excluded.tokens"""
 
 
-def _rows_of(run_id: int, output: Output) -> Iterator[tuple[int, tuple[object, ...]]]:
-    """The number of its statement and the row of each thing that is said."""
-    number = output.instance_id
-    for p in output.predictions:
-        threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
-        probabilities = json.dumps(dict(p.probabilities), ensure_ascii=False)
-        yield _PREDICTION, (run_id, number, p.on, threshold, p.result, p.label or "", probabilities)
-    for a in output.attributions:
-        packed = _packed(a)
-        row = (run_id, number, a.label, _NO_LAYER if a.layer is None else a.layer, *packed)
-        yield _SCORES if len(packed) == 1 else _ATTRIBUTION, row
-    for r in output.rationales:
-        tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
-        yield _RATIONALE, (run_id, number, r.kind, pack_numbers(tokens))
+def _packed_prediction(p: Prediction) -> tuple[object, ...]:
+    threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
+    return p.on, threshold, p.result, p.label or "", json.dumps(dict(p.probabilities), ensure_ascii=False)
+
+
+def _packed_rationale(r: MachineRationale) -> tuple[object, ...]:
+    tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
+    return r.kind, pack_numbers(tokens)
 
 
 def _packed(a: Attribution) -> tuple[object, ...]:
-    """The columns from the scores on; the scores alone where the others are empty."""
-    if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts:
-        return (pack_floats(a.scores),)
+    """The columns from the scores on."""
     pieces = None if a.pieces is None else json.dumps(
         [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.pieces], ensure_ascii=False
     )  # fmt: skip
@@ -263,14 +266,15 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
     }
 
 
-_OF_INSTANCES = ("predictions", "attributions", "machine_rationales", "metric_values")
+# The tables that hold what models said of instances.
+OUTPUT_TABLES = ("predictions", "attributions", "machine_rationales", "metric_values")
 
 
 def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
     """Those of some instances of which models said something."""
     wanted = json.dumps(list(instance_ids))
     ids: set[int] = set()
-    for table in _OF_INSTANCES:
+    for table in OUTPUT_TABLES:
         rows = store.rows(
             f"""SELECT value FROM json_each(?) AS wanted
                 WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
@@ -278,9 +282,3 @@ def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]
         )
         ids |= {row["value"] for row in rows}
     return ids
-
-
-def forget_outputs(store: Store, instance_id: int) -> None:
-    """Take out what models said of an instance whose tokens changed."""
-    for table in _OF_INSTANCES:
-        store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))

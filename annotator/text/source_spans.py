@@ -1,47 +1,118 @@
 """From what a file says to what is stored: spans of segments become instance token indices."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
+from annotator.domain.instances import Draft
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import RationaleSet, Span, check_spans
-from annotator.domain.sources import SourceAnnotation, SourceSpan
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.sources import SourceAnnotation, SourceSpan, SourceWork
+from annotator.domain.texts import SegmentTokens, TokenizedText, TokenLayout
 from annotator.errors import InvalidAnnotation
 from annotator.text.spans import tokens_overlapping
 
 ReadBody = Callable[[str], TokenizedText]
 
 
-def resolve_spans(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> list[Span]:
-    """A span in instance token indices; one without a segment counts through the instance and is cut at segments' ends."""
-    if span.segment:
-        return [resolve_span(span, layout, body_of)]
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What an instance's spans are in its token indices, with nothing in them that it does not have.
+
+    sets:    of each annotation
+    widened: what became of those of the spans of characters that begin or end within a token
+    """
+
+    target: tuple[int, int] | None
+    sets: tuple[tuple[RationaleSet, ...], ...]
+    n_character_spans: int
+    widened: tuple[str, ...]
+
+
+class _Resolved(NamedTuple):
+    """A span in instance token indices, a part for each segment that it is in. widening: None where it is of tokens."""
+
+    parts: list[tuple[Span, SegmentTokens]]
+    widening: str | None = None
+
+
+def resolve_marks(
+    target: SourceSpan | None, annotations: Iterable[SourceAnnotation], layout: TokenLayout, body_of: ReadBody
+) -> Marks:
+    """The target and the sets of an instance; raises InvalidValue for the first span that does not fit."""
+    of_target = [] if target is None else [_resolved(target, layout, body_of)]
+    of_sets = [_resolved_sets(annotation, layout, body_of) for annotation in annotations]
+    spans = [*of_target, *(span for sets in of_sets for of_set in sets for span in of_set)]
+    widenings = [span.widening for span in spans if span.widening is not None]
+    return Marks(
+        target=next(((part.start, part.end) for span in of_target for part, _ in span.parts), None),
+        sets=tuple(_as_rationale_sets(sets) for sets in of_sets),
+        n_character_spans=len(widenings),
+        widened=tuple(widening for widening in widenings if widening),
+    )
+
+
+def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: ReadBody) -> tuple[RationaleSet, ...]:
+    """An annotation's sets in instance token indices; raises InvalidAnnotation naming the set."""
+    return _as_rationale_sets(_resolved_sets(annotation, layout, body_of))
+
+
+def resolve_draft(work: SourceWork, layout: TokenLayout) -> Draft:
+    """The draft of a piece of work, whose spans are given in tokens; raises InvalidAnnotation naming the set."""
+    draft = work.draft
+    sets = resolve_sets(draft, layout, _no_body)
+    check_spans([RationaleSet.of(*proposed.spans) for proposed in work.proposed], layout)
+    return Draft(draft.result, sets, draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked)
+
+
+def _as_rationale_sets(sets: Iterable[Iterable[_Resolved]]) -> tuple[RationaleSet, ...]:
+    return tuple(RationaleSet(tuple(part for span in spans for part, _ in span.parts)) for spans in sets)
+
+
+def _resolved_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: ReadBody) -> list[list[_Resolved]]:
+    sets = []
+    for number, spans in enumerate(annotation.sets):
+        try:
+            sets.append([_resolved(span, layout, body_of) for span in spans])
+        except InvalidAnnotation as error:
+            raise InvalidAnnotation(f"Set {number + 1}: {error}", set_index=number) from error
+    for number, resolved in enumerate(sets):
+        for segment in (segment for span in resolved for _, segment in span.parts if not segment.is_selectable):
+            raise InvalidAnnotation(
+                f"Set {number + 1} marks tokens of '{segment.name}', which cannot be marked in this task.",
+                set_index=number,
+            )
+    return sets
+
+
+def _resolved(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> _Resolved:
+    """A span in instance token indices; raises InvalidAnnotation saying what does not fit."""
+    if not span.segment:
+        return _through_segments(span, layout)
+    segment = layout.segment(span.segment)
+    if span.unit == "char":
+        return _of_characters(span, segment, body_of(span.segment))
+    if not 0 <= span.start < span.end <= segment.n_tokens:
+        raise InvalidAnnotation(
+            f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has "
+            f"{counted(segment.n_tokens, 'token')}, from 0; the end is exclusive."
+        )
+    return _Resolved([(Span(segment.first_token + span.start, segment.first_token + span.end), segment)])
+
+
+def _through_segments(span: SourceSpan, layout: TokenLayout) -> _Resolved:
+    """One without a segment counts through the instance and is cut at segments' ends."""
     if not 0 <= span.start < span.end <= layout.n_tokens:
         raise InvalidAnnotation(
             f"Tokens {span.start} to {span.end} are not in the instance, which has {counted(layout.n_tokens, 'token')}, from 0; "
             "the end is exclusive."
         )
-    overlaps = ((max(span.start, s.first_token), min(span.end, s.end_token)) for s in layout.segments)
-    return [Span(start, end) for start, end in overlaps if start < end]
+    overlaps = ((max(span.start, s.first_token), min(span.end, s.end_token), s) for s in layout.segments)
+    return _Resolved([(Span(start, end), segment) for start, end, segment in overlaps if start < end])
 
 
-def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Span:
-    """A segment's span in instance token indices; raises InvalidAnnotation saying what does not fit."""
-    segment = layout.segment(span.segment)
-    if span.unit == "char":
-        tokens = _tokens_of_characters(span, body_of(span.segment))
-    else:
-        tokens = (span.start, span.end)
-        if not 0 <= span.start < span.end <= segment.n_tokens:
-            raise InvalidAnnotation(
-                f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has "
-                f"{counted(segment.n_tokens, 'token')}, "
-                "from 0; the end is exclusive."
-            )
-    return Span(segment.first_token + tokens[0], segment.first_token + tokens[1])
-
-
-def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, int]:
+def _of_characters(span: SourceSpan, segment: SegmentTokens, body: TokenizedText) -> _Resolved:
+    """Every token that the characters touch."""
     if not 0 <= span.start < span.end <= len(body.text):
         raise InvalidAnnotation(
             f"Characters {span.start} to {span.end} are not in segment '{span.segment}', which has "
@@ -52,13 +123,13 @@ def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, i
         raise InvalidAnnotation(
             f"Characters {span.start} to {span.end} of segment '{span.segment}' touch no token (white space only)."
         )
-    return tokens
+    first, end = tokens
+    marked = Span(segment.first_token + first, segment.first_token + end)
+    return _Resolved([(marked, segment)], _widening(span, body, body.starts[first], body.ends[end - 1]))
 
 
-def widening_report(span: SourceSpan, body: TokenizedText) -> str:
+def _widening(span: SourceSpan, body: TokenizedText, start: int, end: int) -> str:
     """What a span of characters became, where it begins or ends within a token; "" where it did not grow."""
-    first, last = _tokens_of_characters(span, body)
-    start, end = body.starts[first], body.ends[last - 1]
     if start >= span.start and end <= span.end:
         return ""
     return f"“{_shortened(body.text[span.start : span.end])}” became “{_shortened(body.text[start:end])}”"
@@ -66,31 +137,6 @@ def widening_report(span: SourceSpan, body: TokenizedText) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:20]}…{text[-19:]}"
-
-
-def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: ReadBody) -> tuple[RationaleSet, ...]:
-    """An annotation's sets in instance token indices; raises InvalidAnnotation naming the set."""
-    sets = []
-    for number, spans in enumerate(annotation.sets):
-        try:
-            resolved = [part for span in spans for part in resolve_spans(span, layout, body_of)]
-            sets.append(RationaleSet(tuple(resolved)))
-        except InvalidAnnotation as error:
-            raise InvalidAnnotation(f"Set {number + 1}: {error}", set_index=number) from error
-    check_spans(sets, layout)
-    _check_selectable(sets, layout)
-    return tuple(sets)
-
-
-def _check_selectable(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
-    for number, rationale_set in enumerate(sets):
-        for span in rationale_set.spans:
-            segment = layout.segment_at(span.start)
-            if not segment.is_selectable:
-                raise InvalidAnnotation(
-                    f"Set {number + 1} marks tokens of '{segment.name}', which cannot be marked in this task.",
-                    set_index=number,
-                )
 
 
 def to_source_sets(sets: Sequence[RationaleSet], layout: TokenLayout) -> tuple[tuple[SourceSpan, ...], ...]:
@@ -114,6 +160,6 @@ def body_reader(bodies: Mapping[str, TokenizedText | Callable[[], TokenizedText]
     return read
 
 
-def no_body(segment: str) -> TokenizedText:
+def _no_body(segment: str) -> TokenizedText:
     """For spans that can only be given in tokens."""
     raise InvalidAnnotation(f"Spans of '{segment}' must be given in tokens here, not in characters.")

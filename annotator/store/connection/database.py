@@ -148,10 +148,10 @@ class Store:
         with self._clear_errors:
             return self.connection.execute(sql, parameters)
 
-    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """One statement for many rows; only inside a transaction."""
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """One statement for many rows; only inside a transaction. Answers how many it wrote."""
         with self._clear_errors:
-            self.connection.executemany(sql, rows)
+            return self.connection.executemany(sql, rows).rowcount
 
     # What is saved of it ----------------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""What our own export carries of people's work: read as its records, and written back as it was."""
+"""What an import knows and writes, many rows at once; and what our own export carries of people's work, out and back."""

@@ -11,8 +11,8 @@ from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, SourceThread, SourceWork
+from annotator.store.annotations import write_annotations
 from annotator.store.connection.database import Store
-from annotator.store.imports import add_annotations
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
 from annotator.store.shown_sets import give_back_what_was_shown
@@ -135,7 +135,7 @@ def _add_own_annotations(store: Store, instances: Sequence[Stored], assignments:
     """All annotations of the instances that people annotated here, in their order, each person's tied to its work."""
     owners = {(a.instance_id, a.work.user, a.work.round_number): (a.user_id, a.id) for a in assignments}
     annotated_here = [(number, instance.annotations) for number, instance in instances if instance.is_annotated_here]
-    add_annotations(store, annotated_here, owners)
+    write_annotations(store, annotated_here, owners=owners)
 
 
 def _tie_corrections(store: Store, assignments: Sequence[_Assignment], annotation_ids: AnnotationIds) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from annotator.domain.reviews import Review
 from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceThread
 from annotator.store.connection.database import Row, Store
-from annotator.store.reviews import reviews_of
+from annotator.store.review.reviews import reviews_of
 
 Places = Mapping[int, int]  # an annotation's number: its place
 

@@ -19,7 +19,7 @@ from annotator.store.assignments import give_up_work_of
 from annotator.store.connection.database import iso
 from annotator.store.events import Event, add_event, add_repeated_event, list_events_of_no_project
 from annotator.store.people import Session
-from annotator.store.reviews import give_up_reviews_of
+from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
 from annotator.text.characters import normal
 from annotator.usecases.access.passwords import (

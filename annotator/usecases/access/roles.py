@@ -4,7 +4,7 @@ from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.people import roles_of
-from annotator.store.perturbations import waiting_for
+from annotator.store.perturb.perturbations import waiting_for
 from annotator.store.projects import list_projects_of
 
 

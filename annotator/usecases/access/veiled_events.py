@@ -7,7 +7,7 @@ from annotator.domain.people import User, has_right
 from annotator.store import Store
 from annotator.store.events import Event
 from annotator.store.people import roles_of
-from annotator.store.perturbations import get_perturbation
+from annotator.store.perturb.perturbations import get_perturbation
 
 _SOMEBODY = "somebody"
 _CHECK = "check perturbation"

@@ -11,8 +11,8 @@ from annotator.review.corrections import passed_sets
 from annotator.review.score_wording import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotation
-from annotator.store.reviews import submitted_reviews
-from annotator.store.rounds import find_round
+from annotator.store.review.reviews import submitted_reviews
+from annotator.store.review.rounds import find_round
 
 
 @dataclass(frozen=True, slots=True)

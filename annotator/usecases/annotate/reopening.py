@@ -4,8 +4,8 @@ from annotator.domain.instances import Annotation, Assignment
 from annotator.store import Store
 from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import row_of
-from annotator.store.reviews import has_scores
-from annotator.store.rounds import find_round
+from annotator.store.review.reviews import has_scores
+from annotator.store.review.rounds import find_round
 from annotator.store.shown_sets import standing
 
 _DECIDED = {

@@ -8,8 +8,8 @@ from annotator.review.corrections import carried_sets, origins_of
 from annotator.store import Store
 from annotator.store.annotations import add_annotation, find_annotation_of_assignment, replace_annotation
 from annotator.store.proposals import add_proposal
-from annotator.store.reviews import forget_unsubmitted_scores
-from annotator.store.rounds import open_round, write_origins
+from annotator.store.review.reviews import forget_unsubmitted_scores
+from annotator.store.review.rounds import open_round, write_origins
 from annotator.usecases.annotate.feedback import former_round
 from annotator.usecases.annotate.proposals import close
 

@@ -13,8 +13,8 @@ from annotator.store import Store
 from annotator.store import talk as stored_talk
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
-from annotator.store.reviews import reviews_of
-from annotator.store.rounds import rounds_of_instances
+from annotator.store.review.reviews import reviews_of
+from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
 from annotator.usecases.access.rights import require, require_role
 

@@ -23,7 +23,7 @@ from annotator.store.my_work import count_submitted_since, find_last_submission
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.store.proposed_sets import answers_of, save_answers
-from annotator.store.reviews import end_open_reviews
+from annotator.store.review.reviews import end_open_reviews
 from annotator.store.shown_sets import count_shown_and_free
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.feedback import Feedback, former_round

@@ -18,7 +18,7 @@ from annotator.store.annotations import annotations_of
 from annotator.store.assignments import give_up_work_of
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
-from annotator.store.reviews import give_up_reviews_of
+from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.source_spans import body_reader, resolve_sets
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.review import reviews as review_work

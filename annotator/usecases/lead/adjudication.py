@@ -18,8 +18,8 @@ from annotator.store.events import add_event, events_of_instance
 from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
 from annotator.store.instance_queue import drops_out, settle
 from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
-from annotator.store.reviews import end_reviews_of_instance
-from annotator.store.rounds import find_round
+from annotator.store.review.reviews import end_reviews_of_instance
+from annotator.store.review.rounds import find_round
 from annotator.usecases.access.rights import require
 
 LONGEST_REASON = 10_000

@@ -20,8 +20,8 @@ from annotator.store.proposals import (
     list_open_proposals,
     list_open_proposals_of,
 )
-from annotator.store.reviews import end_reviews_of_instance
-from annotator.store.rounds import forget_round, open_round
+from annotator.store.review.reviews import end_reviews_of_instance
+from annotator.store.review.rounds import forget_round, open_round
 from annotator.store.shown_sets import give_back_what_was_shown
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end

@@ -12,7 +12,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
-from annotator.store.rounds import unpack_verdict
+from annotator.store.review.rounds import unpack_verdict
 from annotator.usecases.project.label_replacement import replacement_summary
 from annotator.usecases.review.rounds import GATE
 

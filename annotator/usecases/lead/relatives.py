@@ -6,8 +6,9 @@ from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project, kinds_of
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instances
+from annotator.store.perturb import originals as originals_store
+from annotator.store.perturb import perturbations as perturbations_store
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.originals import find_original
 
@@ -56,7 +57,7 @@ def versions_of(store: Store, actor: User, project: Project, instance: Instance)
         if perturbation.state in _STATES
         for of in [perturbation.current.changed]
     ]
-    children = get_instances(store, perturbations_store.children_of(store, instance.id)).values()
+    children = get_instances(store, originals_store.children_of(store, instance.id)).values()
     made = {perturbation.instance_id: perturbation.id for perturbation in written}
     accepted = [
         Relative(

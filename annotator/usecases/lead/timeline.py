@@ -24,8 +24,8 @@ from annotator.store.annotations import annotations_of
 from annotator.store.events import Event, events_of_instance
 from annotator.store.instances import project_of_instance
 from annotator.store.proposals import Proposal, proposals_of_instances
-from annotator.store.reviews import reviews_of
-from annotator.store.rounds import rounds_of_instances
+from annotator.store.review.reviews import reviews_of
+from annotator.store.review.rounds import rounds_of_instances
 from annotator.store.shown_sets import shown_of_instances
 from annotator.store.talk import threads_of
 from annotator.usecases.access import independence

@@ -18,7 +18,7 @@ from annotator.store import Store
 from annotator.store.assignments import holds_instance
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
-from annotator.store.reviews import reviews_instance
+from annotator.store.review.reviews import reviews_instance
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.models.model_trust import Trainings, seen_by, seen_summary
 from annotator.usecases.models.preview_fit import compare

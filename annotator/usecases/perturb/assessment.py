@@ -13,8 +13,9 @@ from annotator.perturb.carried_sets import Carried, carry_sets
 from annotator.perturb.changed_instance import changed_instance
 from annotator.perturb.changes import Change, compare, visible
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instance, get_instances
+from annotator.store.perturb import originals as originals_store
+from annotator.store.perturb import perturbations as perturbations_store
 from annotator.usecases.gold import gold_of_instance
 
 LONGEST_NOTE = 10_000
@@ -98,7 +99,7 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     if original.state == "discarded":
         return (f"The original '{original.key}' was discarded.",)
     changes = []
-    if perturbations_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
+    if originals_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
         changes.append(f"The original '{original.key}' has changed since this was written.")
     if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
         changes.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
@@ -141,7 +142,7 @@ def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int 
             theirs = {s.name: visible(other.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
             if theirs == texts:
                 return "Another changed version of this original"
-    for child in get_instances(store, perturbations_store.children_of(store, instance.id)).values():
+    for child in get_instances(store, originals_store.children_of(store, instance.id)).values():
         if {s.name: visible(s.body.text) for s in child.segments} == texts:
             return f"The changed version '{child.key}'"
     return None

@@ -12,10 +12,10 @@ from annotator.domain.sources import SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import roles_of
+from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role

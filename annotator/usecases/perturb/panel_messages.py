@@ -11,8 +11,10 @@ from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instance
+from annotator.store.perturb import drafts as drafts_store
+from annotator.store.perturb import originals as originals_store
+from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id
 from annotator.text.edits import Edit
 from annotator.text.language import direction
@@ -136,7 +138,7 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> ShownMin
     offset = (page - 1) * _PER_PAGE
     perturbations = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE + 1, offset=offset)
     rows = tuple(_own(store, actor, project, perturbation) for perturbation in perturbations[:_PER_PAGE])
-    begun = perturbations_store.drafts_by(store, project_id, actor) if page == 1 else []
+    begun = drafts_store.drafts_by(store, project_id, actor) if page == 1 else []
     drafts = tuple(_shown_draft(store, original_id, changed) for original_id, changed in begun)
     return ShownMine(rows, drafts, page, len(perturbations) > _PER_PAGE)
 
@@ -165,12 +167,12 @@ def show_originals(
 ) -> ShownOriginals:
     """A page of originals, with how many changed versions each has and how many are on their way."""
     roles = require(store, actor, project_id, "annotate")
-    rows, n = perturbations_store.list_originals(
+    rows, n = originals_store.list_originals(
         store, project_id, actor, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,
     )  # fmt: skip
     is_lead = has_right(actor, roles, "manage project")
-    waiting = 0 if is_lead or words else perturbations_store.count_unfinished(store, project_id, is_without=is_without)
+    waiting = 0 if is_lead or words else originals_store.count_unfinished(store, project_id, is_without=is_without)
     shown = tuple(replace(row, excerpt=first_words(row.excerpt)) for row in rows)
     return ShownOriginals(shown, n, waiting, page, _PER_PAGE)
 
@@ -184,7 +186,7 @@ def show_progress(store: Store, actor: User, project_id: int) -> ShownProgress:
     sees_all = has_right(actor, roles, "see all annotations")
     project = get_project_by_id(store, project_id)
     tells_authors = sees_all or project.settings.checkers_see_author
-    counts = perturbations_store.counts_by(store, project_id)
+    counts = originals_store.counts_by(store, project_id)
     return ShownProgress(
         target=project.settings.perturbations_per_kind,
         kinds=_kinds_progress(project, counts.kinds),

@@ -12,9 +12,11 @@ from annotator.perturb.changed_instance import check_length
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggested_texts import suggest
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
+from annotator.store.perturb import drafts as drafts_store
+from annotator.store.perturb import originals as originals_store
+from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id
 from annotator.text.retokenisation import tokenise_like
 from annotator.text.tokenisation import tokenise
@@ -42,7 +44,7 @@ class Original:
 def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
     """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
     is_lead = _is_lead(store, actor, project_id)
-    original_id = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
+    original_id = originals_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
     return original_id if original_id is not None or after == 0 else next_original(store, actor, project_id)
 
 
@@ -63,7 +65,7 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     return Original(
         project,
         gold,
-        perturbations_store.find_draft(store, actor, instance_id),
+        drafts_store.find_draft(store, actor, instance_id),
         tuple(others),
     )
 
@@ -82,7 +84,7 @@ def assess_version(
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(assessment.gold))
     if keeps_draft:
         with store.transaction():
-            perturbations_store.save_draft(store, actor, instance_id, changed)
+            drafts_store.save_draft(store, actor, instance_id, changed)
     return assessment
 
 
@@ -90,7 +92,7 @@ def discard_draft(store: Store, actor: User, instance_id: int) -> None:
     """What the person was writing of an original is given up, whatever has become of the original."""
     require(store, actor, project_of_instance(store, instance_id), "annotate")
     with store.transaction():
-        perturbations_store.drop_draft(store, actor, instance_id)
+        drafts_store.drop_draft(store, actor, instance_id)
 
 
 def suggestions_for(
@@ -116,7 +118,7 @@ def hand_in(
         project, instance = _original(store, actor, instance_id)
         gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
         number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
-        perturbations_store.drop_draft(store, actor, instance_id)
+        drafts_store.drop_draft(store, actor, instance_id)
         add_event(
             store, actor.name, "write perturbation", "instance", instance_id, project_id=project.id,
             perturbation=number, kind=changed.kind,

@@ -20,7 +20,7 @@ from annotator.store.instances import (
     set_queue_positions,
 )
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
-from annotator.store.perturbations import count_of_kind
+from annotator.store.perturb.perturbations import count_of_kind
 from annotator.store.projects import (
     add_project,
     assignment_counts,
@@ -32,8 +32,8 @@ from annotator.store.projects import (
 )
 from annotator.store.projects import find_project as find_by_name
 from annotator.store.proposals import count_open_proposals
-from annotator.store.reviews import give_up_reviews_of
-from annotator.store.rounds import count_undecided
+from annotator.store.review.reviews import give_up_reviews_of
+from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled

@@ -16,8 +16,8 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import find_choice
 from annotator.store.instances import find_instance_ids, get_instance, project_of_instance, row_of
-from annotator.store.reviews import reviews_of
-from annotator.store.rounds import rounds_of_instances
+from annotator.store.review.reviews import reviews_of
+from annotator.store.review.rounds import rounds_of_instances
 from annotator.store.shown_sets import standing
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require

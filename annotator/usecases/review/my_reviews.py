@@ -13,9 +13,9 @@ from annotator.errors import InvalidValue
 from annotator.review.score_wording import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
-from annotator.store.my_reviews import ReviewLine, list_my_reviews
-from annotator.store.reviews import get_review
-from annotator.store.rounds import find_round
+from annotator.store.review.my_reviews import ReviewLine, list_my_reviews
+from annotator.store.review.reviews import get_review
+from annotator.store.review.rounds import find_round
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.outcomes import DISCARDED, why_discarded
 

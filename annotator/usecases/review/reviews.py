@@ -15,14 +15,14 @@ from annotator.domain.reviews import Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
 from annotator.store import Store
-from annotator.store import reviews as review_store
 from annotator.store.annotations import get_annotation
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
-from annotator.store.rounds import carried_sets_of, find_round, origins_of_annotation
+from annotator.store.review import reviews as review_store
+from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
 from annotator.store.shown_sets import annotates_text
 from annotator.usecases.access.independence import may_annotate_still
 from annotator.usecases.access.rights import require, roles_with

@@ -17,8 +17,8 @@ from annotator.store.instance_queue import drops_out, is_held, settle
 from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
 from annotator.store.projects import get_project_by_id
-from annotator.store.reviews import end_open_reviews, end_reviews_of_instance, reviews_of, submitted_reviews
-from annotator.store.rounds import (
+from annotator.store.review.reviews import end_open_reviews, end_reviews_of_instance, reviews_of, submitted_reviews
+from annotator.store.review.rounds import (
     carried_sets_of,
     close_round,
     find_round,

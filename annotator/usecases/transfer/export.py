@@ -34,12 +34,13 @@ from annotator.store.instances import iterate_instance_batches, iterate_named_do
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
-from annotator.store.perturbations import count_versions, perturbations_as_sources, places_of_perturbations
+from annotator.store.perturb.originals import count_versions
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
 from annotator.store.shown_sets import shown_of_instances
 from annotator.store.trainings import trainings_as_sources
+from annotator.store.transfer.perturbation_sources import perturbations_as_sources, places_of_perturbations
 from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span

@@ -24,6 +24,7 @@ from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 
+_NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
 READABLE: tuple[str, ...] = tuple(READERS)
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
 
@@ -154,7 +155,7 @@ class _Counted:
 
     def each(self) -> Iterator[Any]:
         for item in self.items:
-            self.n_rows += not isinstance(item, Problem | SourceColumns)
+            self.n_rows += not isinstance(item, _NO_ROWS)
             yield item
 
 

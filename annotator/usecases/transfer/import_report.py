@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from annotator.domain.gold import Accepted
+from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance
 from annotator.domain.models import SourceOutput
 from annotator.domain.numbers import counted
+from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance
 from annotator.errors import Problem
@@ -160,14 +162,40 @@ class ImportReport:
         """A row cannot be taken: which field of it, and why."""
         self.add_problem(Problem(row.source, row.line, name, value, reason))
 
-    def count_output(self, instance_id: int, n_predictions: int, n_attributions: int, n_rationales: int) -> None:
-        """So much of an instance is new or changed."""
-        self.n_predictions += n_predictions
-        self.n_attributions += n_attributions
-        self.n_rationales += n_rationales
-        if n_predictions or n_attributions or n_rationales:
-            self._with_output.add(instance_id)
-            self.n_instances = len(self._with_output)
+    def count_documents(self, plan: DocumentPlan) -> None:
+        """Documents with names of their own were stored, or refused."""
+        self.n_documents += len(plan.new)
+        for problem in plan.problems:
+            self.add_problem(problem)
+
+    def count_planned(self, plan: InstancePlan) -> None:
+        """What was planned of a batch of instances is stored."""
+        for problem in plan.problems:
+            self.add_problem(problem)
+        self.n_character_spans += plan.n_character_spans
+        for widening in plan.widened:
+            self.widened.add(widening)
+        self._add_preview(plan.rows)
+        self.n_new += len(plan.new)
+        self.n_updated += plan.n_updated
+        self.n_unchanged += len(plan.changes) - plan.n_updated
+        for annotations in (*(i.annotations for i in plan.new), *(change.added for change in plan.changes)):
+            self.n_annotations += len(annotations)
+            self.n_sets += sum(len(a.sets) for a in annotations)
+
+    def count_outputs(self, plan: OutputPlan) -> None:
+        """What was planned of a batch of model output is stored."""
+        for problem in plan.problems:
+            self.add_problem(problem)
+        for changes in plan.changes.values():
+            self.n_predictions += sum([len(change.output.predictions) for change in changes])
+            self.n_attributions += sum([len(change.output.attributions) for change in changes])
+            self.n_rationales += sum([len(change.output.rationales) for change in changes])
+            self._with_output.update([change.output.instance_id for change in changes])
+        self.n_instances = len(self._with_output)
+        self.n_new += plan.n_new
+        self.n_updated += plan.n_updated
+        self.n_unchanged += plan.n_unchanged
 
     @property
     def output_words(self) -> str:
@@ -181,18 +209,14 @@ class ImportReport:
         words = f"{', '.join(first)} and {last}" if first else last
         return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
 
-    def count_annotations(self, n_sets: Iterable[int]) -> None:
-        """Annotations were stored, with so many sets each."""
-        for n in n_sets:
-            self.n_annotations += 1
-            self.n_sets += n
-
-    def add_preview(self, rows: Iterable[tuple[SourceInstance, str, int]]) -> None:
-        """The first rows (with their language and number of sets) as they would be stored, for the person to look at."""
-        for row, language, n_sets in islice(rows, _SHOWN_ROWS - len(self.preview)):
-            texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in row.segments.items()}
-            facts = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
-            self.preview.append({**facts, **texts})
+    def _add_preview(self, rows: Iterable[NewInstance]) -> None:
+        """The first rows as they would be stored, for the person to look at."""
+        for row in islice(rows, _SHOWN_ROWS - len(self.preview)):
+            source = row.source
+            texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in source.segments.items()}
+            n_sets = sum(len(a.sets) for a in row.annotations)
+            facts = {"key": source.key, "split": source.split, "language": row.language, "result": source.result}
+            self.preview.append({**facts, "sets": n_sets, **texts})
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:

@@ -1,9 +1,11 @@
 """What an import does with a batch of rows, from the rows and what is known of them: nothing is read or written here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from annotator.domain.imports import (
+    DocumentPlan,
+    InstanceChange,
+    InstancePlan,
     KnownAdditions,
     KnownContent,
     KnownInstance,
@@ -21,7 +23,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.source_resolution import Resolver, with_drafts
+from annotator.usecases.transfer.source_resolution import Resolver
 
 _CHANGED = (
     "The project has an instance with this key and other content. To overwrite it, import the file again with "
@@ -32,61 +34,6 @@ _OUTPUT_REMOVED = "Its text changed, so what models had said of the old tokens w
 _OTHER_DOCUMENT = (
     "There is already a document of this name with another text or other tokens; give one of them another name."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceChange:
-    """What is written of a row whose instance is stored.
-
-    content: the row that overwrites it, None where it stays as it is; forgets_output: of models, on the old tokens
-    result:  for an instance that has none; added, replaced (by their numbers): annotations of sources
-    """
-
-    instance_id: int
-    content: NewInstance | None = None
-    forgets_output: bool = False
-    result: str | None = None
-    added: tuple[NewAnnotation, ...] = ()
-    replaced: tuple[tuple[int, NewAnnotation], ...] = ()
-
-    @property
-    def is_update(self) -> bool:
-        """Whether the instance is another afterwards, as the report counts it."""
-        return bool(self.content or self.added or self.replaced)
-
-
-@dataclass(frozen=True, slots=True)
-class InstancePlan:
-    """What is to be written of a batch, and what is to be told of it.
-
-    documents: texts of what is written, which may be stored already; rows: those that are well formed
-    problems:  what is wrong with rows, and warnings
-    unshown:   documents that rows name which are refused, or whose instances keep their own spacing of the same tokens
-    """
-
-    documents: tuple[NewDocument, ...] = ()
-    rows: tuple[NewInstance, ...] = ()
-    new: tuple[NewInstance, ...] = ()
-    changes: tuple[InstanceChange, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    n_character_spans: int = 0
-    widened: tuple[str, ...] = ()
-    unshown: tuple[str, ...] = ()
-    n_own_spacing: int = 0
-
-    @property
-    def labels(self) -> frozenset[str]:
-        """The results of the new instances and of their annotations."""
-        given = (r for i in self.new for r in (i.source.result, *(a.result for a in i.annotations)))
-        return frozenset(result for result in given if result is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPlan:
-    """The documents to be stored, and what is wrong with the others."""
-
-    new: tuple[NewDocument, ...]
-    problems: tuple[Problem, ...]
 
 
 def plan_documents(
@@ -130,7 +77,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
     for row in prepared.rows:
         if isinstance(row, Problem):
             resolver.problems.append(row)
-        elif (instance := resolver.instance(row)) is not None:
+        elif (instance := resolver.instance(row, is_new=row.source.place not in known.instances)) is not None:
             rows.append(instance)
     changes = [
         change
@@ -138,7 +85,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         if (stored := known.instances.get(instance.source.place)) is not None
         and (change := _change(instance, stored, known, options, resolver)) is not None
     ]
-    new = [with_drafts(instance) for instance in rows if instance.source.place not in known.instances]
+    new = [instance for instance in rows if instance.source.place not in known.instances]
     contents = [change.content for change in changes if change.content is not None]
     replaced, refused = _left_documents(prepared, new, changes, known)
     return InstancePlan(
@@ -149,7 +96,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         problems=tuple(resolver.problems),
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
-        unshown=(*replaced, *refused),
+        unshown=frozenset((*replaced, *refused)),
         n_own_spacing=len(replaced),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from annotator.assignment.orders import queue_position
-from annotator.domain.imports import KnownInstance, NewInstance, Place, StoredDocument
+from annotator.domain.imports import InstancePlan, KnownInstance, NewInstance, Place
 from annotator.domain.models import SourceOutput, StoredOutput
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
@@ -21,30 +21,26 @@ from annotator.domain.sources import (
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 from annotator.store import Store
-from annotator.store.imports import DocumentWriter, InstanceWriter, last_queue_position
-from annotator.store.instance_queue import forget_cursors
-from annotator.store.models import RunFinder
+from annotator.store.instance_queue import begin_anew
+from annotator.store.models import RunFinder, write_outputs
 from annotator.store.projects import set_labels
+from annotator.store.transfer.known_rows import instances_at, last_document, last_queue_position
+from annotator.store.transfer.planned_rows import add_documents, remove_unshown, write_plan
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.instance_plan import (
-    InstancePlan,
-    divide,
-    plan_additions,
-    plan_documents,
-    plan_instances,
-)
+from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
 from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
 from annotator.usecases.transfer.neighbours import Upcoming, apart
 from annotator.usecases.transfer.output_plan import outputs_by_run, plan_outputs
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
-from annotator.usecases.transfer.plan_storage import Writers, write_documents, write_instances, write_output_plan
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
 from annotator.usecases.transfer.review_records import Restorer
 
 Item = SourceItem | SourceOutput
 KnownPlaces = Mapping[Place, KnownInstance]
 _BATCH = 500
-_OUTPUT_BATCH = 100  # so few that everything of a batch stays in a processor's cache, which is a third quicker than 500
+# So few that a batch stays in a processor's cache, and makes fewer objects than wake the garbage collector (700), which of
+# 20,000 rows looked 200 times through what was still in use, for a tenth of the time.
+_OUTPUT_BATCH = 50
 
 
 class Intake:
@@ -63,16 +59,14 @@ class Intake:
         self.options = options
         self.report = report
         self.progress = progress
-        self.documents = DocumentWriter(store, project.id)
-        self.instances = InstanceWriter(store, project.id)
         self.records = Restorer(store, project)
-        self.writers = Writers(
-            store, project.id, self.documents, self.instances, RunFinder(store, project.id), self._position
-        )
+        self.runs = RunFinder(store, project.id)
         self.labels: set[str] = set()
         self.unshown: set[str] = set()
+        self.worked_on: set[int] = set()
         self.n_own_spacing = 0
         self.is_queue_changed = False
+        self.last_document = last_document(store)
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
@@ -124,40 +118,46 @@ class Intake:
         if not self.project.labels and self.labels and self.project.task.result_kind == "label":
             set_labels(self.store, self.project.id, sorted(self.labels))
         if self.unshown:
-            self.report.n_documents -= self.documents.remove_unshown(self.unshown)
+            self.report.n_documents -= remove_unshown(
+                self.store, self.project.id, self.unshown, after=self.last_document
+            )
         self.report.tell_own_spacing(self.n_own_spacing)
         if self.is_queue_changed:
-            forget_cursors(self.store, self.project.id)
+            begin_anew(self.store, self.project.id, self.worked_on)
 
     def _take_documents(self, batch: Sequence[SourceDocument]) -> None:
-        texts, prints = gather_documents(batch, self.documents)
-        prepared = prepare_documents(batch, texts, self._language)
-        write_documents(plan_documents(batch, prepared, prints), self.writers, self.report)
+        texts, prints = gather_documents(self.store, self.project, batch)
+        plan = plan_documents(batch, prepare_documents(batch, texts, self._language), prints)
+        add_documents(self.store, self.project.id, plan.new)
+        self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
         adding = [source.place for source in batch if source.is_addition]
-        rows, additions = divide(batch, self.instances.known(adding) if adding else {})
+        rows, additions = divide(batch, self._known(adding) if adding else {})
         for some, known in self._apart(rows):
             self._take_rows(some, known)
         for some, known in self._apart(additions):
             known_additions = gather_additions(self.store, some, known)
-            plan = plan_additions(some, known_additions, self.project, self.options)
-            self._write(plan, ())
+            self._write(plan_additions(some, known_additions, self.project, self.options))
         self._tell_progress(len(batch))
 
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
-        texts = gather_texts(rows, known, self.documents, self.instances)
+        texts = gather_texts(self.store, self.project, rows, known)
         prepared = prepare_rows(rows, texts, self.project, self._language)
-        known_rows = gather_rows(self.store, prepared, known, self.instances)
+        known_rows = gather_rows(self.store, prepared, known)
         plan = plan_instances(prepared, known_rows, self.project, self.options)
-        self._write(plan, texts.named.values())
+        self._write(plan)
 
-    def _write(self, plan: InstancePlan, named: Iterable[StoredDocument]) -> None:
-        write_instances(plan, named, self.writers, self.report)
+    def _write(self, plan: InstancePlan) -> None:
+        positions = [self._position(instance) for instance in plan.new]
+        written = write_plan(self.store, self.project.id, plan, positions)
+        self.report.n_documents += written.n_documents
+        self.report.count_planned(plan)
+        self.worked_on.update(written.worked_on)
         self.labels |= plan.labels
-        self.unshown.update(plan.unshown)
+        self.unshown |= plan.unshown
         self.n_own_spacing += plan.n_own_spacing
-        self.is_queue_changed |= bool(plan.new) or any(change.is_update for change in plan.changes)
+        self.is_queue_changed |= bool(plan.new or plan.n_updated)
 
     def _take_outputs(self, batch: Sequence[SourceOutput]) -> None:
         matched, without_instance = gather_instances(self.store, self.project, batch)
@@ -165,8 +165,10 @@ class Intake:
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
         by_run = outputs_by_run(laid_rows)
-        known = gather_outputs(self.writers.runs, by_run)
-        write_output_plan(plan_outputs(laid_rows, by_run, known, self.options), self.writers, self.report)
+        plan = plan_outputs(laid_rows, by_run, gather_outputs(self.runs, by_run), self.options)
+        for run, changes in plan.changes.items():
+            write_outputs(self.store, self.runs.id_of(run), [change.output for change in changes])
+        self.report.count_outputs(plan)
         self._tell_progress(len(batch))
 
     def _tell_progress(self, n: int) -> None:
@@ -175,12 +177,16 @@ class Intake:
 
     def _apart(self, batch: Sequence[SourceInstance]) -> Iterator[tuple[list[SourceInstance], KnownPlaces]]:
         """Rows of which no two are of one instance, with what is stored under their keys when they are taken."""
-        known = self.instances.known(source.place for source in batch)
+        known = self._known([source.place for source in batch])
         taken: set[int | Place] = set()
         for rows in apart(batch, partial(_instance_of, known)):
             again = [source.place for source in rows if _instance_of(known, source) in taken]
             taken |= {_instance_of(known, source) for source in rows}
-            yield rows, {**known, **self.instances.known(again)} if again else known
+            yield rows, {**known, **self._known(again)} if again else known
+
+    def _known(self, places: Sequence[Place]) -> dict[Place, KnownInstance]:
+        """What is stored now under some places of a file."""
+        return instances_at(self.store, self.project.id, places)
 
     @property
     def _language(self) -> str:

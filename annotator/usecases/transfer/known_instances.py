@@ -13,57 +13,50 @@ from annotator.domain.imports import (
     PreparedRows,
 )
 from annotator.domain.instances import Instance
-from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
+from annotator.domain.projects import Project
+from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
-from annotator.store.imports import DocumentWriter, InstanceWriter
 from annotator.store.instances import get_instances, instances_without_texts, places_of
 from annotator.store.models import instances_with_output
+from annotator.store.transfer.known_rows import bodies_of, documents_of, prints_shown, texts_shown
 from annotator.text.source_spans import to_source_span
 from annotator.usecases.transfer.preparation import fingerprint_of
 
 
 def gather_texts(
-    batch: Sequence[SourceInstance],
-    instances: Mapping[Place, KnownInstance],
-    documents: DocumentWriter,
-    writer: InstanceWriter,
+    store: Store, project: Project, batch: Sequence[SourceInstance], instances: Mapping[Place, KnownInstance]
 ) -> KnownTexts:
     """The texts that the instances of some rows have now, and the documents that the rows name."""
     docids = {text for source in batch for text in source.segments.values() if isinstance(text, str)}
-    counted = {docid for source in batch for docid in _docids_with_characters(source)}
-    of_tokens = [source for source in batch if source.names_texts_of_tokens and source.place in instances]
-    compared = {text for source in of_tokens for text in source.segments.values() if isinstance(text, str)}
-    texts = writer.texts_of([instances[source.place].id for source in of_tokens]) if of_tokens else {}
+    read = {docid for source in batch for docid in _docids_to_read(source, instances)}
+    shown = texts_shown(store, [known.id for known in instances.values()]) if instances else {}
     return KnownTexts(
-        instance_ids={key_and_split: known.id for key_and_split, known in instances.items()},
-        bodies=writer.bodies_of(known.id for known in instances.values()) if instances else {},
-        named=documents.find(docids) if docids else {},
-        named_bodies=documents.bodies(counted | compared) if counted or compared else {},
-        prints={(number, name): digest for number, shown in texts.items() for name, digest in shown},
+        shown={at: shown[known.id] for at, known in instances.items() if known.id in shown},
+        named=documents_of(store, project.id, docids) if docids else {},
+        named_bodies=bodies_of(store, project.id, read) if read else {},
     )
 
 
 def gather_documents(
-    batch: Sequence[SourceDocument], documents: DocumentWriter
+    store: Store, project: Project, batch: Sequence[SourceDocument]
 ) -> tuple[dict[str, TokenizedText], dict[str, bytes]]:
     """By name: the stored texts of documents that bring no tokens or them alone, and the fingerprints of all that are stored."""
     bare = [d.docid for d in batch if d.body.tokens is None or d.body.is_text_of_tokens]
-    stored = documents.find({document.docid for document in batch})
-    return documents.bodies(bare) if bare else {}, {docid: known.fingerprint for docid, known in stored.items()}
+    stored = documents_of(store, project.id, {document.docid for document in batch})
+    prints = {docid: known.fingerprint for docid, known in stored.items()}
+    return bodies_of(store, project.id, bare) if bare else {}, prints
 
 
-def gather_rows(
-    store: Store, prepared: PreparedRows, instances: Mapping[Place, KnownInstance], writer: InstanceWriter
-) -> KnownRows:
+def gather_rows(store: Store, prepared: PreparedRows, instances: Mapping[Place, KnownInstance]) -> KnownRows:
     """What is stored of some rows: annotations, and the content where the row was another when it was imported."""
     rows = [row for row in prepared.rows if isinstance(row, PreparedRow)]
     met = [(row, known) for row in rows if (known := instances.get(row.source.place)) is not None]
     others = sorted({known.id for row, known in met if known.fingerprint != row.fingerprint})
     return KnownRows(
         instances=instances,
-        contents=_contents(store, others, writer) if others else {},
+        contents=_contents(store, others) if others else {},
         annotations=annotations_of(store, sorted({known.id for _, known in met})) if met else {},
     )
 
@@ -88,17 +81,19 @@ def _segments_with_characters(source: SourceInstance) -> set[str]:
     return {span.segment for span in source.spans if span.unit == "char"}
 
 
-def _docids_with_characters(source: SourceInstance) -> set[str]:
-    if all(isinstance(text, SourceText) for text in source.segments.values()):  # mostly there is none
-        return set()
-    names = _segments_with_characters(source)
-    return {text for name, text in source.segments.items() if isinstance(text, str) and name in names}
+def _docids_to_read(source: SourceInstance, instances: Mapping[Place, KnownInstance]) -> set[str]:
+    """The documents that a row names and in which it counts characters; all of them, where they may be its instance's own."""
+    named = {name: text for name, text in source.segments.items() if isinstance(text, str)}
+    if not named or (source.names_texts_of_tokens and source.place in instances):
+        return set(named.values())
+    counted = _segments_with_characters(source)
+    return {text for name, text in named.items() if name in counted}
 
 
-def _contents(store: Store, instance_ids: Sequence[int], writer: InstanceWriter) -> dict[int, KnownContent]:
+def _contents(store: Store, instance_ids: Sequence[int]) -> dict[int, KnownContent]:
     stored = instances_without_texts(store, instance_ids)
     places = places_of(store, instance_ids)
-    texts = writer.texts_of(instance_ids)
+    texts = prints_shown(store, instance_ids)
     with_output = instances_with_output(store, instance_ids)
     return {
         number: KnownContent(

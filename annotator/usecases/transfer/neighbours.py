@@ -23,12 +23,12 @@ class Upcoming(Generic[Item]):
         """Takes the next items as long as they are of a kind; at most so many, and none whose name is among them already."""
         taken: list[Kind] = []
         names: set[Hashable] = set()
-        while isinstance(item := self._first, kind) and len(taken) < size:
-            if (item_name := name(item)) in names:
-                break
+        item, items = self._first, self._items
+        while isinstance(item, kind) and len(taken) < size and (item_name := name(item)) not in names:
             taken.append(item)
             names.add(item_name)
-            self._first = next(self._items, None)
+            item = next(items, None)
+        self._first = item
         return taken
 
 

@@ -2,18 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.models import Output, Run, SourceOutput
-from annotator.domain.output_changes import OutputChange, change_of
+from annotator.domain.output_changes import OutputChange, OutputPlan, change_of
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
-ByRun = dict[Run, list[tuple[int, Output]]]
+ByRun = dict[Run, list[tuple[int, Output]]]  # with the number of the row that says it
+Planned = dict[Run, list[tuple[int, OutputChange]]]
 
 _UNKNOWN = "The project has no instance with this key. Correct the key, or have a lead import its text first."
 _SEVERAL = (
@@ -40,22 +40,6 @@ class LaidRow(NamedTuple):
         rest = tuple(p for p in output.predictions if p.on != "full")
         if rest or output.attributions or output.rationales:
             yield run, Output(output.instance_id, rest, output.attributions, output.rationales)
-
-
-@dataclass(frozen=True, slots=True)
-class OutputPlan:
-    """What is to be written of a batch, and what is to be told of it.
-
-    runs:    those that the rows speak of, which are made where they are not there yet
-    changes: what is new or other, by run; n_new, n_updated, n_unchanged: rows that are taken
-    """
-
-    runs: tuple[Run, ...]
-    changes: tuple[tuple[Run, OutputChange], ...]
-    problems: tuple[Problem, ...]
-    n_new: int
-    n_updated: int
-    n_unchanged: int
 
 
 def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedInstance | Problem:
@@ -102,9 +86,10 @@ def plan_outputs(
 
     by_run: see `outputs_by_run`; known: what each run says of the instances already
     """
-    planned: list[tuple[int, Run, OutputChange]] = []
+    planned: Planned = {}
     refused: dict[int, str] = {}
     for run, outputs in by_run.items():
+        of_run = planned[run] = list[tuple[int, OutputChange]]()
         before = known.get(run, {})
         first = {output.instance_id: output for _, output in reversed(outputs)}
         changes = {number: change_of(before.get(number), output) for number, output in first.items()}
@@ -114,29 +99,28 @@ def plan_outputs(
                 refused[number] = "the answer to the full input"
             elif change.overwritten and not options.update:
                 refused.setdefault(number, change.overwritten)
-            planned.append((number, run, change))
-    return _plan(rows, tuple(by_run), planned, refused)
+            of_run.append((number, change))
+    return _plan(rows, planned, refused)
 
 
-def _plan(
-    rows: Sequence[LaidRow],
-    runs: tuple[Run, ...],
-    planned: Sequence[tuple[int, Run, OutputChange]],
-    refused: Mapping[int, str],
-) -> OutputPlan:
+def _plan(rows: Sequence[LaidRow], planned: Planned, refused: Mapping[int, str]) -> OutputPlan:
     """The plan without the rows that are refused; what several rows say alike is written once."""
-    taken = {number for number, _, _ in planned if number not in refused}
-    changed = {number for number, _, change in planned if change.is_change}
-    overwritten = {number for number, _, change in planned if change.overwritten}
-    written = {id(change): (run, change) for number, run, change in planned if number in taken}
+    of_rows = [of_row for of_run in planned.values() for of_row in of_run]
+    taken = {number for number, _ in of_rows} - refused.keys()
+    changed = {number for number, change in of_rows if change.is_change}
+    overwritten = {number for number, change in of_rows if change.overwritten}
     return OutputPlan(
-        runs=runs,
-        changes=tuple(written.values()),
+        changes={run: _written(of_run, taken & changed) for run, of_run in planned.items()},
         problems=tuple(_otherwise(rows[number].source, what) for number, what in sorted(refused.items())),
         n_new=len(taken & changed - overwritten),
         n_updated=len(taken & overwritten),
         n_unchanged=len(taken - changed),
     )
+
+
+def _written(of_run: Sequence[tuple[int, OutputChange]], rows: set[int]) -> tuple[OutputChange, ...]:
+    """The changes of some rows of a run, each once."""
+    return tuple({id(change): change for number, change in of_run if number in rows}.values())
 
 
 def refusal(row: SourceOutput, name: str, value: str, reason: str) -> Problem:

@@ -38,7 +38,7 @@ def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Out
     """What some runs say already of the instances that a batch speaks of."""
     numbers = {run: runs.find(run) for run in by_run}
     return {
-        run: known_outputs(runs.store, number, dict.fromkeys(output.instance_id for _, output in by_run[run]))
+        run: known_outputs(runs.store, number, dict.fromkeys([output.instance_id for _, output in by_run[run]]))
         for run, number in numbers.items()
         if number is not None
     }

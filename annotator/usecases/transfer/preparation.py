@@ -3,7 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from annotator.domain.imports import KnownTexts, NewDocument, NewSegment, PreparedRow, PreparedRows
+from annotator.domain.imports import (
+    KnownTexts,
+    NewDocument,
+    NewSegment,
+    PreparedRow,
+    PreparedRows,
+    ShownText,
+    ShownTexts,
+)
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
 from annotator.domain.texts import TokenizedText
@@ -20,13 +28,15 @@ def prepare_rows(batch: Sequence[SourceInstance], known: KnownTexts, project: Pr
     documents: list[NewDocument] = []
     rows: list[PreparedRow | Problem] = []
     for source in batch:
-        of_row = _language_of(source, known) or language
-        with_tokens = _own_documents(source, known, of_row)
-        if isinstance(with_tokens, Problem):
-            rows.append(with_tokens)
+        shown = known.shown.get(source.place)
+        of_row = _language_of(source, shown) or language
+        texts = _own_texts(source, _texts_now(shown, of_row), known.named_bodies, of_row)
+        if isinstance(texts, Problem):
+            rows.append(texts)
         else:
-            documents += with_tokens.values()
-            rows.append(_prepared(source, with_tokens, known, project, of_row))
+            of_segments = {name: new_document(None, body) for name, body in texts.items()}
+            documents += of_segments.values()
+            rows.append(_prepared(source, of_segments, known, project, of_row))
     return PreparedRows(tuple(documents), tuple(rows))
 
 
@@ -40,7 +50,7 @@ def prepare_documents(
     """
     prepared: list[NewDocument | Problem] = []
     for source in batch:
-        body = _tokenised(_with_known_tokens(source.body, known.get(source.docid)), source.language or language)
+        body = _tokenised(source.body, known.get(source.docid), source.language or language)
         prepared.append(
             _problem(source, "document", source.docid, body)
             if isinstance(body, str)
@@ -57,25 +67,41 @@ def fingerprint_of(source: SourceInstance, language: str, texts: Sequence[tuple[
     return fingerprint(content, *(piece for text in texts for piece in text))
 
 
-def _language_of(source: SourceInstance, known: KnownTexts) -> str | None:
+def _language_of(source: SourceInstance, shown: ShownTexts | None) -> str | None:
     """What a row names; tokens alone, which need no language to be found, keep that of the instance."""
-    if source.language is None and source.names_texts_of_tokens:
-        return known.language_of(source)
+    if source.language is None and source.names_texts_of_tokens and shown is not None:
+        return shown.language
     return source.language
 
 
-def _own_documents(source: SourceInstance, known: KnownTexts, language: str) -> dict[str, NewDocument] | Problem:
-    """The texts that a row brings itself, or that its instance keeps, by segment; or what is wrong with one of them."""
-    documents: dict[str, NewDocument] = {}
+def _texts_now(shown: ShownTexts | None, language: str) -> Mapping[str, ShownText]:
+    """The texts that the instance of a row has now, in the language of the row."""
+    return shown.by_segment if shown is not None and shown.language == language else {}
+
+
+def _own_texts(
+    source: SourceInstance, now: Mapping[str, ShownText], named: Mapping[str, TokenizedText], language: str
+) -> dict[str, TokenizedText] | Problem:
+    """The texts that a row brings itself, or that its instance keeps, by segment; or what is wrong with one of them.
+
+    now: of its instance; named: of the documents that it names
+    """
+    texts: dict[str, TokenizedText] = {}
     for name, text in source.segments.items():
+        shown = now.get(name)
         if isinstance(text, SourceText):
-            body = _tokenised(_with_known_tokens(text, known.body_of(source, language, name)), language)
+            body = _tokenised(text, None if shown is None else shown.body, language)
             if isinstance(body, str):
                 return _problem(source, "text", source.key, body)
-            documents[name] = new_document(None, body)
-        elif (shown := _with_own_spacing(source, name, text, language, known)) is not None:
-            documents[name] = shown
-    return documents
+            texts[name] = body
+        elif source.names_texts_of_tokens and shown is not None and _is_spaced_otherwise(shown, named.get(text)):
+            texts[name] = shown.body
+    return texts
+
+
+def _is_spaced_otherwise(shown: ShownText, named: TokenizedText | None) -> bool:
+    """Whether an instance shows, without a name, the tokens of a document of which the file says the tokens alone."""
+    return not shown.is_named and named is not None and named.has_tokens_of(shown.body)
 
 
 def _prepared(
@@ -90,7 +116,7 @@ def _prepared(
         if name in documents or not isinstance(text, str):
             segments.append(NewSegment(name, is_selectable, documents[name].body.n_tokens, documents[name].fingerprint))
         elif (document := known.named.get(text)) is not None:
-            segments.append(NewSegment(name, is_selectable, document.n_tokens, document.fingerprint))
+            segments.append(NewSegment(name, is_selectable, document.n_tokens, document.fingerprint, document.id))
             if text in known.named_bodies:
                 bodies[name] = known.named_bodies[text]
         else:
@@ -100,35 +126,18 @@ def _prepared(
     return PreparedRow(source, language, tuple(segments), bodies, digest, tuple(replaced))
 
 
-def _with_own_spacing(
-    source: SourceInstance, segment: str, docid: str, language: str, known: KnownTexts
-) -> NewDocument | None:
-    """The text without a name that an instance shows, where a document of which the file says the tokens alone has the same."""
-    stored, named = known.body_of(source, language, segment), known.named_bodies.get(docid)
-    if not source.names_texts_of_tokens or stored is None or named is None:
-        return None
-    shown = new_document(None, stored)
-    is_same = known.shows(source, segment, shown.fingerprint) and named.tokens() == stored.tokens()
-    return shown if is_same else None
+def _tokenised(text: SourceText, stored: TokenizedText | None, language: str) -> TokenizedText | str:
+    """A text with its tokens, or the reason why it has none.
 
-
-def _with_known_tokens(text: SourceText, stored: TokenizedText | None) -> SourceText:
-    """A text without tokens gets those of the stored one, so that a newer tokeniser makes no other row of it.
-
+    A text without tokens gets those of the stored one, so that a newer tokeniser makes no other row of it.
     Tokens alone get the stored text, where that has the same ones, so that its spaces make no other row of it either.
     """
-    if stored is None:
-        return text
-    if text.tokens is None:
-        return SourceText(text.text, stored) if stored.text == text.text else text
-    is_same = text.is_text_of_tokens and stored.tokens() == text.tokens.tokens()
-    return SourceText(stored.text, stored) if is_same else text
-
-
-def _tokenised(text: SourceText, language: str) -> TokenizedText | str:
-    """A text with its tokens, or the reason why it has none."""
     if text.tokens is not None:
+        if text.is_text_of_tokens and stored is not None and stored.has_tokens_of(text.tokens):
+            return stored
         return text.tokens
+    if stored is not None and stored.text == text.text:
+        return stored
     try:
         return tokenise(text.text, language)
     except AnnotatorError as error:

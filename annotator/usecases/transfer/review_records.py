@@ -25,9 +25,10 @@ from annotator.store.instances import find_instance_ids, get_instance, ids_of_ke
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import account_for, add_role
-from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
+from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.trainings import find_training, save_training
+from annotator.store.transfer.perturbation_sources import restore_perturbation
 from annotator.store.transfer.review_sources import annotation_ids_of
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
@@ -82,7 +83,7 @@ class Restorer:
             run_id = self.runs.id_of(run)
             known = known_outputs(self.store, run_id, [output.instance_id for output in of_run])
             changes = [change_of(known.get(output.instance_id), output) for output in of_run]
-            write_outputs(self.store, [(run_id, change.output) for change in changes if not change.overwritten])
+            write_outputs(self.store, run_id, [change.output for change in changes if not change.overwritten])
 
     def take_word_lists(self, lists: Sequence[WordList]) -> None:
         """Word lists whose names are free; one that is there already stays as it is."""

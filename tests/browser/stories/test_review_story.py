@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from annotator.store import open_store
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import get_instance
-from annotator.store.rounds import rounds_of_instances
+from annotator.store.review.rounds import rounds_of_instances
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

@@ -14,10 +14,12 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, ImportRefused, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance, splittable_rows
 from annotator.store.measurements import partners_of
 from annotator.store.people import set_disabled
+from annotator.store.perturb import originals as originals_store
+from annotator.store.perturb import perturbations as perturbations_store
+from annotator.store.transfer import perturbation_sources
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
@@ -126,7 +128,7 @@ def test_what_two_others_approve_enters_annotation_linked_to_its_original(
         "superb",
         ".",
     ]
-    assert perturbations_store.children_of(store, written.original_id) == [instance.id]
+    assert originals_store.children_of(store, written.original_id) == [instance.id]
     work = next_work(store, people["Ben"], reviews.id, instance.id).work
     assert work is not None
     assert work.instance.id == instance.id
@@ -142,7 +144,7 @@ def test_two_versions_of_one_kind_get_keys_of_their_own(
     for one in (written, other):
         approve(store, people["Ben"], one)
         approve(store, people["Lea"], one)
-    keys = [get_instance(store, child).key for child in perturbations_store.children_of(store, written.original_id)]
+    keys = [get_instance(store, child).key for child in originals_store.children_of(store, written.original_id)]
     assert keys == ["r0~dispensable", "r0~dispensable-2"]
 
 
@@ -721,8 +723,8 @@ def test_a_full_export_holds_every_version_and_check_and_reads_back(
     export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
     copy = make_project(name="Copy")
     import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
-    assert list(perturbations_store.perturbations_as_sources(store, copy.id)) == list(
-        perturbations_store.perturbations_as_sources(store, reviews.id)
+    assert list(perturbation_sources.perturbations_as_sources(store, copy.id)) == list(
+        perturbation_sources.perturbations_as_sources(store, reviews.id)
     )
     (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
     assert (restored.state, len(restored.versions), len(restored.checks)) == ("approved", 2, 3)

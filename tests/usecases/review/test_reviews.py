@@ -27,7 +27,7 @@ from annotator.store.annotations import annotations_of
 from annotator.store.events import list_events
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
-from annotator.store.rounds import find_round
+from annotator.store.review.rounds import find_round
 from annotator.usecases import gold
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from annotator.domain.imports import (
+    InstancePlan,
     KnownAdditions,
     KnownContent,
     KnownInstance,
@@ -30,13 +31,7 @@ from annotator.domain.tasks import get_task
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import InvalidAnnotation, Problem
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.instance_plan import (
-    InstancePlan,
-    divide,
-    plan_additions,
-    plan_documents,
-    plan_instances,
-)
+from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
 
 BODY = TokenizedText("Good food .", (0, 5, 10), (4, 9, 11), (0,))
 PROJECT = Project(1, "P", get_task("sentiment"), ("negative", "positive"), "en", ProjectSettings())

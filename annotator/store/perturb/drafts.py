@@ -1,0 +1,36 @@
+"""Changed versions that somebody is still writing."""
+
+from annotator.domain.authoring import ChangedText
+from annotator.domain.people import User
+from annotator.store.connection.database import Store
+from annotator.store.perturb.perturbations import changed_text, packed_texts
+
+
+def save_draft(store: Store, user: User, original_id: int, changed: ChangedText) -> None:
+    """What somebody is writing, in place of what they had."""
+    store.run(
+        """INSERT OR REPLACE INTO perturbation_drafts (user_id, original_id, kind, texts, result, note, saved_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (user.id, original_id, changed.kind, packed_texts(changed), changed.result, changed.note, store.now()),
+    )
+
+
+def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None:
+    """What somebody was writing; None for nothing."""
+    row = store.row("SELECT * FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))
+    return None if row is None else changed_text(row)
+
+
+def drafts_by(store: Store, project_id: int, user: User) -> list[tuple[int, ChangedText]]:
+    """What somebody has begun, the latest first: the original, and what they were writing of it."""
+    rows = store.rows(
+        """SELECT d.* FROM perturbation_drafts AS d JOIN instances AS i ON i.id = original_id
+            WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
+        (user.id, project_id),
+    )
+    return [(row["original_id"], changed_text(row)) for row in rows]
+
+
+def drop_draft(store: Store, user: User, original_id: int) -> None:
+    """It was handed in, or given up."""
+    store.run("DELETE FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))

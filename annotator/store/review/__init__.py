@@ -1,0 +1,1 @@
+"""Rounds and their reviews, and what is asked of them."""

@@ -1,0 +1,128 @@
+"""Writing what was planned for a batch of an import: the rows of each table are made first, then written table by table."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from annotator.domain.imports import InstancePlan, NewDocument, NewInstance
+from annotator.store.annotations import write_annotations
+from annotator.store.connection.database import Store
+from annotator.store.models import OUTPUT_TABLES
+from annotator.store.packed_rows import pack_numbers, pack_offsets
+from annotator.store.transfer.restored_work import restore_work
+
+Row = tuple[object, ...]
+
+# A text without a name is stored once, however many instances show it.
+_ADD_DOCUMENT = """INSERT INTO documents (project_id, docid, text, n_tokens, token_offsets, sentence_starts, fingerprint)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, fingerprint) WHERE docid IS NULL DO NOTHING"""
+_ADD_INSTANCE = """INSERT INTO instances (language, result, target_start, target_end, parent_key, perturbation_kind,
+    is_exhaustive, metadata, n_tokens, n_selectable, fingerprint, id, project_id, key, split, source_split, state,
+    queue_position, open_slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# An instance that is overwritten keeps its annotations and its place in the queue.
+_OVERWRITE_INSTANCE = """UPDATE instances SET language = ?, result = ?, target_start = ?, target_end = ?, parent_key = ?,
+    perturbation_kind = ?, is_exhaustive = ?, metadata = ?, n_tokens = ?, n_selectable = ?, fingerprint = ? WHERE id = ?"""
+_SET_RESULT = "UPDATE instances SET result = ? WHERE id = ?"
+_DROP_SEGMENTS = "DELETE FROM segments WHERE instance_id = ?"
+_ADD_SEGMENT = """INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?,
+    coalesce(?, (SELECT id FROM documents WHERE project_id = ? AND docid IS NULL AND fingerprint = ?)))"""
+_FORGET_OUTPUT = "DELETE FROM {} WHERE instance_id = ?"
+
+
+class Written(NamedTuple):
+    """What became of a plan. worked_on: instances whose place in the queue follows from work and annotations on them."""
+
+    n_documents: int
+    worked_on: tuple[int, ...]
+
+
+def add_documents(store: Store, project_id: int, documents: Iterable[NewDocument]) -> int:
+    """Store documents that are not there yet; answers how many."""
+    return store.run_many(_ADD_DOCUMENT, [_document_row(project_id, document) for document in documents])
+
+
+def remove_unshown(store: Store, project_id: int, docids: Iterable[str], *, after: int) -> int:
+    """Take those among some docids out that no instance shows, and whose number is past `after`; answers how many."""
+    return store.run(
+        """DELETE FROM documents WHERE project_id = ? AND id > ? AND docid IN (SELECT value FROM json_each(?))
+            AND NOT EXISTS (SELECT 1 FROM segments WHERE document_id = documents.id)""",
+        (project_id, after, json.dumps(sorted(docids))),
+    ).rowcount
+
+
+def write_plan(store: Store, project_id: int, plan: InstancePlan, positions: Sequence[int]) -> Written:
+    """Write the texts, the new instances with the work on them, and what changes of others.
+
+    positions: of the new instances in the queue
+    """
+    new = list(enumerate(plan.new, 1 + int(store.value("SELECT coalesce(max(id), 0) FROM instances"))))
+    worked_on = [(number, instance) for number, instance in new if instance.source.is_worked_on]
+    of_sources = [(number, instance.annotations) for number, instance in new if not instance.is_annotated_here]
+    added = [*of_sources, *((change.instance_id, change.added) for change in plan.changes)]
+    replaced = [annotation for change in plan.changes for annotation in change.replaced]
+    rows_by_statement = _rows(project_id, plan, new, positions)
+
+    n_documents = add_documents(store, project_id, plan.documents)
+    for sql, rows in rows_by_statement.items():
+        store.run_many(sql, rows)
+    write_annotations(store, added, replaced)
+    restore_work(store, project_id, worked_on)
+    changed = [change.instance_id for change in plan.changes if change.added or change.replaced]
+    return Written(n_documents, (*(number for number, _ in worked_on), *changed))
+
+
+def _rows(
+    project_id: int, plan: InstancePlan, new: Sequence[tuple[int, NewInstance]], positions: Sequence[int]
+) -> dict[str, Sequence[Row]]:
+    """What is written of instances, by the statement that writes it, in their order. new: with their numbers."""
+    contents = [(change.instance_id, change.content) for change in plan.changes if change.content is not None]
+    forgotten = [(change.instance_id,) for change in plan.changes if change.forgets_output]
+    return {
+        _ADD_INSTANCE: [_instance_row(project_id, *row, at) for row, at in zip(new, positions, strict=True)],
+        _OVERWRITE_INSTANCE: [(*_content(instance), number) for number, instance in contents],
+        _SET_RESULT: [(change.result, change.instance_id) for change in plan.changes if change.result is not None],
+        _DROP_SEGMENTS: [(number,) for number, _ in contents],
+        _ADD_SEGMENT: [row for instance in (*new, *contents) for row in _segment_rows(project_id, *instance)],
+        **{_FORGET_OUTPUT.format(table): forgotten for table in OUTPUT_TABLES},
+    }
+
+
+def _document_row(project_id: int, document: NewDocument) -> Row:
+    body = document.body
+    offsets, sentence_starts = pack_offsets(body), pack_numbers(body.sentence_starts)
+    return project_id, document.docid, body.text, body.n_tokens, offsets, sentence_starts, document.fingerprint
+
+
+def _instance_row(project_id: int, number: int, instance: NewInstance, position: int) -> Row:
+    source = instance.source
+    return (
+        *(*_content(instance), number, project_id, source.key, source.split, source.split),
+        *(instance.state, position, instance.open_slots),
+    )
+
+
+def _content(instance: NewInstance) -> Row:
+    source = instance.source
+    start, end = instance.target or (None, None)
+    return (
+        *(
+            instance.language,
+            source.result,
+            start,
+            end,
+            source.parent_key,
+            source.perturbation_kind,
+            source.is_exhaustive,
+        ),
+        json.dumps(dict(source.metadata), ensure_ascii=False),
+        sum(segment.n_tokens for segment in instance.segments),
+        sum(segment.n_tokens for segment in instance.segments if segment.is_selectable),
+        instance.fingerprint,
+    )
+
+
+def _segment_rows(project_id: int, number: int, instance: NewInstance) -> list[Row]:
+    return [
+        (number, position, segment.name, segment.is_selectable, segment.document_id, project_id, segment.document)
+        for position, segment in enumerate(instance.segments)
+    ]
