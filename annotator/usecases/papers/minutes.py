@@ -249,8 +249,8 @@ def _card(sweep: Sweep, table: PaperTable) -> str:
     }
     times = "SIMULATED" if sweep.options.costs.simulation.is_any else "those of people"
     lines = [f"* {name}: {value}" for name, value in settings.items()]
-    head = ["# Accuracy by minutes", "", f"Times are {times}.", "", *lines, ""]
-    return "\n".join([*head, "```text", paper_text(table).replace("```", "'''").rstrip(), "```", ""])
+    sentences = "\n".join([*lines, "", paper_text(table).rstrip()]).replace("```", "'''")  # names stay within the fence
+    return "\n".join(["# Accuracy by minutes", "", f"Times are {times}.", "", "```text", sentences, "```", ""])
 
 
 def _write(path: Path, text: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from annotator.attribution.base import Input
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, ModelError
+from annotator.errors import Conflict, InvalidValue, ModelError
 from annotator.files import lock, part_folder, sync_file, sync_folder
 from annotator.store import Store
 from annotator.training.checkpoints import Checkpoint
@@ -86,6 +86,10 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
         require(store, actor, involved.id, "use models")
     if project.task.result_kind != "label":
         raise ModelError(f"The project '{project.name}' asks for answers, and models that answer are not trained here.")
+    if project.id in {foreign.id for foreign in options.unseen}:
+        raise InvalidValue(
+            f"The models learn from '{project.name}', so it is not unseen. Name other projects (--unseen)."
+        )
     policy = options.data.gold_policy or project.settings.gold_policy
     with store.snapshot():
         data = {seed: training_data(store, project, replace(options.data, seed=seed)) for seed in options.seeds}

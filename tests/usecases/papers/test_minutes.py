@@ -73,6 +73,13 @@ def test_simulated_times_are_named_in_each_row_in_the_caption_on_the_card_in_the
     assert "simulated: P 0.333, Q 0.500" in outcome_line(outcomes[0])
 
 
+def test_a_project_s_name_cannot_leave_its_place_on_the_card(sweep: Sweep, tmp_path: Path) -> None:
+    sweep = replace(sweep, judge={"P": sweep.judge["P"], "``` # Q": sweep.judge["Q"]})
+    write_minutes(sweep, minutes_table(sweep, [outcome("both", 0, 1)]), tmp_path)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert card.count("```") == 2
+
+
 def test_measured_times_are_not_called_simulated_and_the_limit_of_pauses_is_said(sweep: Sweep) -> None:
     measured = replace(sweep, options=replace(sweep.options, costs=CostOptions()), idle_ms=600_000)
     text = paper_text(minutes_table(measured, [outcome("both", 0, 1, origin="measured")]))

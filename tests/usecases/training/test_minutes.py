@@ -127,6 +127,8 @@ def test_unseen_projects_are_asked_about_texts_that_nothing_was_learned_from(
     same = planted_project(store, import_rows, "Same", Planting(60), test=60)
     with pytest.raises(ModelError, match="cannot be asked about the project 'Same'"):
         plan(store, project, replace(OPTIONS, unseen=(same,)))
+    with pytest.raises(InvalidValue, match="learn from 'P', so it is not unseen"):
+        plan(store, project, replace(OPTIONS, unseen=(project,)))
 
 
 @pytest.mark.parametrize(
