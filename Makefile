@@ -22,6 +22,9 @@ PANEL_TOOLS = tools/panel
 PANEL_BIN = $(PANEL_TOOLS)/node_modules/.bin
 comma = ,
 
+# Here hundreds of processes import the same packages; where this is set, each compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test coverage proofs bench clean browser panel-tools
 
 help:
