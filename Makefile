@@ -1,5 +1,6 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
+# make panel   what looks at the panel's JavaScript alone
 # make coverage   which lines and branches of annotator/ the tests without a browser reach
 # make proofs  what alignment brings on planted texts, three seeds of each criterion (needs the extra models; about 20 minutes)
 # make bench   how fast it is, as ratios
@@ -11,6 +12,7 @@
 PYTHON =
 DEMO_ARGS =
 PYTEST_ARGS =
+PANEL = 1
 WORKERS = -n auto --maxprocesses 4 --dist worksteal
 UNIT_TESTS = tests annotator --ignore=annotator/web --ignore=tests/browser
 DURATIONS = --durations=25 --durations-min=2
@@ -22,7 +24,10 @@ PANEL_TOOLS = tools/panel
 PANEL_BIN = $(PANEL_TOOLS)/node_modules/.bin
 comma = ,
 
-.PHONY: help demo test coverage proofs bench clean browser panel-tools
+# Here hundreds of processes import the same packages; where this is set, each compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test panel coverage proofs bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -30,20 +35,21 @@ help:
 demo: $(VENV)/installed-run
 	@exec $(BIN)/annotator demo $(DEMO_ARGS)
 
-# Every check runs, also after one has failed, so that one run tells everything. What looks at the panel's JavaScript runs
-# beside what looks at Python, since each needs one core; it is told afterwards. From annotator/ come the examples in
+# Every check runs, also after one has failed, so that one run tells everything. What looks at the panel's JavaScript and at
+# types runs beside the tests, so that no core waits for another; it is told afterwards. From annotator/ come the examples in
 # docstrings; annotator/web is left out, since importing it begins to build a screen. Each worker of the browser tests has
 # a browser of its own, and takes from the others what they have not begun, so that none waits for the last file. Tests that
 # failed run once more, one after the other and with servers of their own; one that fails only once is named, and is a race to be
-# found and mended.
-test: $(VENV)/installed-test browser panel-tools
-	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
-	{ if $(has_node); then $(panel_checks); fi; [ -z "$$failed" ]; } >$(VENV)/panel.log 2>&1 & panel=$$!; \
+# found and mended. PANEL= leaves the panel's JavaScript out, for who has just run `make panel`.
+test: $(VENV)/installed-test browser $(if $(PANEL),panel-tools)
+	@$(begin_checks); \
+	{ $(if $(PANEL),$(panel_checks),true); } >$(VENV)/panel.log 2>&1 & panel=$$!; \
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
-	check $(BIN)/mypy; \
-	wait $$panel || failed="$$failed panel"; cat $(VENV)/panel.log; \
+	$(BIN)/mypy >$(VENV)/mypy.log 2>&1 & types=$$!; \
 	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) $(UNIT_TESTS); \
+	wait $$types || failed="$$failed mypy"; echo "== mypy"; cat $(VENV)/mypy.log; \
+	wait $$panel || failed="$$failed panel"; cat $(VENV)/panel.log; \
 	echo "== browser tests"; browser="$(BIN)/pytest -o cache_dir=.pytest_cache/browser tests/browser"; \
 	$$browser $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
 	  echo "== THESE FAILED ONCE and run again; what passes now has a race"; \
@@ -51,6 +57,10 @@ test: $(VENV)/installed-test browser panel-tools
 	fi; \
 	if [ -n "$$failed" ]; then echo "== FAILED:$$failed" >&2; exit 1; fi; \
 	echo "== all is well"
+
+# What looks at the panel's JavaScript, and needs Node; without it that is said, and nothing is looked at.
+panel: panel-tools
+	@$(begin_checks); $(panel_checks)
 
 # What only other processes run (long work, killed servers) is not counted, nor what only a browser reaches.
 coverage: $(VENV)/installed-test
@@ -91,10 +101,11 @@ $(BIN)/python:
 	echo "Making $(VENV) with $$("$$found" --version 2>&1)."; \
 	"$$found" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-# $(call install,what): pip's own words go to a file; the person reads one sentence.
+# $(call install,what): pip's own words go to a file; the person reads one sentence. Python compiles what is imported when it is
+# imported first, which is a small part.
 define install
 echo "Installing into $(VENV) (a few minutes the first time) ..."; \
-if ! $(BIN)/python -m pip install --disable-pip-version-check --retries 1 --timeout 15 $(1) >$(LOG) 2>&1; then \
+if ! $(BIN)/python -m pip install --no-compile --disable-pip-version-check --retries 1 --timeout 15 $(1) >$(LOG) 2>&1; then \
   if grep -qiE 'connection|resol|timed out|timeout|ssl|proxy|retries|network is unreachable' $(LOG); then \
     echo "The packages could not be downloaded: check the network (and pip's own settings) and repeat the command; $(LOG) has the details." >&2; \
   else \
@@ -121,11 +132,15 @@ browser: $(VENV)/installed-test
 # Only what checks the panel's JavaScript needs Node; the program itself does not. Debian 12's is new enough.
 has_node = node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 18 || (a == 18 && b >= 18) ? 0 : 1)' >/dev/null 2>&1 && npm --version >/dev/null 2>&1
 
+begin_checks = failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }
+
 define panel_checks
+if $(has_node); then \
 check $(PANEL_BIN)/eslint --config $(PANEL_TOOLS)/eslint.config.js annotator/web/panel tests/panel; \
 check $(PANEL_BIN)/prettier --config $(PANEL_TOOLS)/prettier.config.js --check "annotator/web/panel/**/*.js" "tests/panel/*.mjs"; \
 check $(PANEL_BIN)/tsc -p $(PANEL_TOOLS); \
-check node --test $(wildcard tests/panel/*.test.mjs)
+check node --test $(wildcard tests/panel/*.test.mjs); \
+fi; [ -z "$$failed" ]
 endef
 
 panel-tools:

@@ -1,5 +1,6 @@
 """What tests of several floors share: an empty store, a project with texts, and the people who work on it."""
 
+import gc
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -31,6 +32,11 @@ TEXTS = (
     "I would not go again: slow, loud and expensive.",
     "Everything worked at once; even the printer.",
 )
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected is no garbage: Streamlit need not look through it after each run of a page."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

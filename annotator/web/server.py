@@ -3,6 +3,7 @@
 Streamlit is imported only after everything that can be refused was checked.
 """
 
+import gc
 import logging
 import os
 import signal
@@ -214,6 +215,7 @@ def _import_ahead() -> None:
     with suppress(ImportError):
         for name in _FIRST_RUN:
             import_module(name)
+    gc.freeze()  # Streamlit looks through everything for garbage after each run of a page; what was imported is none
 
 
 def _empty_log(path: Path) -> None:

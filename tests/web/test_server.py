@@ -1,6 +1,7 @@
 """The real server in a process of its own: what it refuses, what it prints, and who may see a page."""
 
 import datetime as dt
+import gc
 import json
 import os
 import re
@@ -281,3 +282,13 @@ def test_the_demonstration_stays_on_this_machine(tmp_path: Path, monkeypatch: py
 def test_a_file_that_is_no_database_is_refused(program: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no database " * 100)
     assert "is not an SQLite database" in refusal(program, tmp_path / "notes.txt", "serve", "--port", "0")
+
+
+def test_what_a_server_imports_ahead_is_not_looked_through_for_garbage_after_each_run() -> None:
+    gc.unfreeze()
+    server._import_ahead()
+    kept_apart = gc.get_freeze_count()
+    still_looked_through = len(gc.get_objects())
+    assert kept_apart > 100 * still_looked_through
+    gc.collect()
+    assert gc.get_freeze_count() == kept_apart

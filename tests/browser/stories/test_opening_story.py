@@ -17,6 +17,8 @@ Come = Callable[..., Person]
 SENTIMENT = 1
 _STREAMLIT = re.compile(r"/static/js/index\..*\.js")
 _EARLY = ".annotator-early .segment-text"
+_STOOD_BESIDE_THE_GUIDELINES = """() =>
+  Object.values(JSON.parse(localStorage.getItem("annotator:place")) ?? {}).some(({ after }) => after > 0)"""
 _PLACE = "(text) => { const { left, top, width, height } = text.getBoundingClientRect(); return [left, top, width, height]; }"
 
 
@@ -37,9 +39,9 @@ def before_streamlit(ann: Person) -> Iterator[None]:
 
 
 def come_again(person: Come) -> Person:
-    """Somebody who has been here before."""
+    """Somebody who has been here before, with the guidelines beside the text as they stand for the first time."""
     ann = person("Annotator 1").annotate(SENTIMENT)
-    ann.page.wait_for_function("localStorage.getItem('annotator:place')")
+    ann.page.wait_for_function(_STOOD_BESIDE_THE_GUIDELINES)
     return ann
 
 
@@ -103,6 +105,20 @@ def test_a_text_shown_early_gives_way_to_what_the_page_says_instead(server: Serv
 def test_in_a_window_of_another_size_the_text_stands_where_it_will_stay_too(person: Come) -> None:
     ann = come_again(person)
     ann.page.set_viewport_size({"width": 1600, "height": 900})
+    with before_streamlit(ann):
+        ann.page.goto(f"{ann.address}/annotate?project={SENTIMENT}", wait_until="commit")
+        expect(ann.page.locator(_EARLY).first).to_be_visible()
+        before = ann.page.locator(_EARLY).first.evaluate(_PLACE)
+    after = ann.page.locator("[data-testid=stBidiComponentIsolated] .segment-text").first
+    expect(after).to_be_visible()
+    assert after.evaluate(_PLACE) == pytest.approx(before)
+
+
+def test_where_the_guidelines_were_closed_the_text_stands_where_it_stood_without_them(person: Come) -> None:
+    ann = come_again(person)
+    ann.press("g")
+    expect(ann.page.locator(".st-key-guidelines")).to_be_hidden()
+    ann.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     with before_streamlit(ann):
         ann.page.goto(f"{ann.address}/annotate?project={SENTIMENT}", wait_until="commit")
         expect(ann.page.locator(_EARLY).first).to_be_visible()

@@ -5,7 +5,7 @@
 import { Answers } from "../shared/answers.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
-import { EarlyPlace, earlyData, rememberPlace } from "../shared/early.js";
+import { EarlyPlace, PlaceMemory, earlyData } from "../shared/early.js";
 import { Flow } from "./flow.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { Keyboard } from "./keyboard.js";
@@ -66,6 +66,7 @@ class Panel {
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, actions);
     this.workShown = "";
+    this.place = new PlaceMemory(this.screen.root);
     this.leaving = new AbortController();
     this.#guide(data);
     this.#listen();
@@ -134,7 +135,13 @@ class Panel {
   /** @param {Session} session */
   #shown(session) {
     this.talk.show(session);
-    afterwards(() => rememberPlace(this.screen.root));
+    this.#rememberPlace();
+  }
+
+  #rememberPlace() {
+    afterwards(() => {
+      if (!this.flow.closed) this.place.begin();
+    });
   }
 
   #askDiscard() {
@@ -206,10 +213,11 @@ class Panel {
     this.screen.moveTo(parent);
     this.update(data, trigger);
     afterPaint(() => performance.mark("annotator:taken-over"));
-    afterwards(() => rememberPlace(this.screen.root));
+    this.#rememberPlace();
   }
 
   destroy() {
+    this.place.close();
     this.flow.close();
     this.talk.close();
     this.outbox.close();

@@ -117,10 +117,29 @@ export class EarlyPlace {
 }
 
 /**
- * Remembers where a panel stands, for the next time.
- * @param {HTMLElement} root
+ * Remembers where a panel stands, for the next time, and again when there is more or less room for it: the guidelines
+ * were opened or closed, or came after the text.
  */
-export function rememberPlace(root) {
+export class PlaceMemory {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.room = new ResizeObserver(() => rememberPlace(root));
+  }
+
+  /** From now on, in what the panel stands in now. */
+  begin() {
+    this.close();
+    if (this.root.isConnected) this.room.observe(scrollerOf(this.root));
+  }
+
+  close() {
+    this.room.disconnect();
+  }
+}
+
+/** @param {HTMLElement} root */
+function rememberPlace(root) {
   const tree = root.getRootNode();
   const parent = tree instanceof ShadowRoot ? tree.host : null;
   if (!parent?.isConnected || parent.closest(".annotator-early")) return;
