@@ -83,8 +83,8 @@ def held_out_summary(held_out: HeldOut | None) -> str:
 
     >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
-    >>> held_out_summary(HeldOut("splits", 100, 61, "", 25, 0.2, 0.4))
-    'Exactly the gold answer on 61.0 % of 100 texts of other splits, from which it did not learn. Always saying “no answer”: 25.0 %.'
+    >>> held_out_summary(HeldOut("splits", 40, 3, "", 1, 0.2, 0.4))
+    'Exactly the gold answer on 7.5 % of 40 texts of other splits, from which it did not learn. Always saying “no answer”: 2.5 %.'
     """
     if held_out is None:
         return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
