@@ -23,6 +23,21 @@ class ChangedText:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftTurn:
+    """Which of the states of a draft it is that one tab wrote: messages of a tab that closes may overtake each other.
+
+    writer: names the writing of one text in one tab; "" where nobody counts
+    number: grows with each state that this writer sends
+    """
+
+    writer: str = ""
+    number: int = 0
+
+
+UNCOUNTED = DraftTurn()
+
+
+@dataclass(frozen=True, slots=True)
 class PerturbationVersion:
     """One version: as its author wrote it, or as a checker corrected it. Every version is kept.
 

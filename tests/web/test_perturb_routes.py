@@ -105,6 +105,22 @@ def test_the_originals_that_are_offered_and_those_that_wait_add_up_to_those_with
         assert (listed["n"], listed["n_unfinished"]) == (offered, counts["without"] - offered)
 
 
+def test_of_two_messages_of_a_tab_that_overtake_each_other_the_later_writing_stays_the_draft(
+    come: Come, original: int
+) -> None:
+    def draft() -> object:
+        return writer.get(f"original?instance={original}").json()["draft"]["texts"]["text"]
+
+    writer = come("annotator")
+    writer.post("look", instance=original, changed=changed(text="Newer ."), writer="tab", turn=2)
+    writer.post("look", instance=original, changed=changed(text="Older ."), writer="tab", turn=1)
+    assert draft() == "Newer ."
+    writer.post("look", instance=original, changed=changed(text="Newest ."), writer="tab", turn=3)
+    assert draft() == "Newest ."
+    writer.post("look", instance=original, changed=changed(text="Elsewhere ."), writer="another tab", turn=1)
+    assert draft() == "Elsewhere ."
+
+
 def test_a_look_tells_the_diff_the_proposed_sets_and_keeps_the_draft(come: Come, original: int) -> None:
     writer = come("annotator")
     look = writer.post("look", instance=original, changed=changed(result=None)).json()

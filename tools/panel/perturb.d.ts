@@ -45,6 +45,12 @@ interface Changed {
   note: string;
 }
 
+/** Which state of a draft it is that one tab wrote. */
+interface Turn {
+  writer: string;
+  turn: number;
+}
+
 interface PairInstance {
   id: number;
   key: string;
@@ -243,7 +249,7 @@ interface DeskWork {
   wantsReason?: boolean;
   /** On the button that sends it. */
   words: string;
-  look(changed: Changed): Promise<Answer<Look>>;
+  look(changed: Changed, turn: Turn): Promise<Answer<Look>>;
   send(changed: Changed, mayBeEmpty: boolean, reason: string): Promise<Answer<{ state: PerturbationState }>>;
   onsent(body: { state: PerturbationState }): void;
   onleave?(): void;

@@ -1,18 +1,25 @@
 """Changed versions that somebody is still writing."""
 
-from annotator.domain.authoring import ChangedText
+from annotator.domain.authoring import ChangedText, DraftTurn
 from annotator.domain.people import User
 from annotator.store.connection.database import Store
 from annotator.store.perturb.perturbations import changed_text, packed_texts
 
 
-def save_draft(store: Store, user: User, original_id: int, changed: ChangedText) -> None:
-    """What somebody is writing, in place of what they had."""
+def save_draft(store: Store, user: User, original_id: int, changed: ChangedText, turn: DraftTurn) -> None:
+    """What somebody is writing, in place of what they had; nothing where the same writer has sent a later state already."""
     store.run(
-        """INSERT OR REPLACE INTO perturbation_drafts (user_id, original_id, kind, texts, result, note, saved_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        (user.id, original_id, changed.kind, packed_texts(changed), changed.result, changed.note, store.now()),
-    )
+        """INSERT INTO perturbation_drafts (user_id, original_id, kind, texts, result, note, saved_at, writer, turn)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (user_id, original_id) DO UPDATE SET kind = excluded.kind, texts = excluded.texts,
+                result = excluded.result, note = excluded.note, saved_at = excluded.saved_at, writer = excluded.writer,
+                turn = excluded.turn
+            WHERE perturbation_drafts.writer <> excluded.writer OR perturbation_drafts.turn <= excluded.turn""",
+        (
+            user.id, original_id, changed.kind, packed_texts(changed), changed.result, changed.note, store.now(),
+            turn.writer, turn.number,
+        ),
+    )  # fmt: skip
 
 
 def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None:

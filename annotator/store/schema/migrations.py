@@ -135,3 +135,10 @@ def m016_trainpage_jobs_that_train(db: Database) -> None:
     """Trainings stand in the queue of long work as well."""
     for statement in JOBS_WITH_TRAINING:
         db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m017_perturb_turns_of_drafts(db: Database) -> None:
+    """Which tab wrote a draft of a changed version, and its how-manieth state that is: an older one never takes its place."""
+    db.conn.execute("ALTER TABLE perturbation_drafts ADD COLUMN writer TEXT NOT NULL DEFAULT ''")
+    db.conn.execute("ALTER TABLE perturbation_drafts ADD COLUMN turn INTEGER NOT NULL DEFAULT 0")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotator.domain.authoring import ChangedText, Perturbation
+from annotator.domain.authoring import UNCOUNTED, ChangedText, DraftTurn, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.perturbations import get_kind
@@ -76,15 +76,14 @@ def make_ready(language: str) -> None:
 
 
 def assess_version(
-    store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True
+    store: Store, actor: User, instance_id: int, changed: ChangedText, turn: DraftTurn = UNCOUNTED
 ) -> Assessment:
     """What a changed text comes to; it is kept as the person's draft at the same time."""
     project, instance = _original(store, actor, instance_id)
     assessment = assess(store, project, instance, changed)
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(assessment.gold))
-    if keeps_draft:
-        with store.transaction():
-            drafts_store.save_draft(store, actor, instance_id, changed)
+    with store.transaction():
+        drafts_store.save_draft(store, actor, instance_id, changed, turn)
     return assessment
 
 

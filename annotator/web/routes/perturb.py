@@ -5,11 +5,12 @@ The use cases bring NumPy and the tokenisers, so they are imported when the firs
 
 from functools import cache
 from threading import Thread
+from typing import Annotated
 
 import msgspec
 from starlette.routing import Route
 
-from annotator.domain.authoring import ChangedText
+from annotator.domain.authoring import ChangedText, DraftTurn
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
@@ -36,6 +37,15 @@ class WriteBody(msgspec.Struct, frozen=True):
     instance: Number
     changed: ChangedBody
     may_be_empty: bool = False
+
+
+class LookBody(msgspec.Struct, frozen=True):
+    """What is being written of an original. writer, turn: see DraftTurn; a tab from before sends none."""
+
+    instance: Number
+    changed: ChangedBody
+    writer: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    turn: Number = 0
 
 
 class SuggestBody(msgspec.Struct, frozen=True):
@@ -102,11 +112,12 @@ def _make_ready(language: str) -> None:
     Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
-def _assess(store: Store, user: User, body: WriteBody) -> object:
+def _assess(store: Store, user: User, body: LookBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
     from annotator.usecases.perturb.panel_messages import show_assessment  # noqa: PLC0415
 
-    return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed()))
+    turn = DraftTurn(body.writer, body.turn)
+    return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed(), turn))
 
 
 def _discard_draft(store: Store, user: User, body: OriginalBody) -> object:
@@ -227,7 +238,7 @@ routes: list[Route] = [
     get_route("perturb/originals", _originals),
     get_route("perturb/next", _next),
     get_route("perturb/original", _original),
-    post_route("perturb/look", _assess, WriteBody),
+    post_route("perturb/look", _assess, LookBody),
     post_route("perturb/discard-draft", _discard_draft, OriginalBody),
     post_route("perturb/suggest", _suggest, SuggestBody),
     post_route("perturb/hand-in", _hand_in, WriteBody),

@@ -12,14 +12,15 @@ const RETRY_MS = [500, 1000, 2000, 4000, 8000];
  * draft.
  * @typedef {Object} Asked
  * @property {string} key
- * @property {(changed: Changed) => Promise<Answer<Look>>} ask
+ * @property {(changed: Changed, turn: Turn) => Promise<Answer<Look>>} ask
  * @property {() => Changed} value
  * @property {boolean} isKept
  */
 /**
- * How far it has come: the version that is written, and the one that the server knows.
- * @typedef {Asked & {version: number, saved: number, tries: number, sending: Promise<Answer<Look>>|null,
- *   timer: ReturnType<typeof setTimeout>|undefined}} Written
+ * How far it has come: the version that is written, and the one that the server knows; `writer` names this writing, so
+ * that of two messages which overtake each other the older is not kept.
+ * @typedef {Asked & {writer: string, version: number, saved: number, tries: number,
+ *   sending: Promise<Answer<Look>>|null, timer: ReturnType<typeof setTimeout>|undefined}} Written
  */
 
 export class Looking {
@@ -47,7 +48,8 @@ export class Looking {
    */
   begin(work) {
     this.stop();
-    this.work = { ...work, version: 0, saved: 0, tries: 0, sending: null, timer: undefined };
+    const writer = Math.random().toString(36).slice(2);
+    this.work = { ...work, writer, version: 0, saved: 0, tries: 0, sending: null, timer: undefined };
     this.onword(work.isKept ? "saved" : "kept");
   }
 
@@ -102,7 +104,7 @@ export class Looking {
     if (work.sending || this.work !== work) return;
     const { version } = work;
     const asked = performance.now();
-    work.sending = work.ask(work.value());
+    work.sending = work.ask(work.value(), turnOf(work));
     const answer = await work.sending;
     work.sending = null;
     if (this.work !== work) return;
@@ -177,7 +179,7 @@ export class Looking {
     const { work } = this;
     if (!work?.isKept || work.version === work.saved) return;
     const sent = JSON.stringify(work.value());
-    work.ask(work.value()).then(({ status }) => {
+    work.ask(work.value(), turnOf(work)).then(({ status }) => {
       if (status === 200 && JSON.stringify(Looking.entry(work.key)) === sent) Looking.forget(work.key);
     });
   }
@@ -187,3 +189,6 @@ export class Looking {
     this.leaving.abort();
   }
 }
+
+/** @param {Written} work @returns {Turn} */
+const turnOf = ({ writer, version }) => ({ writer, turn: version });

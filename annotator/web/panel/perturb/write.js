@@ -125,7 +125,7 @@ export class Write {
       key: this.#entryOf(id),
       isKept: true,
       suggests: true,
-      look: (changed) => this.#look(id, changed),
+      look: (changed, turn) => this.#look(id, changed, turn),
       send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
       onsent: (body) => this.#sent(id, body),
       words: "Submit",
@@ -136,9 +136,9 @@ export class Write {
     this.stage.announce(`${this.shownKey}. ${this.desk.kind.value ? "Changed version" : "Choose the kind of change"}`);
   }
 
-  /** @param {number} id @param {Changed} changed */
-  async #look(id, changed) {
-    const answer = await this.messages.post("look", { instance: id, changed });
+  /** @param {number} id @param {Changed} changed @param {Turn} turn */
+  async #look(id, changed, turn) {
+    const answer = await this.messages.post("look", { instance: id, changed, ...turn });
     if (answer.status === 200) {
       this.channel.postMessage({ user: this.data.user, id, changed });
       this.list.begun(id);
