@@ -148,6 +148,13 @@ class Fake:
         with self.arrived:
             assert self.arrived.wait_for(lambda: self.find(assignment)["revision"] >= revision, 90), "no draft was kept"
 
+    def wait_for_messages(self, route: str, n: int) -> None:
+        """Until so many have arrived, refused ones too."""
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: [name for name, _ in self.messages].count(route) >= n, 90), (
+                "too few came"
+            )
+
     def find(self, assignment: int) -> dict[str, Any]:
         return next(work for work in self.works if work["assignment"] == assignment)
 
@@ -232,6 +239,7 @@ class Fake:
 
     def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.messages.append((route, body))
+        self.arrived.notify_all()
         if self.refuse.get(route):
             return self.refuse[route].pop(0)
         last = [w for w in self.works if w["state"] == "submitted"][-1:]
