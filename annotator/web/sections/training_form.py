@@ -1,6 +1,7 @@
 """The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -110,66 +111,63 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     kind = kind_place.selectbox(
         "Begin from", list(_BASES), format_func=_BASES.__getitem__, key="train_kind", persist_state="session"
     )
-    architectures = architectures_for(project, has_base=kind == "pretrained")
-    if kind == "pretrained" and len(architectures) > 1:
-        base_place, architecture_place = base_place.columns(2, vertical_alignment="bottom")
-    else:
-        architecture_place = base_place
-    base = None if kind == "scratch" else base_place.text_input(
-        "Pretrained model", key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
-        help="The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it.",
-    )  # fmt: skip
-    architecture = _ask_architecture(architecture_place, project, kind, architectures)
+    base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
-    criterion: Literal["none"] | Criterion = "none"
-    if architecture != "reading":
-        criterion = alignment_place.selectbox(
-            "Alignment with rationales",
-            list(_ALIGNMENTS),
-            format_func=_ALIGNMENTS.__getitem__,
-            key="train_alignment",
-            persist_state="session",
-        )
+    criterion = "none" if architecture == "reading" else _ask_criterion(alignment_place)
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
     st.caption(_READING_WORDS if architecture == "reading" else _ALIGNMENT_WORDS[criterion])
     if criterion != "none":
         st.caption(f":material/warning: {PROVES_NOTHING}")
         if kind == "pretrained":
             st.caption(f":material/warning: {FORGETS}")
-    epochs, rate, seed, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
-    n_epochs = epochs.number_input(
-        "Epochs, at most",
-        1,
-        1_000,
-        10,
-        key="train_epochs",
-        persist_state="session",
-        help="It ends sooner where it gets no better.",
-    )
-    learning_rate = rate.number_input(
-        "Learning rate",
-        1e-7,
-        0.1,
-        _RATES[kind],
-        step=_RATES[kind] / 2,
-        format="%g",
-        key=f"train_rate_{kind}",
-        persist_state="session",
-    )
-    of_seed = int(seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed", persist_state="session"))
+    *steps_places, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
+    n_epochs, learning_rate, seed = _ask_steps(steps_places, kind)
     with more.popover("More", width="stretch", key="train_more"):
         rest = _ask_the_rest(project, offered, architecture, is_aligned=criterion != "none")
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
-    fitting = replace(
-        rest.fitting, epochs=int(n_epochs), learning_rate=float(learning_rate), seed=of_seed, alignment=alignment
-    )
+    fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
     kind_of_model = architecture if architecture in {"decoder", "tokens"} else ""
-    suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, of_seed))
+    suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
         "Name of the model", key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
     ).strip()
     return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
+
+
+def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str | None, Architecture]:
+    """The pretrained model, None from scratch; and what kind of model it becomes."""
+    architectures = architectures_for(project, has_base=kind == "pretrained")
+    architecture_place = column
+    if kind == "pretrained" and len(architectures) > 1:
+        column, architecture_place = column.columns(2, vertical_alignment="bottom")
+    base = None if kind == "scratch" else column.text_input(
+        "Pretrained model", key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
+        help="The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it.",
+    )  # fmt: skip
+    return base, _ask_architecture(architecture_place, project, kind, architectures)
+
+
+def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
+    return column.selectbox(
+        "Alignment with rationales", list(_ALIGNMENTS), format_func=_ALIGNMENTS.__getitem__, key="train_alignment",
+        persist_state="session",
+    )  # fmt: skip
+
+
+def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float, int]:
+    """Epochs, learning rate and seed."""
+    of_epochs, of_rate, of_seed = columns
+    n_epochs = of_epochs.number_input(
+        "Epochs, at most", 1, 1_000, 10, key="train_epochs", persist_state="session",
+        help="It ends sooner where it gets no better.",
+    )  # fmt: skip
+    rate = of_rate.number_input(
+        "Learning rate", 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
+        persist_state="session",
+    )  # fmt: skip
+    seed = of_seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed", persist_state="session")
+    return int(n_epochs), float(rate), int(seed)
 
 
 def _ask_architecture(
