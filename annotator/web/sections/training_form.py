@@ -64,9 +64,9 @@ PROVES_NOTHING = (
     "with a label, and train a control on random tokens: what that gains too is no gain from the rationales."
 )
 FORGETS = (
-    "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE it was then right on 49 % "
-    "and 44 % of the held-out texts, against 73 % and 72 % without alignment. Compare lower values of λ with a training without "
-    "alignment."
+    "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE (138 held-out texts, two "
+    "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and 48.6\u00a0% by "
+    "always giving one label. Compare lower values of λ with a training without alignment."
 )
 _SOURCES = {
     "gold": "the gold of the texts",
