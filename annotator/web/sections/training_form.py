@@ -65,8 +65,8 @@ PROVES_NOTHING = (
 )
 FORGETS = (
     "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE (138 held-out texts, two "
-    "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and 48.6\u00a0% by "
-    "always giving one label. Compare lower values of λ with a training without alignment."
+    "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and "
+    "48.6\u00a0% by always giving one label. Compare lower values of λ with a training without alignment."
 )
 _SOURCES = {
     "gold": "the gold of the texts",
