@@ -2,6 +2,8 @@
 # make test    everything that must hold: style, types, tests, browser tests
 # make panel   what looks at the panel's JavaScript alone
 # make coverage   which lines and branches of annotator/ the tests without a browser reach
+# make site    the documents as a site of files, in build/site; it needs no network
+# make pictures   the pictures of the documents anew
 # make proofs  what alignment brings on planted texts, three seeds of each criterion (needs the extra models; about 20 minutes)
 # make bench   how fast it is, as ratios
 # make clean   take away .venv, node_modules and what the tools left behind
@@ -27,7 +29,7 @@ comma = ,
 # Here hundreds of processes import the same packages; where this is set, each compiles them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test panel coverage proofs bench clean browser panel-tools
+.PHONY: help demo test panel coverage site pictures proofs bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -65,6 +67,12 @@ panel: panel-tools
 # What only other processes run (long work, killed servers) is not counted, nor what only a browser reaches.
 coverage: $(VENV)/installed-test
 	@exec $(BIN)/pytest $(WORKERS) -q --cov --cov-report=term --cov-report=json:.coverage.json $(PYTEST_ARGS) $(UNIT_TESTS)
+
+site: $(VENV)/installed-test
+	@$(BIN)/python -m sphinx -W -q -c tools/site -d build/doctrees . build/site && echo "The site begins at build/site/index.html."
+
+pictures: $(VENV)/installed-test browser
+	@exec $(BIN)/pytest -q tests/browser/stories/test_pictures.py --pictures docs/pictures
 
 proofs: $(VENV)/installed-test
 	@exec $(BIN)/python -m tests.training.proofs

@@ -130,3 +130,7 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., Imp
 @pytest.fixture
 def annotator(add_person: Callable[..., User], project: Project) -> User:
     return add_person("annotator-a", project, "annotator")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", help="where the pictures of the documents are put; without it they are thrown away")

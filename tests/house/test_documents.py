@@ -169,7 +169,8 @@ def test_every_room_of_the_house_is_in_the_architecture() -> None:
 
 def test_the_index_leads_to_every_document() -> None:
     linked = {(ROOT / "docs" / target).resolve() for _, target in links(ROOT / "docs" / "index.md")}
-    missing = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md" and path not in linked]
+    documents = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorials").glob("*.md")]
+    missing = [path.name for path in documents if path.name != "index.md" and path not in linked]
     assert not missing, f"docs/index.md does not lead to: {missing}"
 
 
@@ -188,3 +189,11 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 def test_every_picture_is_there(path: Path) -> None:
     missing = [target for is_picture, target in links(path) if is_picture and not (path.parent / target).is_file()]
     assert not missing, f"{path.relative_to(ROOT)} shows pictures that are not there: {missing}"
+
+
+def test_every_picture_is_made_by_a_story_and_shown_by_a_document() -> None:
+    stories = (ROOT / "tests" / "browser" / "stories" / "test_pictures.py").read_text(encoding="utf-8")
+    made = {name.replace("_", "-") for name in re.findall(r"^def test_(\w+)\(person", stories, re.MULTILINE)}
+    shown = {Path(target).stem for path in DOCUMENTS for is_picture, target in links(path) if is_picture}
+    there = {path.stem for path in (ROOT / "docs" / "pictures").glob("*.png")}
+    assert made == shown == there
