@@ -11,7 +11,7 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.cli.attribute import _Progress
 from annotator.errors import ModelError
-from annotator.usecases.models import attributions
+from annotator.usecases.models import asked_models
 from tests.attribution_inputs import Scripted
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY
@@ -69,7 +69,7 @@ def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
             raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
         return 0.0
 
-    monkeypatch.setattr(attributions, "load_predictor", lambda *_: Scripted(refuses))
+    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: Scripted(refuses))
     answer = attribute(filled, "--json", model="spacy:x", method="occlusion")
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
