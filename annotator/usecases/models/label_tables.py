@@ -38,6 +38,10 @@ class AskedLabels:
     model: str = ""
     learned_in: str = ""
 
+    def is_of(self, stored: StoredLabelTable) -> bool:
+        """Whether a table was confirmed for the very model, or for those that are not kept and learn from the same project."""
+        return stored.model == self.model and (bool(self.model) or stored.learned_in == self.learned_in)
+
     @staticmethod
     def of_model(model: str, labels: Sequence[str], spec: str = "") -> "AskedLabels":
         """spec: what names the model; its folder may hold a card that says where it learned."""
@@ -61,7 +65,7 @@ def remembered(store: Store, project: Project, asked: AskedLabels) -> StoredLabe
         for table in list_label_tables(store, project.id)
         if set(table.labels) == set(project.labels) and set(asked.labels) <= table.names.keys()
     ]
-    own = [table for table in tables if table.model == asked.model]
+    own = [table for table in tables if asked.is_of(table)]
     kin = [table for table in tables if asked.learned_in and table.learned_in == asked.learned_in]
     return next(iter((*own, *kin)), None)
 
@@ -175,7 +179,7 @@ def require_one_table(store: Store, project: Project, asked: AskedLabels, table:
 def table_before(store: Store, project: Project, asked: AskedLabels) -> LabelTable | None:
     """The table of what is stored: the last one confirmed for the very model, else equal names; None where it is not known."""
     for stored in list_label_tables(store, project.id):
-        if stored.model == asked.model:
+        if asked.is_of(stored):
             is_known = set(stored.names) == set(asked.labels) and set(stored.names.values()) <= {*project.labels, ""}
             return LabelTable({label: stored.names[label] for label in asked.labels}) if is_known else None
     is_plain = set(asked.labels) <= set(project.labels)
@@ -185,7 +189,7 @@ def table_before(store: Store, project: Project, asked: AskedLabels) -> LabelTab
 def remember(store: Store, actor: User, project: Project, asked: AskedLabels, table: LabelTable) -> None:
     """Write down what somebody confirmed, where it is not known already or says nothing."""
     require(store, actor, project.id, "use models")
-    own = next((known for known in list_label_tables(store, project.id) if known.model == asked.model), None)
+    own = next((known for known in list_label_tables(store, project.id) if asked.is_of(known)), None)
     if own is None and table.is_of(project.labels):
         return
     if own is not None and own.names == table.names and set(own.labels) == set(project.labels):
