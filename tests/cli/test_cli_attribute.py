@@ -1,6 +1,7 @@
 """`annotator attribute`: what it prints, where progress goes, what it refuses."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from annotator.attribution.base import Input
 from annotator.cli.attribute import _Progress
 from annotator.errors import ModelError
 from annotator.usecases.models import asked_models
-from tests.attribution_inputs import Scripted
+from tests.attribution_inputs import Scripted, weighing
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY
 
@@ -75,6 +76,20 @@ def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
     assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
     report = json.loads(answer.out)
     assert (report["n_attributions"], report["reasons"]) == (4, {"longer than the model sees": 2})
+
+
+def test_labels_that_are_not_the_projects_are_confirmed_by_the_options_that_the_refusal_prints(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = weighing({"cat": 1.0})
+    model.labels = ("No!", "YES")
+    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+    refused = attribute(filled, model="spacy:x", method="occlusion")
+    assert (refused.code, refused.out) == (1, "")
+    options = refused.err.splitlines()[-1].removeprefix("If that is right, ask again with ")
+    answer = attribute(filled, *shlex.split(options), model="spacy:x", method="occlusion")
+    assert (answer.code, "Of the model 'scripted': “No!” is “no”, “YES” is “yes”." in answer.err) == (0, True)
+    assert attribute(filled, model="spacy:x", method="occlusion").code == 0
 
 
 def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None:

@@ -110,7 +110,7 @@ def check_table(project: Project, asked: AskedLabels, table: LabelTable) -> None
     if len(set(given)) < len(given):
         raise ModelError(
             f"Of the labels of {asked.whose} ({listed(asked.labels)}) two would be one of the project's "
-            f"({table.words()}). Give each another one, or none: --rename LABEL= for a label that is never an answer."
+            f"({table.words()}). Give each one of its own, or say of one that it is never an answer."
         )
     if len(given) < min(2, len(table.names)):
         raise ModelError(
@@ -238,7 +238,7 @@ def label_notes(store: Store, project: Project, models: Sequence[str]) -> list[s
             asked = AskedLabels("WHOSE", tuple(own[model].names), model)
             for note in notes_of_table(project, asked, LabelTable(own[model].names)):
                 by_words.setdefault(note, []).append(model)
-    return [note.replace("WHOSE", " and ".join(f"“{name}”" for name in names), 1) for note, names in by_words.items()]
+    return [note.replace("WHOSE", ", ".join(f"“{name}”" for name in names), 1) for note, names in by_words.items()]
 
 
 def _capital(words: str) -> str:

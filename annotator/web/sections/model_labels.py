@@ -51,7 +51,7 @@ def ask(
 
 
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
-    st.markdown(as_text(f"Labels of “{question.asked.model}” in this project"))
+    st.markdown(f"**{as_text(f'Labels of “{question.asked.model}” in this project')}**")
     if question.confirmed is None:
         st.caption("They are not the project’s own. Say which is which; nothing is computed before you confirm it.")
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
@@ -59,12 +59,12 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
     if len(names) < len(chosen):
         st.caption("Choose what each label is in this project.")
         return None
-    missing = not_given_words(LabelTable(names).not_given(project.labels))
-    if missing:
-        st.caption(as_text(missing))
     if refusal := question.refusal(project, names):
         st.error(as_text(refusal), icon=":material/error:")
         return None
+    missing = not_given_words(LabelTable(names).not_given(project.labels))
+    if missing:
+        st.caption(as_text(missing))
     if not _is_confirmed(question, names, key):
         return None
     is_mixed = question.stored is not None and question.stored.names != names

@@ -210,7 +210,7 @@ def test_one_confirmation_is_enough_for_all_models_that_learned_from_the_same_pr
     with pytest.raises(ModelError, match="are not those of the project"):
         run(store, tastes, folder_of(tmp_path, "elsewhere", "Another"))
     both = label_notes(store, tastes, ["seed-0", "seed-1"])
-    assert both == ["Of “seed-0” and “seed-1”: “POS” is “positive”, “NEG” is “negative”, “mixed” is never an answer."]
+    assert both == ["Of “seed-0”, “seed-1”: “POS” is “positive”, “NEG” is “negative”, “mixed” is never an answer."]
 
 
 def test_a_label_that_is_replaced_is_replaced_in_the_tables(
