@@ -97,6 +97,20 @@ class Limited(Scripted):
     """A model that does not take texts of any length."""
 
     too_long = "cut"
+    query_first = False
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_runs_that_read_the_query_first_are_other_runs(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    for query_first in (False, True):
+        model = Limited(lambda _: 0.0)
+        model.query_first = query_first
+        scripted(model)
+        assert run(store, tastes, method, "spacy:x").n_known == 0
+    stored = [json.loads(of.run.parameters) for of in list_runs(store, tastes.id, method=method)]
+    assert sorted(of.get("query_first", False) for of in stored) == [False, True]
 
 
 @pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
