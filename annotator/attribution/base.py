@@ -175,6 +175,14 @@ class StatesTooLong(Protocol):
 
 
 @runtime_checkable
+class StatesOrder(Protocol):
+    """A predictor that says whether it reads the query before what can be marked."""
+
+    @property
+    def query_first(self) -> bool: ...
+
+
+@runtime_checkable
 class ReadsTarget(Protocol):
     """A predictor that may answer for the input's target alone, which then is in every input that it is asked about."""
 

@@ -14,6 +14,7 @@ from annotator.attribution.base import (
     Input,
     Predictor,
     StatesEmpty,
+    StatesOrder,
     StatesTooLong,
     TracksAnswer,
     with_target,
@@ -24,7 +25,7 @@ from annotator.metrics.ragged import Flags, Floats, Integers
 Output = Literal["logit", "probability"]
 Removal = Literal["delete", "cover"]
 
-TOO_LONG = "too_long"  # the parameter of a run
+TOO_LONG, QUERY_FIRST = "too_long", "query_first"  # parameters of a run
 _AT_ONCE = 256  # changed inputs that are in memory together
 
 
@@ -78,14 +79,14 @@ class Question:
         return replace(self, predictor=tracked), tracked.labels[0]
 
     @property
-    def parameters(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, str | bool]:
         """What changes its answers, as it is stored.
 
-        `empty` where taking all words out needs a meaning of its own; `too_long` of models that say it.
+        `empty` where taking all words out needs a meaning of its own; how the model reads a text, where it says it.
         """
         stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
         empty = {"empty": stated} if stated and self.removal == "delete" else {}
-        return {"output": self.output, "removal": self.removal, **empty, **too_long_of(self.predictor)}
+        return {"output": self.output, "removal": self.removal, **empty, **reading_of(self.predictor)}
 
     def column(self, label: str) -> int:
         """The place of a label among the model's; raises ModelError naming those there are."""
@@ -121,9 +122,10 @@ class Question:
         return self.predictor.probabilities(inputs)
 
 
-def too_long_of(predictor: object) -> dict[str, str]:
-    """How a model treats texts that are too long for it, as it is stored with what is computed."""
-    return {TOO_LONG: predictor.too_long} if isinstance(predictor, StatesTooLong) else {}
+def reading_of(predictor: object) -> dict[str, str | bool]:
+    """How a model reads a text, as it is stored with what is computed: one that is too long for it, and in which order."""
+    too_long: dict[str, str | bool] = {TOO_LONG: predictor.too_long} if isinstance(predictor, StatesTooLong) else {}
+    return too_long | ({QUERY_FIRST: True} if isinstance(predictor, StatesOrder) and predictor.query_first else {})
 
 
 def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:

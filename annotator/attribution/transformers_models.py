@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
+from annotator.attribution.removal import QUERY_FIRST
 from annotator.attribution.transformers_attention import attention, rollout, source_for
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
 from annotator.attribution.transformers_folders import load_model
@@ -92,7 +93,11 @@ def explainer(
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
     chosen |= _of_model(predictor.loaded, chosen)
     cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
-    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {}), **_asked_with(predictor.loaded)}
+    stored = {
+        **chosen,
+        **({QUERY_FIRST: True} if isinstance(predictor, Classifier) and predictor.query_first else {}),
+        **_asked_with(predictor.loaded),
+    }
     return TransformersExplainer(
         method,
         stored,
@@ -113,10 +118,6 @@ def _asked_with(loaded: Loaded) -> dict[str, object]:
     """The prompt and the words of a zero-shot classifier, which its scores follow from."""
     prompt = loaded.prompt
     return {} if prompt is None else {"prompt": prompt.template, "label_words": [word.strip() for word in prompt.words]}
-
-
-def _is_turned(predictor: Classifier | Reader) -> bool:
-    return isinstance(predictor, Classifier) and predictor.loaded.cutter.question_first
 
 
 @dataclass(slots=True)

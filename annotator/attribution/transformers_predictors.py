@@ -62,6 +62,11 @@ class Classifier:
         """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
         return self.loaded.cutter.too_long
 
+    @property
+    def query_first(self) -> bool:
+        """Whether it reads the query before what can be marked (protocol StatesOrder)."""
+        return self.loaded.cutter.question_first
+
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """float[n_inputs, n_labels]: the softmax of the logits."""
         logits = self.logits(inputs)

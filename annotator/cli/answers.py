@@ -39,12 +39,12 @@ def show_rest(n: int, n_shown: int, what: str) -> None:
         click.echo(f"... and {counted(hidden, f'more {what}')}", err=True)
 
 
-def pairs_of(written: Sequence[str], option: str) -> dict[str, str]:
-    """NAME=VALUE as a mapping; the last = may stand in a name, so the first divides."""
+def pairs_of(written: Sequence[str], option: str, *, may_be_empty: bool = False) -> dict[str, str]:
+    """NAME=VALUE as a mapping; the first = divides. may_be_empty: a value may be nothing."""
     pairs = {}
     for text in written:
         name, sign, value = text.partition("=")
-        if not sign or not name.strip() or not value.strip():
+        if not sign or not name.strip() or not (value.strip() or may_be_empty):
             raise InvalidValue(f"{option} {text}: write a name, =, and a value.")
         pairs[name.strip()] = value.strip()
     return pairs

@@ -76,7 +76,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="The project's name for one of the model's labels.",
+    help="The project's name for one of the model's labels; nothing after the = for a label that is never an answer. It is "
+    "remembered.",
 )
 @click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
 @click.option(
@@ -136,7 +137,7 @@ def attribute(
     options["prompt"] = options["prompt"].replace(r"\n", "\n")
     label_words = pairs_of(options.pop("label_words"), "--label-words")
     load = LoadOptions(label_words=label_words, **{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
-    renamed = pairs_of(options.pop("renamed"), "--rename")
+    renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
     attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
     with opened(database) as store:
         progress = _Progress()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option
 from annotator.cli.train import StepLines
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -58,6 +58,14 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     "--start", "n_start", type=int, metavar="N", help="So many texts have a label before.  [default: half of all]"
 )
 @click.option("--unseen", multiple=True, metavar="NAME", help="A project that is asked about as well; repeat it.")
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="LABEL=THEIRS",
+    help="What an unseen project calls a label that is learned; nothing after the = for one that is never an answer there. "
+    "It is remembered.",
+)
 @click.option("--split", help="Learn from this split.  [default: train, where it is there]")
 @click.option("--validation", help="Stop by this split.  [default: as of train]")
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
@@ -101,13 +109,14 @@ def minutes(
     """
     from annotator.usecases.papers.minutes import minutes_table, outcome_line, write_minutes
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.training.minutes import plan_sweep, run_sweep
+    from annotator.usecases.training.minutes import plan_sweep, remember_labels, run_sweep
 
     if as_json + as_csv + as_latex > 1:
         raise click.UsageError("Choose one of --json, --csv and --latex; several at once cannot be printed.")
     with opened(database) as store:
         options = _options(given, lambda name: find_project(store, name))
         sweep = plan_sweep(store, LOCAL_OPERATOR, find_project(store, project_name), options)
+        remember_labels(store, LOCAL_OPERATOR, sweep)
     outcomes = []
     for outcome in run_sweep(sweep, folder, progress=StepLines().take):
         click.echo(outcome_line(outcome), err=as_json or as_csv or as_latex)
@@ -147,6 +156,9 @@ def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "Minute
         n_start=given["n_start"],
         costs=CostOptions(other, given["match"] == "key", given["with_reviews"], simulation),
         unseen=tuple(project_of(name) for name in dict.fromkeys(given["unseen"])),
+        renamed=tuple(
+            pair for text in given["renamed"] for pair in pairs_of([text], "--rename", may_be_empty=True).items()
+        ),
         model=NewModel(
             (), base=given["base"], device=given["device"], threads=given["threads"], too_long=given["too_long"],
             asks_hub=given["asks_hub"],

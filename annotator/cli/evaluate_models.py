@@ -90,6 +90,8 @@ def _lines(project: str, comparison: "ModelComparison") -> Iterator[str]:
     ]
     if left_out:
         yield f"  Left out: {' and '.join(left_out)}."
+    for sentence in comparison.labels:
+        yield f"  {sentence}"
     yield "  texts                      n   base            other           difference                won  lost  p"
     for name, part in comparison.parts.items():
         yield f"  {_TITLES[name]:<20} {_part_cells(part)}"

@@ -178,7 +178,8 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="The project's name for one of the model's labels.",
+    help="The project's name for one of the model's labels; nothing after the = for a label that is never an answer. It is "
+    "remembered.",
 )
 @click.option("--again", is_flag=True, help="Ask again about tests that it has answered before.")
 @click.option(
@@ -206,7 +207,7 @@ def run(
     from annotator.usecases.suites.runs import SuiteOptions, run_suite
 
     load = LoadOptions(device, threads, asks_hub=allow_model_hub)
-    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename"), again, load)
+    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename", may_be_empty=True), again, load)
     with opened(path) as store:
         report = run_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, model, options)
     for note in report.notes:

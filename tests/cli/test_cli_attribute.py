@@ -1,6 +1,7 @@
 """`annotator attribute`: what it prints, where progress goes, what it refuses."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,8 +12,8 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.cli.attribute import _Progress
 from annotator.errors import ModelError
-from annotator.usecases.models import attributions
-from tests.attribution_inputs import Scripted
+from annotator.usecases.models import asked_models
+from tests.attribution_inputs import Scripted, weighing
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY
 
@@ -69,12 +70,26 @@ def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
             raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
         return 0.0
 
-    monkeypatch.setattr(attributions, "load_predictor", lambda *_: Scripted(refuses))
+    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: Scripted(refuses))
     answer = attribute(filled, "--json", model="spacy:x", method="occlusion")
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
     report = json.loads(answer.out)
     assert (report["n_attributions"], report["reasons"]) == (4, {"longer than the model sees": 2})
+
+
+def test_labels_that_are_not_the_projects_are_confirmed_by_the_options_that_the_refusal_prints(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = weighing({"cat": 1.0})
+    model.labels = ("No!", "YES")
+    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+    refused = attribute(filled, model="spacy:x", method="occlusion")
+    assert (refused.code, refused.out) == (1, "")
+    options = refused.err.splitlines()[-1].removeprefix("If that is right, ask again with ")
+    answer = attribute(filled, *shlex.split(options), model="spacy:x", method="occlusion")
+    assert (answer.code, "Of the model 'scripted': “No!” is “no”, “YES” is “yes”." in answer.err) == (0, True)
+    assert attribute(filled, model="spacy:x", method="occlusion").code == 0
 
 
 def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None:

@@ -58,6 +58,15 @@ def test_what_cannot_be_marked_is_the_second_text_or_the_first_if_so_asked(torch
         assert model.logits([one])[0] == pytest.approx(direct(torch, model, *texts), abs=1e-5)
 
 
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gradient-x-input"])
+def test_runs_of_every_method_say_that_the_query_came_first(loaded, method):
+    turned, usual = (
+        make_explainer(loaded("bert", query_first=first), method, {}, 0).parameters for first in (True, False)
+    )
+    assert turned == {**usual, "query_first": True}
+    assert "query_first" not in usual
+
+
 def test_several_documents_and_their_query_are_a_pair_joined_by_line_breaks(torch, loaded):
     one = Input(
         (

@@ -1,18 +1,25 @@
 """Computing attributions on the Saliency page as a script: what is asked of which model."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
+from annotator.domain.label_tables import LabelTable
+from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedAttribution, queue_of
 from annotator.usecases.models.attributions import LoadOptions
+from annotator.usecases.models.label_tables import AskedLabels, remember
 from annotator.web import session
 from annotator.web.session import Visit
 
@@ -64,3 +71,117 @@ def test_a_zero_shot_model_is_asked_with_the_prompt_and_the_words_that_were_writ
     page.button(key="compute_go").click().run()
     load = asked(store, project).options.load
     assert (load.prompt, load.label_words) == ("Review: {text}\nIt was {label}", {"positive": "great"})
+
+
+# Labels of a model that the project calls otherwise ------------------------------------------------------------------
+
+TABLE = {"POS": "positive", "NEG": "negative", "mixed": ""}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What of a model's folder says its labels."""
+    path = tmp_path / "three"
+    path.mkdir()
+    labels = {str(number): label for number, label in enumerate(TABLE)}
+    (path / "config.json").write_text(json.dumps({"id2label": labels}), encoding="utf-8")
+    return path
+
+
+def name_model(page: AppTest, folder: Path) -> AppTest:
+    return page.text_input(key="compute_model").input(f"transformers:{folder}").run()
+
+
+def row(page: AppTest, project: Project, label: str) -> Selectbox:
+    return page.selectbox(key=f"compute_labels_{project.id}_three_{label}")
+
+
+def right(project: Project, *names: str) -> str:
+    return f"compute_labels_{project.id}_three_{'_'.join(names)}_right"
+
+
+def confirm(store: Store, project: Project, names: dict[str, str], *, has_answers: bool = False) -> None:
+    """As if somebody had confirmed a table when they computed answers."""
+    with store.transaction():
+        table = LabelTable(names)
+        remember(store, LOCAL_OPERATOR, project, AskedLabels.of_model("three", list(names)), table)
+        if has_answers:
+            [number] = find_instance_ids(store, project.id, "a")
+            run_id = RunFinder(store, project.id).id_of(Run("three"))
+            store_outputs(store, run_id, [Output(number, (Prediction("positive", {"positive": 1.0}),))])
+
+
+def test_labels_that_differ_are_proposed_and_nothing_is_computed_before_they_are_confirmed(
+    store: Store, project: Project, page: AppTest, folder: Path
+) -> None:
+    name_model(page, folder)
+    assert {label: row(page, project, label).value for label in TABLE} == TABLE
+    assert page.button(key="compute_go").disabled
+    page.checkbox(key=right(project, "positive", "negative", "")).check().run()
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.renamed == TABLE
+
+
+def test_a_change_after_the_confirmation_is_to_be_confirmed_as_well(
+    project: Project, page: AppTest, folder: Path
+) -> None:
+    name_model(page, folder)
+    page.checkbox(key=right(project, "positive", "negative", "")).check().run()
+    assert not page.button(key="compute_go").disabled
+    row(page, project, "POS").select("").run()
+    row(page, project, "mixed").select("positive").run()
+    assert not page.checkbox(key=right(project, "", "negative", "positive")).value
+    assert page.button(key="compute_go").disabled
+
+
+def test_a_table_that_cannot_be_is_said_and_cannot_be_confirmed(project: Project, page: AppTest, folder: Path) -> None:
+    name_model(page, folder)
+    row(page, project, "NEG").select("positive").run()
+    assert "two would be one of the project's" in page.error[0].value
+    assert page.button(key="compute_go").disabled
+
+
+def test_what_nothing_is_proposed_for_has_to_be_chosen(project: Project, page: AppTest, folder: Path) -> None:
+    (folder / "config.json").write_text("{}", encoding="utf-8")  # LABEL_0 and LABEL_1
+    name_model(page, folder)
+    assert [row(page, project, label).value for label in ("LABEL_0", "LABEL_1")] == [None, None]
+    assert not [box for box in page.checkbox if str(box.key).endswith("_right")]
+    row(page, project, "LABEL_0").select("positive").run()
+    row(page, project, "LABEL_1").select("negative").run()
+    page.checkbox(key=right(project, "positive", "negative")).check().run()
+    assert not page.button(key="compute_go").disabled
+
+
+def test_what_was_confirmed_before_needs_no_confirmation(
+    store: Store, project: Project, page: AppTest, folder: Path
+) -> None:
+    confirm(store, project, TABLE)
+    name_model(page, folder)
+    assert any("confirmed it on" in caption.value for caption in page.caption)
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.renamed == TABLE
+
+
+def test_other_labels_than_those_of_what_is_stored_are_asked_for_only_with_its_deletion(
+    store: Store, project: Project, page: AppTest, folder: Path, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": "a", "text": "good", "label": "positive"}])
+    confirm(store, project, TABLE, has_answers=True)
+    name_model(page, folder)
+    for label, name in (("POS", "negative"), ("NEG", "positive")):
+        row(page, project, label).select(name).run()
+    page.checkbox(key=right(project, "negative", "positive", "")).check().run()
+    assert page.button(key="compute_go").disabled
+    page.checkbox(key=f"compute_labels_{project.id}_three_anew").check().run()
+    page.button(key="compute_go").click().run()
+    options = asked(store, project).options
+    assert (options.is_anew, options.renamed["POS"]) == (True, "negative")
+
+
+def test_labels_that_are_the_projects_are_not_asked_about(
+    store: Store, project: Project, page: AppTest, folder: Path
+) -> None:
+    (folder / "config.json").write_text('{"id2label": {"0": "negative", "1": "positive"}}', encoding="utf-8")
+    name_model(page, folder)
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.renamed == {}

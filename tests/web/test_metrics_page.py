@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
@@ -19,6 +20,7 @@ from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.models.label_tables import AskedLabels, remember
 from annotator.usecases.project.projects import take_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.suites.construction import save_test
@@ -314,6 +316,16 @@ def plain(words: str) -> str:
 
 def cells_of(app: AppTest, row: str) -> str:
     return next(part for part in table_of(app).split('<th scope="row">') if part.startswith(row))
+
+
+def test_two_models_say_by_which_labels_they_answer(page, store, modelled) -> None:
+    asked = AskedLabels.of_model("layered", ["pos", "<b>neg"])
+    remember(store, LOCAL_OPERATOR, modelled, asked, LabelTable({"pos": "positive", "<b>neg": "negative"}))
+    app = page(modelled)
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Two models").run()
+    said = "\n".join(element.value for element in app.caption).replace("\\", "")
+    assert "Of “layered”: “pos” is “positive”, “<b>neg” is “negative”." in said
+    assert "“<b>neg”" not in "".join(element.value for element in app.caption)
 
 
 def test_two_models_stand_beside_each_other_with_what_is_won_and_lost(page, modelled) -> None:

@@ -10,6 +10,7 @@ from sqlite_utils.migrations import Migrations
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
 from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
+from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
 from annotator.store.schema.perturbations import PERTURBATIONS
@@ -142,3 +143,10 @@ def m017_perturb_turns_of_drafts(db: Database) -> None:
     """Which tab wrote a draft of a changed version, and its how-manieth state that is: an older one never takes its place."""
     db.conn.execute("ALTER TABLE perturbation_drafts ADD COLUMN writer TEXT NOT NULL DEFAULT ''")
     db.conn.execute("ALTER TABLE perturbation_drafts ADD COLUMN turn INTEGER NOT NULL DEFAULT 0")
+
+
+@MIGRATIONS()
+def m018_labelmap_events_of_label_tables(db: Database) -> None:
+    """What a project calls the labels of models is found in the record without reading all of it."""
+    for statement in LABEL_TABLES:
+        db.conn.execute(statement)

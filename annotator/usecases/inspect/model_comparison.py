@@ -25,6 +25,7 @@ from annotator.store.models import full_answers, list_models
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.training_texts import learned_by_model
+from annotator.usecases.models.label_tables import label_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class ModelComparison:
 
     runs:         which runs stand against each other, base and other
     n_learned:    texts left out because one of the models learned from them; n_unanswered: because a run has no answer
+    labels:       what the project calls labels of the models, in sentences; none where both have the same
     parts:        "all"; also "originals" and "changed_versions" where there are both
     confidence:   by the base model's; instances without probabilities are left out
     """
@@ -118,6 +120,7 @@ class ModelComparison:
     n_unanswered: int
     parts: Mapping[str, PartComparison]
     confidence: tuple[ConfidenceBin, ...]
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +180,7 @@ def compare_labelled(
     with store.snapshot():
         runs = _pairs(_runs(store, project, pair.base), _runs(store, project, pair.other))
         learned = learned_by_model(store, project.id, options)
+        labels = label_notes(store, project, [*pair.base, *pair.other])
     labelled = [text for text in texts if options.split in (None, text.split)]
     ids_learned = frozenset().union(*(learned.get(name, frozenset()) for name in (*pair.base, *pair.other)))
     unseen = [text for text in labelled if text.id not in ids_learned]
@@ -188,6 +192,7 @@ def compare_labelled(
         len(unseen) - len(judged),
         {name: _part(runs, rows) for name, rows in parts.items() if name == "all" or 0 < len(rows) < len(judged)},
         _bins(runs, judged),
+        tuple(labels),
     )
 
 

@@ -7,11 +7,13 @@ bring, is told by its name and its values.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
+from annotator.store.label_tables import MAP_LABELS
 from annotator.store.review.rounds import unpack_verdict
 from annotator.usecases.project.label_replacement import replacement_summary
 from annotator.usecases.review.rounds import GATE
@@ -119,6 +121,10 @@ def _unnamed(detail: Detail) -> str:
 
 def _listed(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
+
+
+def _who_answers(detail: Detail) -> str:
+    return detail["model"] or f"models that learned from {detail['learned_in']}"
 
 
 def _submitted(detail: Detail) -> str:
@@ -351,6 +357,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",
     "train model": _trained,
     "forget model": lambda detail: f"deleted everything that was stored of model {detail['model']}",
+    MAP_LABELS: lambda detail: f"confirmed the labels of {_who_answers(detail)}: {LabelTable(detail['names']).words()}",
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",

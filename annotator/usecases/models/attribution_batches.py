@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime_positions import spread_over_seeds
-from annotator.attribution.removal import TOO_LONG, too_long_of
+from annotator.attribution.removal import TOO_LONG, reading_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
@@ -30,7 +30,7 @@ class WrittenMethod:
     @staticmethod
     def of(model: ProjectModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
         if explainer is None:
-            return WrittenMethod(None, Run(model.name, method, canonical_parameters(too_long_of(model.predictor))))
+            return WrittenMethod(None, Run(model.name, method, canonical_parameters(reading_of(model.predictor))))
         parameters = canonical_parameters(explainer.parameters)
         run = Run(model.name, method, parameters, explainer.seed, explainer.unit, explainer.is_signed)
         return WrittenMethod(explainer, run)

@@ -6,9 +6,9 @@ not computed again.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from annotator.attribution.loaders import LoadOptions, TooLong, load_predictor
+from annotator.attribution.loaders import LoadOptions, TooLong
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
@@ -22,9 +22,9 @@ from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
+from annotator.usecases.models.asked_models import asked_model
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
-from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
-from annotator.usecases.models.project_model import ProjectModel, as_project_model
+from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Selection
 
 __all__ = [
@@ -57,7 +57,7 @@ class AttributingOptions:
     batch_size:  instances that are written together (fewer where they are long)
     trains:      the built-in model is trained again
     train_seed:  of its training
-    renamed:     what the project calls labels of the model
+    renamed:     what the project calls labels of the model, "" for one that is never an answer
     is_anew:     what is stored of the model is taken out first
     only:        these instances alone; None: all
     """
@@ -147,12 +147,18 @@ def attribute(
     require(store, actor, project.id, "use models")
     n_instances = len(options.only) if options.only is not None else _n_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
-    project_model, notes = _model(store, actor, project, model, options)
+    asked = asked_model(
+        store, actor, project, model, options.load, options.renamed, trains=options.trains, seed=options.train_seed
+    )
+    project_model, notes = asked.model, list(asked.notes)
+    if not options.is_anew:
+        asked.require_one_table(store, project)
     _check_label(project_model, project, options.label)
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
         _forget(store, actor, project, project_model.name)
+    asked.remember(store, actor, project)
     report = AttributingReport(
         project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
@@ -180,20 +186,6 @@ def _n_instances(store: Store, project: Project, split: str | None) -> int:
     if split not in n_by_split:
         raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in n_by_split)}.")
     return n_by_split[split]
-
-
-def _model(
-    store: Store, actor: User, project: Project, spec: str, options: AttributingOptions
-) -> tuple[ProjectModel, list[str]]:
-    """The model, and what a person should know of it."""
-    name = built_in_name(spec)
-    if name is None:
-        if options.trains:
-            raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
-        load = replace(options.load, labels=tuple(project.labels))
-        return as_project_model(load_predictor(spec, load), project, options.renamed), []
-    model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
-    return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _check_label(model: ProjectModel, project: Project, label: str) -> None:

@@ -21,13 +21,13 @@ from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, N
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.preview_labels import preview_names
 from annotator.usecases.models.preview_settings import folder_of_model
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
 _MOST_WAITING = 6
 _PATIENCE_S = 20.0
-_RENAME = "The lead says which is which under Project, Rules (for example {label}={ours})."
 
 
 @contextmanager
@@ -46,9 +46,8 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[Project
         if kind == "built-in"
         else _chosen_folder(store, project, spec, is_lead=is_lead)
     )
-    renamed = {} if kind == "built-in" else project.settings.preview_labels
     with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
-        yield as_project_model(predictor, project, renamed, _RENAME)
+        yield as_project_model(predictor, project, lambda asked: preview_names(store, project, asked))
 
 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:

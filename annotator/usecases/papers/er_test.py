@@ -22,6 +22,7 @@ from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
 from annotator.usecases.inspect.model_comparison import ModelPair, PartComparison, compare_models
 from annotator.usecases.inspect.training_texts import learned_by_model
+from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, split_in_words
 from annotator.usecases.papers.word_list_groups import NO_GROUPS, Groups, group_cells, require_groups
@@ -80,6 +81,7 @@ def er_test_table(
         columns.append(_column(project, _ACCURACY, project.name, _GROUPS[bool(columns)]))
         majority.append(_majority(store, project, trained, options))
         notes += _sizes(project, {title: note for title, (_, note) in accuracy.items() if note})
+        notes += _labels(store, project, trained)
         _extend(rows, {title: [cell] for title, (cell, _) in accuracy.items()})
     for project in projects:
         of_project = _contrast(store, actor, project, trained, options)
@@ -142,6 +144,12 @@ def _sizes(project: Project, notes: Mapping[str, str]) -> list[str]:
         f"{project.name}{'' if len(titles) == 1 else f' ({joined(of_note)})'}: {note}."
         for note, of_note in titles.items()
     ]
+
+
+def _labels(store: Store, project: Project, trained: Trained) -> list[str]:
+    """What the project calls the labels of models that learned others, and which of its own they lack."""
+    names = [name for of_row in trained.rows.values() for name in of_row]
+    return [f"{project.name}: {note}" for note in label_notes(store, project, names)]
 
 
 def _extend(rows: Mapping[str, list[PaperCell]], more: Mapping[str, Sequence[PaperCell]]) -> None:

@@ -168,6 +168,9 @@ def _notes(sweep: Sweep, outcomes: Sequence[Outcome]) -> Iterator[str]:
     if sweep.n_incomplete:
         yield f"Of {counted(sweep.n_incomplete, 'text')} some of the work has no time, so that they took longer than is known."
     yield from _of_budgets(sweep, outcomes)
+    for name, table in sweep.tables.items():
+        if any(label != theirs for label, theirs in table.names.items()):
+            yield f"In “{name}” {table.words()}."
     for name, (n_known, n_foreign) in sweep.n_left_out.items():
         if n_known or n_foreign:
             yield (

@@ -14,6 +14,7 @@ from annotator.store.jobs import open_jobs
 from annotator.store.label_use import LabelUse, instances_with_label, label_use
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
+from annotator.usecases.models.label_tables import follow_replacement
 
 _NAMED = 5  # texts that a sentence or a dialog leads to
 _LETTERS = "choice"  # the task whose labels are places among an instance's own choices
@@ -74,7 +75,9 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
         now = get_project_by_id(store, project.id)
         _check(store, now, label, by)
         counts = asdict(label_replacement.replace_label(store, now.id, label, by))
-        update_project(store, _without(now, label, by))
+        after = _without(now, label, by)
+        update_project(store, after)
+        follow_replacement(store, actor, after, label, by)
         add_event(
             store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
         )  # fmt: skip

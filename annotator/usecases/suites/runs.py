@@ -1,10 +1,10 @@
 """Ask a model of the project about every text of a suite, and keep what it answers, test by test."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from annotator.attribution.base import Input, SegmentTokens
-from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.loaders import LoadOptions
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, Text
@@ -16,8 +16,8 @@ from annotator.store.suite_runs import Answers
 from annotator.store.suites import cases_of_test, has_test
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
-from annotator.usecases.models.project_model import ProjectModel, as_project_model
+from annotator.usecases.models.asked_models import asked_model
+from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.suites.construction import check_name, suite_named
 from annotator.usecases.suites.verdicts import verdicts_of_cases
 
@@ -30,7 +30,7 @@ class SuiteOptions:
 
     name:    under which its answers are kept, so that models that differ in their seed stand together; "": the model's own
     seed:    of its training, in words; "" for none
-    renamed: what the project calls labels of the model
+    renamed: what the project calls labels of the model, "" for one that is never an answer
     is_anew: tests that the model has answered are asked again
     """
 
@@ -72,10 +72,13 @@ def run_suite(
     """
     require(store, actor, project.id, "use models")
     suite = suite_named(store, project, suite_name)
-    project_model, notes = _model(store, actor, project, model, options)
-    report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=notes)
+    asked = asked_model(store, actor, project, model, options.load, options.renamed)
+    project_model = asked.model
+    report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=list(asked.notes))
     check_name("model", report.model)
     wanted = _wanted(store, suite, project_model, options, report)
+    asked.require_one_table(store, project)
+    asked.remember(store, actor, project)
     n_of = sum(test.n_texts for test in wanted)
     for test in wanted:
         cases = cases_of_test(store, test.id)
@@ -88,17 +91,6 @@ def run_suite(
                       model=report.model, seed=report.seed, computed_by=project_model.name, tests=report.n_tests,
                       texts=report.n_texts)  # fmt: skip
     return report
-
-
-def _model(
-    store: Store, actor: User, project: Project, spec: str, options: SuiteOptions
-) -> tuple[ProjectModel, list[str]]:
-    name = built_in_name(spec)
-    if name is None:
-        load = replace(options.load, labels=tuple(project.labels))
-        return as_project_model(load_predictor(spec, load), project, options.renamed), []
-    model = built_in_model(store, actor, project, name, trains=False)
-    return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _wanted(

@@ -14,10 +14,12 @@ import msgspec
 import numpy as np
 
 from annotator.attribution.base import Input
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError
 from annotator.files import lock, part_folder, sync_file, sync_folder
+from annotator.metrics.ragged import Flags
 from annotator.store import Store
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, rows_of
@@ -28,6 +30,7 @@ from annotator.usecases.gold import labelled_gold
 from annotator.usecases.training.examples import TrainingData, training_data
 from annotator.usecases.training.purchases import MinutesOptions, Purchase, n_start_of, purchases
 from annotator.usecases.training.text_costs import require_prices, text_costs, words_of
+from annotator.usecases.training.unseen_labels import remember_tables, unseen_tables
 
 _DONE, _UNDER_WAY, _LOCK = "trained", "under-way", ".lock"
 
@@ -52,6 +55,7 @@ class Sweep:
     n_pool:      texts that can be bought (the fewest of any seed); n_start: those of them that have a label before
     n_unpriced:  texts that could be learned from, but not all of whose prices are known
     n_left_out:  of each unseen project: texts that are learned from as well, and those with a label that is not learned
+    tables:      of each unseen project: what it calls the labels
     """
 
     project: Project
@@ -65,6 +69,12 @@ class Sweep:
     n_incomplete: int
     idle_ms: int
     n_left_out: Mapping[str, tuple[int, int]]
+    tables: Mapping[str, LabelTable]
+
+    def own_labels(self, name: str) -> Flags:
+        """bool[n_labels]: the labels that are an answer in a project; an unseen one may not have all of them."""
+        dropped = self.tables[name].dropped if name in self.tables else ()
+        return np.array([label not in dropped for label in self.labels])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,8 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
     n_pool, n_learn = min(
         (sum(example.id in priced for example in of_seed.learn), len(of_seed.learn)) for of_seed in data.values()
     )
-    asked_about, left_out = _asked_about(unseen, pool, labels)
+    tables = unseen_tables(store, project, options.unseen, labels, options.renamed)
+    asked_about, left_out = _asked_about(unseen, pool, tables)
     judge = {project.name: data[options.seeds[0]].judge, **asked_about}
     trials = []
     for seed, of_seed in data.items():
@@ -112,11 +123,11 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
             if not purchase.n_rationales:
                 fitting = replace(fitting, alignment=None)
             in_order = tuple(sorted(learn, key=lambda example: example.id))
-            plan = _plan((in_order, of_seed.learn, of_seed.stop), judge, labels, options.model, fitting)
+            plan = _plan((in_order, of_seed.learn, of_seed.stop), judge, labels, options.model, fitting, tables)
             trials.append(Trial(purchase, in_order, of_seed, fitting, plan))
     return Sweep(
         project, options, labels, judge, tuple(trials), n_pool, n_start_of(n_pool, options), n_learn - n_pool,
-        costs.n_incomplete, costs.idle_ms, left_out,
+        costs.n_incomplete, costs.idle_ms, left_out, tables,
     )  # fmt: skip
 
 
@@ -130,18 +141,21 @@ def _examples(store: Store, project: Project, options: MinutesOptions) -> tuple[
 
 
 def _asked_about(
-    unseen: Mapping[str, Sequence[Example]], pool: Mapping[int, Example], labels: Sequence[str]
+    unseen: Mapping[str, Sequence[Example]], pool: Mapping[int, Example], tables: Mapping[str, LabelTable]
 ) -> tuple[dict[str, tuple[Example, ...]], dict[str, tuple[int, int]]]:
     """Of unseen projects the texts that are not learned from as well, and have a label that is learned; how many are left out."""
     known = {words_of(example.input) for example in pool.values()}
     judge, left_out = {}, {}
     for name, examples in unseen.items():
         new = [example for example in examples if words_of(example.input) not in known]
-        judge[name] = tuple(example for example in new if example.label in labels)
+        learned = {theirs: label for label, theirs in tables[name].names.items() if theirs}
+        judge[name] = tuple(
+            replace(example, label=learned[example.label]) for example in new if example.label in learned
+        )
         if not judge[name]:
             raise ModelError(
                 f"The models cannot be asked about the project '{name}': it has no text with one of the gold labels "
-                f"{', '.join(labels)} that they do not learn from as well."
+                f"{', '.join(learned)} that they do not learn from as well."
             )
         left_out[name] = (len(examples) - len(new), len(new) - len(judge[name]))
     return judge, left_out
@@ -149,12 +163,13 @@ def _asked_about(
 
 def _plan(
     learned: Sequence[Sequence[Example]], judge: Mapping[str, Sequence[Example]], labels: Sequence[str],
-    model: NewModel, fitting: FittingOptions,
+    model: NewModel, fitting: FittingOptions, tables: Mapping[str, LabelTable],
 ) -> str:  # fmt: skip
-    """The digest of everything that an outcome follows from."""
+    """The digest of everything that an outcome follows from. What other labels are called is in what is judged."""
+    dropped = {name: list(table.dropped) for name, table in tables.items() if table.dropped}
     whole = [
         list(map(_digest, learned)), {name: _digest(examples) for name, examples in judge.items()}, list(labels),
-        asdict(model), asdict(fitting),
+        asdict(model), asdict(fitting), *([dropped] if dropped else []),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
@@ -162,6 +177,11 @@ def _plan(
 def _digest(examples: Sequence[Example]) -> str:
     whole = [(e.id, e.label, sorted(map(sorted, e.sets)), words_of(e.input)) for e in examples]
     return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+
+
+def remember_labels(store: Store, actor: User, sweep: Sweep) -> None:
+    """Keep what was confirmed of the labels of unseen projects."""
+    remember_tables(store, actor, sweep.project, sweep.options.unseen, sweep.tables)
 
 
 def run_sweep(
@@ -203,7 +223,10 @@ def _right(
     right = {}
     for name, of_project in rows_to_judge.items():
         targets = np.array([row.target for row in of_project])
-        n_right = int((answered(trainable, of_project).argmax(axis=1) == targets).sum()) if of_project else 0
+        n_right = 0
+        if of_project:
+            numbers = np.where(sweep.own_labels(name), answered(trainable, of_project), -np.inf)
+            n_right = int((numbers.argmax(axis=1) == targets).sum())
         right[name] = (n_right, len(sweep.judge[name]))
     checkpoint.unlink(missing_ok=True)
     with suppress(OSError):  # another trial, of other settings, may be under way there

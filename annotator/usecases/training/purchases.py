@@ -24,7 +24,7 @@ class MinutesOptions:
     budgets: minutes
     seeds:   of the order, the weights, the batches, and the texts to stop by where no split is for that
     n_start: how many texts have a label before a minute is spent; None: half of those that can be bought
-    unseen:  projects that are asked about as well, and learned nothing from
+    unseen:  projects that are asked about as well, and learned nothing from; renamed: what they call labels that are learned
     fitting: its alignment is with the rationales that are bought
     """
 
@@ -34,6 +34,7 @@ class MinutesOptions:
     n_start: int | None = None
     costs: CostOptions = field(default_factory=CostOptions)
     unseen: tuple[Project, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     model: NewModel = field(default_factory=lambda: NewModel(()))
     data: DataOptions = field(default_factory=DataOptions)
     fitting: FittingOptions = field(default_factory=lambda: FittingOptions(alignment=AlignmentOptions("mae")))

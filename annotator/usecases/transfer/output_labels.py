@@ -1,5 +1,6 @@
 """Labels that models speak of and a project does not have: the same check for what is imported and what is restored."""
 
+from annotator.domain.label_tables import proposed_names
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.projects import Project
 
@@ -30,5 +31,10 @@ def strange_label_report(project: Project, label: str) -> str:
     labels = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
     return (
         f"The label '{label}' is not one of the project's ({labels}); say which of them it is "
-        f"(--rename '{label}={project.labels[0]}'), or give the project that label too (Project, Rules)."
+        f"(--rename '{label}={_likely(project, label)}'), or give the project that label too (Project, Rules)."
     )
+
+
+def _likely(project: Project, label: str) -> str:
+    """The project's label that it seems to be, else the first one, as an example."""
+    return proposed_names([label], project.labels)[label] or project.labels[0]

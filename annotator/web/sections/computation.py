@@ -17,7 +17,7 @@ from annotator.usecases.models.attributions import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs
+from annotator.web.sections import jobs, model_labels
 from annotator.web.session import Visit
 
 _NEXT = (
@@ -33,8 +33,14 @@ _TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end",
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
     request = _asked(project)
+    said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_NEXT)
-    if pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
+    is_pressed = pressed(
+        "Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=said is None
+    )
+    if is_pressed and said is not None:
+        options = replace(request.options, renamed=said.renamed, is_anew=said.is_anew)
+        request = replace(request, options=options)
         try:
             ask_to_attribute(store, visit.user, project, request)
         except AnnotatorError as error:

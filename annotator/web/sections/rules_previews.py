@@ -26,7 +26,10 @@ _HELP_MODEL = (
     "none, built-in (a small classifier of words and their parts, trained on this project's labels), or spacy:FOLDER or "
     "transformers:FOLDER with a folder on the server. Only leads see the name of the folder."
 )
-_HELP_LABELS = "If the model has other names for the project's labels; separated by commas."
+_HELP_LABELS = (
+    "If the model has other names for the project's labels; separated by commas. neutral= says that “neutral” is never an "
+    "answer. Left empty, what was confirmed under “Compute attributions” holds."
+)
 
 
 def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Project], Project]:
@@ -68,9 +71,10 @@ def _read(text: str) -> dict[str, str]:
     name_by_label: dict[str, str] = {}
     for part in text.split(","):
         label, sign, name = part.partition("=")
-        if part.strip() and not (sign and label.strip() and name.strip()):
+        if part.strip() and not (sign and label.strip()):
             raise InvalidValue(
-                f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative."
+                f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
+                "nothing after the = for a label that is never an answer."
             )
         if part.strip():
             name_by_label[label.strip()] = name.strip()

@@ -1,6 +1,6 @@
 """What models make of a suite: asking one, failure rates by capability and test, and the cases behind each number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,7 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs
+from annotator.web.sections import jobs, model_labels
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
 
@@ -97,24 +97,31 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
             "seeds.",
     )  # fmt: skip
-    if pressed(
+    said = model_labels.ask(store, visit, project, spec.strip(), key="tests_labels")
+    is_pressed = pressed(
         "Run the tests",
         container=button,
         type="primary",
         icon=":material/play_arrow:",
         key="tests_run",
         width="stretch",
-    ):
-        _run(store, visit, project, suite, spec.strip(), kept_as.strip(), of_seed.strip())
+        disabled=said is None,
+    )
+    if is_pressed and said is not None:
+        _run(store, visit, project, suite, spec.strip(), (kept_as.strip(), of_seed.strip()), said.renamed)
 
 
-def _run(store: Store, visit: Visit, project: Project, suite: StoredSuite, spec: str, kept_as: str, seed: str) -> None:
+def _run(
+    store: Store, visit: Visit, project: Project, suite: StoredSuite, spec: str, kept_as: tuple[str, str],
+    renamed: Mapping[str, str],
+) -> None:  # fmt: skip
+    """kept_as: the name and the seed under which its answers are kept."""
     # NumPy and spaCy come with it, and the page is shown without them.
     from annotator.usecases.background import AskedSuite, ask_to_run_suite  # noqa: PLC0415
     from annotator.usecases.suites.runs import SuiteOptions  # noqa: PLC0415
 
     try:
-        ask_to_run_suite(store, visit.user, project, AskedSuite(suite.name, spec, SuiteOptions(kept_as, seed)))
+        ask_to_run_suite(store, visit.user, project, AskedSuite(suite.name, spec, SuiteOptions(*kept_as, renamed)))
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return

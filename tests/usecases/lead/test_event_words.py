@@ -54,6 +54,10 @@ CASES = [
         "trained model built-in on 1 instance of the split train (seed 0)",
     ),
     (
+        event("map labels", model="m", learned_in="", names={"pos": "Positive", "mixed": ""}, labels=["Positive"]),
+        "confirmed the labels of m: “pos” is “Positive”, “mixed” is never an answer",
+    ),
+    (
         event("start attributing", model="m", method="lime", seeds=[0, 1], parameters={"n_samples": 100, "bow": True}),
         "began to compute answers and attributions from model m by lime (n_samples 100, bow yes, seeds 0, 1)",
     ),

@@ -22,7 +22,7 @@ from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.trainings import find_training
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.models import attributions
+from annotator.usecases.models import asked_models, attributions
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.models.model_places import models_folder
@@ -56,7 +56,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
 
     def use(model: Scripted, labels: tuple[str, str] = ("negative", "positive")) -> Scripted:
         model.labels = labels
-        monkeypatch.setattr(attributions, "load_predictor", lambda *_: model)
+        monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
         return model
 
     return use
@@ -97,6 +97,20 @@ class Limited(Scripted):
     """A model that does not take texts of any length."""
 
     too_long = "cut"
+    query_first = False
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
+def test_runs_that_read_the_query_first_are_other_runs(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str
+) -> None:
+    for query_first in (False, True):
+        model = Limited(lambda _: 0.0)
+        model.query_first = query_first
+        scripted(model)
+        assert run(store, tastes, method, "spacy:x").n_known == 0
+    stored = [json.loads(of.run.parameters) for of in list_runs(store, tastes.id, method=method)]
+    assert sorted(of.get("query_first", False) for of in stored) == [False, True]
 
 
 @pytest.mark.parametrize("method", ["occlusion", "lime", "gold"])
@@ -593,20 +607,6 @@ def test_a_name_that_is_no_folder_name_is_refused(store: Store, tastes: Project,
 # Labels and people ---------------------------------------------------------------------------------------------------
 
 
-def test_labels_that_are_not_the_projects_are_refused_with_the_remedy(
-    store: Store, tastes: Project, scripted: Callable[..., Scripted]
-) -> None:
-    scripted(weighing({"good": 1.0}), ("LABEL_0", "LABEL_1"))
-    with pytest.raises(
-        ModelError, match=r"LABEL_0, LABEL_1\) are not those of the project.*--rename 'LABEL_0=negative'"
-    ):
-        run(store, tastes, "occlusion", "spacy:x")
-    with pytest.raises(ModelError, match="two of them would be one"):
-        run(store, tastes, "occlusion", "spacy:x", renamed={"LABEL_0": "positive", "LABEL_1": "positive"})
-    with pytest.raises(ModelError, match="no label 'LABEL_2' that could be renamed"):
-        run(store, tastes, "occlusion", "spacy:x", renamed={"LABEL_2": "positive"})
-
-
 def test_renamed_labels_are_stored_under_the_projects_names(
     store: Store, tastes: Project, scripted: Callable[..., Scripted]
 ) -> None:
@@ -617,14 +617,6 @@ def test_renamed_labels_are_stored_under_the_projects_names(
     assert first.attributions[0].label == "positive"
     assert first.attributions[0].scores[1] == 1.0
     assert all(set(p.probabilities) == {"negative", "positive"} for p in first.predictions)
-    assert outputs(store, tastes, "")[0].predictions[0].result == "positive"
-
-
-def test_labels_that_differ_in_case_alone_are_the_projects(
-    store: Store, tastes: Project, scripted: Callable[..., Scripted]
-) -> None:
-    scripted(weighing({"good": 1.0}), ("NEGATIVE", "Positive"))
-    run(store, tastes, "occlusion", "spacy:x")
     assert outputs(store, tastes, "")[0].predictions[0].result == "positive"
 
 

@@ -7,16 +7,20 @@ from typing import Any
 
 import pytest
 
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotFound
+from annotator.figures.paper_latex import paper_latex
+from annotator.figures.paper_text import paper_text
 from annotator.scoring.paper_table import PaperCell, PaperTable
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
+from annotator.usecases.models.label_tables import AskedLabels, remember
 from annotator.usecases.papers.er_test import Trained, er_test_table
 from annotator.usecases.papers.word_list_groups import Groups
 from annotator.usecases.project.projects import create_project
@@ -81,6 +85,21 @@ def test_the_first_project_is_in_distribution_and_trainings_of_one_title_are_see
     assert (mae.value, mae.deviation, mae.n, mae.n_seeds) == (pytest.approx(0.7), pytest.approx(0.02**0.5), 10, 2)
     assert "no answers of the model" in cell(table, "None", "accuracy.OOD").reason
     assert cell(table, "majority label", "accuracy.ID").value == 0.8
+
+
+def test_a_note_says_what_a_project_calls_labels_that_models_learned_elsewhere(
+    store: Store, projects: list[Project]
+) -> None:
+    for model in ("n", "m0", "m1"):
+        answer(store, projects[0], model, texts(4))
+        answer(store, projects[1], model, {f"o{n}": n < 3 for n in range(4)})
+        asked = AskedLabels.of_model(model, ["pos", "neg", "mixed"])
+        remember(store, LOCAL_OPERATOR, projects[1], asked, LabelTable({"pos": "yes", "neg": "no", "mixed": ""}))
+    table = er_test_table(store, LOCAL_OPERATOR, projects, TRAINED)
+    told = "OOD: Of “n”, “m0”, “m1”: “pos” is “yes”, “neg” is “no”, “mixed” is never an answer."
+    assert [note for note in table.notes if "is never" in note] == [told]
+    assert told in " ".join(paper_text(table).split())
+    assert "is never an answer" in " ".join(paper_latex(table).split())
 
 
 def test_a_row_with_another_number_of_runs_than_the_base_is_not_compared_and_a_note_says_so(

@@ -19,6 +19,8 @@ from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.suite_runs import find_run, list_runs
 from annotator.store.suites import cases_of_suite
+from annotator.usecases.models import asked_models
+from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites import construction, runs
 from annotator.usecases.suites import files as suite_files
@@ -56,7 +58,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., WordCounter]:
 
     def use(**more: Any) -> WordCounter:
         model = WordCounter(**more)
-        monkeypatch.setattr(runs, "load_predictor", lambda spec, options: model)
+        monkeypatch.setattr(asked_models, "load_predictor", lambda spec, options: model)
         return model
 
     return use
@@ -362,7 +364,7 @@ def test_training_the_built_in_model_again_takes_its_old_answers_out(store, make
     suite = construction.suite_named(store, project, "s")
     assert [run.computed_by for run in list_runs(store, suite.id)] == ["built-in"]
     import_rows(project, [{"id": "9", "text": "good bad dull", "label": "negative"}])
-    runs.built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     assert list_runs(store, suite.id) == []
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
@@ -18,8 +19,11 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.budgets import Simulation
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
-from annotator.usecases.project.projects import create_project
-from annotator.usecases.training.minutes import Sweep, Trial, plan_sweep, run_sweep
+from annotator.usecases.models.label_tables import AskedLabels, remembered
+from annotator.usecases.papers.minutes import minutes_table
+from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.training.minutes import Sweep, Trial, plan_sweep, remember_labels, run_sweep
 from annotator.usecases.training.purchases import MinutesOptions
 from annotator.usecases.training.text_costs import CostOptions
 from tests.training.planted import LABELS, Planting, planted
@@ -129,6 +133,63 @@ def test_unseen_projects_are_asked_about_texts_that_nothing_was_learned_from(
         plan(store, project, replace(OPTIONS, unseen=(same,)))
     with pytest.raises(InvalidValue, match="learn from 'P', so it is not unseen"):
         plan(store, project, replace(OPTIONS, unseen=(project,)))
+
+
+def called_otherwise(store: Store, project: Project, **names: str) -> Project:
+    """The same project with other names for some of its labels."""
+    for label, name in names.items():
+        replace_label(store, LOCAL_OPERATOR, find_project(store, project.name), label, name)
+    return find_project(store, project.name)
+
+
+def test_an_unseen_project_that_calls_the_labels_otherwise_is_asked_about_once_that_is_confirmed(
+    store: Store, project: Project, import_rows: Rows
+) -> None:
+    first, second = LABELS[:2]
+    made = planted_project(store, import_rows, "Other", Planting(30, seed=9), test=30)
+    other = called_otherwise(store, made, **{first: "Theirs", second: second.upper()})
+    options = replace(OPTIONS, unseen=(other,))
+    with pytest.raises(
+        ModelError, match=f"(?s)The labels of the models that learn from 'P' .*--rename {second}={second.upper()}"
+    ):
+        plan(store, project, options)
+    sweep = plan(store, project, replace(options, renamed=((first, "Theirs"), (second, second.upper()))))
+    assert {example.label for example in sweep.judge["Other"]} == set(LABELS)
+    assert (len(sweep.judge["Other"]), sweep.n_left_out) == (30, {"Other": (0, 0)})
+    assert f"“{first}” is “Theirs”" in " ".join(minutes_table(sweep, []).notes)
+    remember_labels(store, LOCAL_OPERATOR, sweep)
+    assert plan(store, project, options).tables == sweep.tables
+    kept = AskedLabels.of_model("seed-0", LABELS)
+    assert remembered(store, other, kept) is None
+    assert remembered(store, other, replace(kept, learned_in="P")) is not None
+
+
+def test_a_learned_label_that_an_unseen_project_lacks_is_never_an_answer_there(
+    store: Store, project: Project, import_rows: Rows, tmp_path: Path, torch: Any
+) -> None:
+    other = planted_project(store, import_rows, "Other", Planting(30, seed=9), test=30)
+    sweep = plan(store, project, replace(OPTIONS, budgets=(1.0,), conditions=("labels",), unseen=(other,)))
+    without_first = replace(sweep, tables={"Other": LabelTable({LABELS[0]: "", LABELS[1]: LABELS[1]})})
+    n_second = sum(example.label == LABELS[1] for example in sweep.judge["Other"])
+    assert 0 < n_second < 30
+    assert next(run_sweep(without_first, tmp_path / "sweep")).right["Other"] == (n_second, 30)
+
+
+@pytest.mark.parametrize(
+    ("renamed", "message"),
+    [
+        ((("a label", "Nothing"),), "concerns no unseen project: none lacks 'a label' and has 'Nothing'"),
+        (((LABELS[0], ""),), f"concerns no unseen project: none lacks '{LABELS[0]}'"),
+        ((("a label", LABELS[0]), ("a label", LABELS[1])), "'a label' cannot be both"),
+        ((("a label", LABELS[0]),), "has no label 'a label' that could be renamed"),
+    ],
+)
+def test_names_that_no_unseen_project_has_are_refused(
+    renamed: tuple[tuple[str, str], ...], message: str, store: Store, project: Project, import_rows: Rows
+) -> None:
+    other = planted_project(store, import_rows, "Other", Planting(30, seed=9), test=30)
+    with pytest.raises((InvalidValue, ModelError), match=message):
+        plan(store, project, replace(OPTIONS, unseen=(other,), renamed=renamed))
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
     st.caption(
         "Won: the other is right and the base is wrong; lost: the reverse. The difference is that of accuracy, with a paired "
         "95 % bootstrap interval over texts; p is McNemar's, exact and two-sided; the opportunity cost is (lost − won) / n "
-        f"(ER-TEST).{left_out}{runs}"
+        f"(ER-TEST).{left_out}{runs}{''.join(f' {sentence}' for sentence in map(as_text, comparison.labels))}"
     )
 
 

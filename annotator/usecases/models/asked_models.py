@@ -1,0 +1,83 @@
+"""A model that a person names, as a project asks it: loaded, with its answers in the project's labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from annotator.attribution.base import Predictor
+from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.domain.label_tables import LabelTable
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
+from annotator.usecases.models.label_tables import (
+    AskedLabels,
+    confirmed_table,
+    notes_of_table,
+    remember,
+    require_one_table,
+)
+from annotator.usecases.models.project_model import ProjectModel, as_project_model
+
+
+@dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A model that is going to be asked.
+
+    asked: its labels, where a table says what the project calls them; None for the built-in model and for one that gives none
+    notes: what a person should know of it before its answers are used
+    """
+
+    model: ProjectModel
+    asked: AskedLabels | None
+    notes: tuple[str, ...]
+
+    @property
+    def table(self) -> LabelTable:
+        return LabelTable(self.model.names)
+
+    def require_one_table(self, store: Store, project: Project) -> None:
+        """Raise InvalidValue where what is stored of it was computed with other labels."""
+        if self.asked is not None:
+            require_one_table(store, project, self.asked, self.table)
+
+    def remember(self, store: Store, actor: User, project: Project) -> None:
+        """Keep what was confirmed of its labels."""
+        if self.asked is not None:
+            remember(store, actor, project, self.asked, self.table)
+
+
+def asked_model(
+    store: Store, actor: User, project: Project, spec: str, load: LoadOptions, renamed: Mapping[str, str],
+    *, trains: bool = False, seed: int = 0,
+) -> AskedModel:  # fmt: skip
+    """The model that a spec names.
+
+    renamed: what the project calls labels of the model
+    trains:  the built-in model is trained again, with the seed
+    Raises: ModelError where it cannot be had, or where nobody said which of the project's labels its labels are
+    """
+    name = built_in_name(spec)
+    if name is None:
+        if trains:
+            raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
+        return _foreign(
+            store, project, spec, load_predictor(spec, replace(load, labels=tuple(project.labels))), renamed
+        )
+    if renamed:
+        raise InvalidValue(
+            f"The labels of the built-in model are the project's own, which are not renamed. Ask '{spec}' without --rename."
+        )
+    model = built_in_model(store, actor, project, name, trains=trains, seed=seed)
+    own = as_project_model(model, project, lambda _: {})
+    return AskedModel(own, None, tuple(notes_of(store, project, model)))
+
+
+def _foreign(store: Store, project: Project, spec: str, predictor: Predictor, renamed: Mapping[str, str]) -> AskedModel:
+    asked = AskedLabels.of_model(predictor.name, predictor.labels, spec)
+    model = as_project_model(predictor, project, lambda _: confirmed_table(store, project, asked, renamed).names)
+    if not model.names:
+        return AskedModel(model, None, ())
+    notes = notes_of_table(project, asked, LabelTable(model.names))
+    return AskedModel(model, asked, tuple(notes))

@@ -1,0 +1,251 @@
+"""What a project calls the labels of a model: proposed here, confirmed by a person, and remembered from then on.
+
+A table is remembered for its model, and for other models that learned from the same project. What is stored of a model is all of
+one table: another one is refused until that is deleted.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.domain.label_tables import LabelTable, not_given_words, proposed_names
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, ModelError
+from annotator.store import Store
+from annotator.store.attribution_work import has_outputs
+from annotator.store.events import add_event
+from annotator.store.label_tables import MAP_LABELS, StoredLabelTable, list_label_tables
+from annotator.training.card import Card
+from annotator.usecases.access.rights import require
+
+_OPEN = "?"  # what is to be written in its place
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class AskedLabels:
+    """Whose labels are asked about.
+
+    whose:      in words, such as “the model 'sst'”
+    model:      its name; "" for models that are not kept
+    learned_in: the project that it learned from; "" where that is not known
+    """
+
+    whose: str
+    labels: tuple[str, ...]
+    model: str = ""
+    learned_in: str = ""
+
+    def is_of(self, stored: StoredLabelTable) -> bool:
+        """Whether a table was confirmed for the very model, or for those that are not kept and learn from the same project."""
+        return stored.model == self.model and (bool(self.model) or stored.learned_in == self.learned_in)
+
+    @staticmethod
+    def of_model(model: str, labels: Sequence[str], spec: str = "") -> "AskedLabels":
+        """spec: what names the model; its folder may hold a card that says where it learned."""
+        return AskedLabels(f"the model '{model}'", tuple(labels), model, learned_in(spec))
+
+
+def learned_in(spec: str) -> str:
+    """The name of the project that a model of this program learned from; "" where no card tells it."""
+    kind, _, source = spec.partition(":")
+    card = Card.read(Path(source.strip()).expanduser()) if kind == "transformers" else None
+    return "" if card is None else str(card.data.get("project", ""))
+
+
+def remembered(store: Store, project: Project, asked: AskedLabels) -> StoredLabelTable | None:
+    """What was confirmed last for a model, else for another that learned from the same project.
+
+    None where nothing was, or where labels of the model or of the project have changed since.
+    """
+    tables = [
+        table
+        for table in list_label_tables(store, project.id)
+        if set(table.labels) == set(project.labels) and set(asked.labels) <= table.names.keys()
+    ]
+    own = [table for table in tables if asked.is_of(table)]
+    kin = [table for table in tables if asked.learned_in and table.learned_in == asked.learned_in]
+    return next(iter((*own, *kin)), None)
+
+
+def confirmed_table(store: Store, project: Project, asked: AskedLabels, renamed: Mapping[str, str]) -> LabelTable:
+    """What the project calls the labels of a model: as it is said now, else as it was confirmed before, else by equal names.
+
+    renamed: by the model's label the project's; "" for one that is never an answer
+    Raises: ModelError with a proposal where that leaves a label without a name; where two labels would be one
+    """
+    _check_renamed(project, asked, renamed)
+    stored = None if renamed else remembered(store, project, asked)
+    names: dict[str, str | None] = {label: renamed.get(label) for label in asked.labels}
+    if stored is not None:
+        names = {label: stored.names[label] for label in asked.labels}
+    for label in asked.labels:
+        if names[label] is None and label in project.labels:
+            names[label] = label
+    if any(name is None for name in names.values()):
+        raise ModelError(_question(project, asked, names))
+    table = LabelTable({label: name or "" for label, name in names.items()})
+    check_table(project, asked, table)
+    return table
+
+
+def _check_renamed(project: Project, asked: AskedLabels, renamed: Mapping[str, str]) -> None:
+    for label, name in renamed.items():
+        if label not in asked.labels:
+            raise ModelError(
+                f"{_capital(asked.whose)} has no label '{label}' that could be renamed. It has {listed(asked.labels)}."
+            )
+        if name and name not in project.labels:
+            raise ModelError(
+                f"'{label}' cannot be renamed to '{name}', which is no label of the project '{project.name}'. It has "
+                f"{listed(project.labels)}."
+            )
+
+
+def check_table(project: Project, asked: AskedLabels, table: LabelTable) -> None:
+    """Raise ModelError where two labels would be one, or where fewer than two would be answers."""
+    given = [name for name in table.names.values() if name]
+    if len(set(given)) < len(given):
+        raise ModelError(
+            f"Of the labels of {asked.whose} ({listed(asked.labels)}) two would be one of the project's "
+            f"({table.words()}). Give each one of its own, or say of one that it is never an answer."
+        )
+    if len(given) < min(2, len(table.names)):
+        raise ModelError(
+            f"Of the labels of {asked.whose} ({listed(asked.labels)}) fewer than two would be labels of the project "
+            f"'{project.name}' ({listed(project.labels)}), so that every answer would be the same. Say of two at least "
+            "which they are."
+        )
+
+
+def _question(project: Project, asked: AskedLabels, names: Mapping[str, str | None]) -> str:
+    """What is refused, with the proposal as a table and as the options that confirm it."""
+    proposal = proposal_of(project, asked, names)
+    width = max(map(len, asked.labels))
+    to_say = [label for label, name in proposal.items() if name != label]
+    options = " ".join(
+        f"--rename {shlex.quote(f'{label}={_OPEN if proposal[label] is None else proposal[label]}')}"
+        for label in to_say
+    )
+    lines = [
+        f"The labels of {asked.whose} ({listed(asked.labels)}) are not those of the project '{project.name}' "
+        f"({listed(project.labels)}). This is proposed, and nothing is computed until it is confirmed:",
+        *(f"  {label:<{width}}  {_proposed(name)}" for label, name in proposal.items()),
+    ]
+    missing = LabelTable({label: name or "" for label, name in proposal.items()}).not_given(project.labels)
+    if missing and None not in proposal.values():
+        lines.append(f"  {not_given_words(missing)}")
+    lines += [f"If that is right, ask again with {options}", _how(proposal)]
+    return "\n".join(line for line in lines if line)
+
+
+def proposal_of(project: Project, asked: AskedLabels, names: Mapping[str, str | None]) -> dict[str, str | None]:
+    """What is known already, and for the other labels what they seem to be. names: None where nothing is known."""
+    known = {label: name for label, name in names.items() if name is not None}
+    left = [label for label in project.labels if label not in known.values()]
+    proposed = proposed_names([label for label in asked.labels if label not in known], left)
+    return {label: known.get(label, proposed.get(label)) for label in asked.labels}
+
+
+def _proposed(name: str | None) -> str:
+    if name is None:
+        return f"{_OPEN}  (nothing is proposed)"
+    return name or "never an answer here"
+
+
+def _how(proposal: Mapping[str, str | None]) -> str:
+    if None in proposal.values():
+        return (
+            f"In the place of each {_OPEN} write one of the project's labels, or nothing for a label that is never an "
+            "answer there."
+        )
+    return ""
+
+
+def require_one_table(store: Store, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+    """Raise InvalidValue where what is stored of a model was computed with another table."""
+    before = table_before(store, project, asked)
+    if before is None or before.names == table.names or not has_outputs(store, project.id, asked.model):
+        return
+    raise InvalidValue(
+        f"What is stored of {asked.whose} in the project '{project.name}' was computed with other labels "
+        f"({before.words()}) than are asked for now ({table.words()}). Keep those, or delete what is stored first "
+        "(annotator attribute --again; on the page Saliency a box under “Compute attributions”)."
+    )
+
+
+def table_before(store: Store, project: Project, asked: AskedLabels) -> LabelTable | None:
+    """The table of what is stored: the last one confirmed for the very model, else equal names; None where it is not known."""
+    for stored in list_label_tables(store, project.id):
+        if asked.is_of(stored):
+            is_known = set(stored.names) == set(asked.labels) and set(stored.names.values()) <= {*project.labels, ""}
+            return LabelTable({label: stored.names[label] for label in asked.labels}) if is_known else None
+    is_plain = set(asked.labels) <= set(project.labels)
+    return LabelTable({label: label for label in asked.labels}) if is_plain else None
+
+
+def remember(store: Store, actor: User, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+    """Write down what somebody confirmed, where it is not known already or says nothing."""
+    require(store, actor, project.id, "use models")
+    own = next((known for known in list_label_tables(store, project.id) if asked.is_of(known)), None)
+    if own is None and table.is_of(project.labels):
+        return
+    if own is not None and own.names == table.names and set(own.labels) == set(project.labels):
+        return
+    with store.transaction():
+        _write(store, actor, project, asked, table)
+
+
+def _write(store: Store, actor: User, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+    add_event(
+        store, actor.name, MAP_LABELS, "project", project.id, project_id=project.id, model=asked.model,
+        learned_in=asked.learned_in, names=dict(table.names), labels=list(project.labels),
+    )  # fmt: skip
+
+
+def follow_replacement(store: Store, actor: User, project: Project, label: str, by: str) -> None:
+    """Write the tables down again in which a label stands that was just replaced by another. project: as it is now."""
+    newest: dict[tuple[str, str], StoredLabelTable] = {}
+    for stored in list_label_tables(store, project.id):
+        newest.setdefault((stored.model, stored.learned_in), stored)
+    for (model, learned_in_project), stored in newest.items():
+        if label in stored.labels:
+            names = {of_model: by if name == label else name for of_model, name in stored.names.items()}
+            _write(store, actor, project, AskedLabels("", (), model, learned_in_project), LabelTable(names))
+
+
+def notes_of_table(project: Project, asked: AskedLabels, table: LabelTable) -> list[str]:
+    """What a person should know of a table before its numbers are used; nothing of one that changes nothing."""
+    if table.is_of(project.labels):
+        return []
+    said = [f"Of {asked.whose}: {table.words()}."] if any(a != b for a, b in table.names.items()) else []
+    missing = not_given_words(table.not_given(project.labels))
+    if missing and not said:
+        missing = missing.replace("It", _capital(asked.whose), 1)
+    return [" ".join([*said, *([missing] if missing else [])])]
+
+
+def label_notes(store: Store, project: Project, models: Sequence[str]) -> list[str]:
+    """By which labels the answers of some models stand in a project's numbers; models of one table together."""
+    own: dict[str, StoredLabelTable] = {}
+    for stored in list_label_tables(store, project.id):
+        own.setdefault(stored.model, stored)
+    by_words: dict[str, list[str]] = {}
+    for model in dict.fromkeys(models):
+        if model in own:
+            asked = AskedLabels("WHOSE", tuple(own[model].names), model)
+            for note in notes_of_table(project, asked, LabelTable(own[model].names)):
+                by_words.setdefault(note, []).append(model)
+    return [note.replace("WHOSE", ", ".join(f"“{name}”" for name in names), 1) for note, names in by_words.items()]
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def listed(labels: Sequence[str]) -> str:
+    """The labels in a line, but for those beyond a dozen."""
+    rest = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+    return ", ".join(labels[:_SHOWN]) + rest
