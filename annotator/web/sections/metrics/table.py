@@ -239,7 +239,7 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
         for row in rows
     ]
     with st.expander("What was scored and what was left out, row by row"):
-        show_numbers(counts, (), key="metrics_counts")
+        show_numbers(counts, (), key="metrics_counts", right=[name.replace("_", " ") for name in sorted(differ)])
         st.caption(
             "Of tokens with equal scores at k, the first ones by position are taken. Instances seen in part have tokens that the "
             "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "
