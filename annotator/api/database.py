@@ -250,6 +250,7 @@ class Project:
         *,
         gold_policy: GoldPolicy | None = None,
         split: str | None = None,
+        criterion: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
         n_resamples: int = 0,
@@ -257,6 +258,7 @@ class Project:
     ) -> "ProjectReport":
         """The object that `annotator evaluate project --json` prints (docs/commands.md).
 
+        criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
         n_resamples: above 0, each mean over instances has a bootstrap interval
         includes_training: a model that was trained here is scored on the split that it learned from too
         """
@@ -269,6 +271,7 @@ class Project:
         options = ScoringOptions(
             checked_policy(gold_policy),
             split,
+            criterion,
             n_resamples,
             gamma,
             explained=explained,

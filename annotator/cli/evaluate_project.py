@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
 )
 @click.option("--split", help="Only this split.")
+@click.option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
 @click.option(
     "--gamma",
     type=float,

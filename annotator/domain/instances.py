@@ -18,6 +18,7 @@ MyWorkState = Literal["submitted", "accepted", "returned", "proposed", "discarde
 AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
 
 ASKED_NAMES = ("query", "question", "claim", "hypothesis")
+CRITERION = "criterion"  # what of an instance's metadata names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ class Instance:
     @cached_property
     def layout(self) -> TokenLayout:
         return TokenLayout.of([(s.name, s.is_selectable, s.body.n_tokens) for s in self.segments])
+
+    @property
+    def criterion(self) -> str:
+        """The rule by which its edit became its rationale (sentence editing); "" where that is not told."""
+        return str(self.metadata.get(CRITERION, ""))
 
     @property
     def asked(self) -> Segment | None:

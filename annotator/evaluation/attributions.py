@@ -21,7 +21,6 @@ from annotator.metrics.sentence_editing import all_correct_wrong
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.reports import Report
 from annotator.scoring.runs import Scored, ScoringOptions, confidence_of, layers_of, score_attributions
-from annotator.text.edits import CRITERION
 
 Batch = Callable[[alignment.Alignment], float | None]
 _RELEASED: Mapping[str, Batch] = {
@@ -55,7 +54,6 @@ class _Read:
     gold: GoldTable
     output: FileOutputs
     n_warnings: int
-    criteria: Mapping[int, str]  # by instance, of gold that tells what kind of edit it is
 
     def runs(self) -> Iterator[tuple[Run, Mapping[int, Output], Mapping[int, Prediction]]]:
         """Each run with attributions, and what its model answers to the full input."""
@@ -78,14 +76,12 @@ def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Report:
     for run, outputs, answers in read.runs():
         for layer in layers_of(outputs):
             scored = score_attributions(read.gold, outputs, answers, layer, ScoringOptions())
-            numbers = _edit_numbers(scored, answers, read.criteria, n_resamples)
+            numbers = _edit_numbers(scored, answers, n_resamples)
             runs.append(_named(run, layer) | numbers)
     return {"gold": _gold_numbers(read), "runs": runs}
 
 
-def _edit_numbers(
-    scored: Scored, answers: Mapping[int, Prediction], criteria: Mapping[int, str], n_resamples: int
-) -> Report:
+def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Report:
     """The rows of the paper's tables, whose sentences all have a label and an answer: others are left out and counted.
 
     Where there is no answer that could be right or wrong, all sentences are in `all`, and the counts say so.
@@ -98,10 +94,9 @@ def _edit_numbers(
     )
     is_judged = has_label & is_answered
     counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
-    of_rows = [criteria.get(row.id, "") for row in rows]
     by_criterion: dict[str, Report] = {}
-    for criterion in sorted({criterion for criterion in of_rows if criterion}):
-        is_in: Flags = np.array([of_row == criterion for of_row in of_rows], dtype=np.bool_)
+    for criterion in sorted({row.criterion for row in rows if row.criterion}):
+        is_in: Flags = np.array([row.criterion == criterion for row in rows], dtype=np.bool_)
         by_criterion[criterion] = _divided(scored, counted & is_in, is_judged & is_in, is_right, n_resamples)
     numbers = _divided(scored, counted, is_judged, is_right, n_resamples)
     counts = {
@@ -182,10 +177,7 @@ def _read(files: FilePair) -> _Read:
     ):
         raise InvalidValue(f"'{files.output}' holds no attribution of an instance with gold; are the ids the same?")
     rows = [gold_row(item, files.task, keep_tokens=False, is_exhaustive=False) for item in gold]
-    criteria = {
-        item.instance.id: str(item.instance.metadata[CRITERION]) for item in gold if CRITERION in item.instance.metadata
-    }
-    return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings), criteria)
+    return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings))
 
 
 def _gold_numbers(read: _Read) -> Report:

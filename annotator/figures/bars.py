@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from annotator.figures.axes import write_plainly
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -48,4 +50,5 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
         xaxis={"title": across, "type": "category", "categoryorder": "array", "categoryarray": columns},
         yaxis={"title": up, "rangemode": "tozero"}, legend={"orientation": "h", "y": -0.25},
     )  # fmt: skip
+    write_plainly(figure)
     return figure

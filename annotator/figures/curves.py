@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from annotator.domain.numbers import written
+from annotator.figures.axes import write_plainly
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 COLOURS = ("#1f83c4", "#d55e00", "#009e73", "#cc79a7", "#8a6fd1", "#b97f00", "#7f7f7f")
 DASHES = ("solid", "dash", "dot", "dashdot")
 MARKS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down")
+Scale = Literal["free", "from 0", "0 to 1"]
+_SCALES: dict[Scale, dict[str, Any]] = {"free": {}, "from 0": {"rangemode": "tozero"}, "0 to 1": {"range": [0, 1]}}
 _HEIGHT = 340
 _LEGEND_LINE = 20
 
@@ -32,12 +35,16 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One coordinate system: its title, the names of what goes across and up, and its lines."""
+    """One coordinate system: its title, the names of what goes across and up, and its lines.
+
+    scale: what goes up runs from the lowest value to the highest ("free"), from 0 to the highest, or of shares from 0 to 1
+    """
 
     title: str
     across: str
     up: str
     curves: Sequence[Curve]
+    scale: Scale = "free"
 
 
 def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Figure":
@@ -58,19 +65,20 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
             look = _look(names.index(curve.name))
             shown = Scatter(
                 x=list(curve.x), y=list(curve.y), name=escape(curve.name), legendgroup=curve.name,
-                showlegend=curve.name not in in_legend, mode="lines+markers", error_y=_bounds(curve), **look,
+                showlegend=curve.name not in in_legend, mode="lines+markers", cliponaxis=False, error_y=_bounds(curve), **look,
                 customdata=[[curve.name, panel.title, x] for x in curve.x], text=_summaries(curve),
                 hovertemplate="%{x}: %{text}<extra>%{fullData.name}</extra>",
             )  # fmt: skip
             figure.add_trace(shown, row=1, col=column)
             in_legend.add(curve.name)
         figure.update_xaxes(title=escape(panel.across), dtick=_step(panel) if whole_numbers else None, col=column)
-        figure.update_yaxes(title=title_up(panel.up), col=column)
+        figure.update_yaxes(title=title_up(panel.up), **_SCALES[panel.scale], col=column)
     legend = _LEGEND_LINE * -(-len(names) // 3)
     figure.update_layout(
         height=_HEIGHT + legend, margin={"l": 10, "r": 10, "t": 40, "b": 10}, hovermode="closest",
         legend={"orientation": "h", "y": -70 / _HEIGHT, "yanchor": "top", "x": 0},
     )  # fmt: skip
+    write_plainly(figure)
     return figure
 
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from annotator.domain.numbers import written
+from annotator.figures.axes import write_plainly
 from annotator.figures.curves import COLOURS, title_up
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def grouped_bars(bars: Sequence[Bar], *, across: str, up: str) -> "Figure":
         },
         yaxis={"rangemode": "tozero", "title": title_up(up)}, legend={"orientation": "h", "y": -75 / _HEIGHT, "yanchor": "top"},
     )  # fmt: skip
+    write_plainly(figure)
     return figure
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from annotator.domain.numbers import written
+from annotator.figures.axes import write_plainly
 from annotator.figures.curves import COLOURS, title_up
 from annotator.metrics.ragged import Floats
 
@@ -148,3 +149,4 @@ def _lay_out(figure: "Figure") -> None:
         height=_HEIGHT, margin={"l": 10, "r": 10, "t": 24, "b": 10}, clickmode="event+select", dragmode=False,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0}, hovermode="closest",
     )  # fmt: skip
+    write_plainly(figure)

@@ -36,6 +36,7 @@ _SENTENCES = {
     "editing.exact_match": "How often the highest-scored tokens, as many as the rationale has, are exactly the rationale.",
     "editing.jaccard": "How much the rationale overlaps with as many of the highest-scored tokens.",
     "editing.jaccard_match": "How often the rationale overlaps by half or more with as many of the highest-scored tokens.",
+    "editing.need_edit_f1": "How well the model finds the sentences that need an edit: it misses few, and calls few by mistake.",
     "eraser.auprc": _AREA,
     "eraser.average_precision": _RANKED,
     "eraser.roc_auc_score": "How often a gold token has a higher score than another token of the same text.",

@@ -283,7 +283,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "F1 of “need edit”",
         "2 × sentences with the label in both / (those that the model gives it + those that gold does)",
         "where neither gives it to any sentence",
-        "Stevens and Su 2021; over seeds, in `annotator table edits` alone",
+        "Stevens and Su 2021; of sentences that all need an edit it is 2R / (1 + R), R the share that is told",
     ),
     *(
         Definition(

@@ -6,13 +6,17 @@ import numpy as np
 
 from annotator.metrics import benchmark_faithfulness as answers_of_reading
 from annotator.metrics import eraser_faithfulness
-from annotator.metrics.ragged import Floats
+from annotator.metrics.ragged import Flags, Floats
+from annotator.metrics.sentence_editing import need_edit_f1
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.runs import Answers, Scored, Values
 
 
 def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
-    """How often a model is right: accuracy and macro F1 of labels, EM and F1 of answers, over the instances it answered."""
+    """How often a model is right: accuracy and macro F1 of labels, EM and F1 of answers, over the instances it answered.
+
+    Of edited sentences F1 of “need edit” as well.
+    """
     part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
     scored = Scored(part, counts={"instances": len(part), "instances_without_answer": len(gold) - len(part)})
     given = [answers[row.id].label or "" for row in part.rows]
@@ -28,7 +32,14 @@ def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Score
             [a == b for a, b in zip(truth, given, strict=True)], dtype=np.float64
         )
         scored.totals["eraser.macro_f1"] = report.macro.f1
+        if gold.edited_label is not None:
+            is_predicted, is_gold = (_are(gold.edited_label, of_all) for of_all in (given, truth))
+            scored.totals["editing.need_edit_f1"] = need_edit_f1(is_predicted, is_gold)
     return scored
+
+
+def _are(label: str, given: Sequence[str]) -> Flags:
+    return np.array([label == other for other in given], dtype=np.bool_)
 
 
 def _answer_values(truth: Sequence[str], given: Sequence[str], languages: Sequence[str]) -> Values:

@@ -1,5 +1,6 @@
 """Gold as metrics take it: a row an instance, and all rows as arrays."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,7 @@ class GoldRow:
     sides:    names and lengths of what is ranked by itself, in token order
     segments: lengths of the selectable segments, in token order
     tokens:   of the selectable segments, where they are kept
+    criterion: the rule that made an edit its rationale, "" where that is not told
     """
 
     id: int
@@ -40,6 +42,7 @@ class GoldRow:
     parent_key: str | None = None
     kind: str | None = None
     is_exhaustive: bool = False
+    criterion: str = ""
 
     @property
     def n_tokens(self) -> int:
@@ -67,6 +70,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         instance.parent_key,
         instance.perturbation_kind,
         is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
+        instance.criterion,
     )
 
 
@@ -115,6 +119,12 @@ class GoldTable:
         return tuple(sum(of_side) / len(of_side) if of_side else 0.0 for of_side in shares)
 
     @cached_property
+    def edited_label(self) -> str | None:
+        """The label of sentences that need an edit: that of most rows that tell a criterion. None where none tells one."""
+        labels = Counter(row.result for row in self.rows if row.criterion and row.result is not None)
+        return labels.most_common(1)[0][0] if labels else None
+
+    @cached_property
     def is_related(self) -> Flags:
         """bool[n]: perturbed versions, and what has the key of an original."""
         originals = {row.parent_key for row in self.rows if row.parent_key is not None}
@@ -126,10 +136,18 @@ class GoldTable:
         chosen = np.fromiter(indices, dtype=np.int64)
         part = GoldTable([self.rows[index] for index in chosen.tolist()])
         part.__dict__.update(
-            ratios=self.ratios, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
+            ratios=self.ratios, edited_label=self.edited_label, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
             is_related=self.is_related[chosen], sides=Sides(self.sides.lengths[chosen], self.ratios),
         )  # fmt: skip
         return part
+
+    def of_criterion(self, criterion: str | None) -> "GoldTable":
+        """The rows of a criterion, with ratios of their own; None: all. What "need edit" is called stays as in the whole."""
+        if criterion is None:
+            return self
+        table = GoldTable([row for row in self.rows if row.criterion == criterion])
+        table.__dict__["edited_label"] = self.edited_label
+        return table
 
     def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":
         """The same rows with the ratios of another table, such as the whole project's."""

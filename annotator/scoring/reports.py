@@ -124,7 +124,10 @@ class ProjectReport(TypedDict):
     project: str
     gold_policy: str
     gold: GoldReport
+    split: str | None
+    criterion: str | None
     splits: dict[str, int]
+    criteria: dict[str, int]
     gamma: float
     random: NumberReports
     models: list[ModelReport]

@@ -24,7 +24,7 @@ Values = dict[str, Floats]
 class ScoringOptions:
     """What is scored, and how.
 
-    gold_policy, split: of the project; None: its own policy, all splits
+    gold_policy, split, criterion: of the project; None: its own policy, all splits, edits by every criterion
     n_resamples: above 0, each mean over instances comes with a bootstrap interval
     gamma:     what attributions are multiplied with in ER-TEST's losses; delta: of its Huber loss
     explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"
@@ -34,12 +34,17 @@ class ScoringOptions:
 
     gold_policy: GoldPolicy | None = None
     split: str | None = None
+    criterion: str | None = None
     n_resamples: int = 0
     gamma: float = 1.0
     delta: float = 1.0
     explained: str = "predicted"
     includes_training: bool = False
     has_null: bool = False
+
+    def asks_for(self, split: str, criterion: str) -> bool:
+        """Whether an instance of this split and criterion is scored."""
+        return self.split in (None, split) and self.criterion in (None, criterion)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

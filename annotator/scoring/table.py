@@ -142,6 +142,9 @@ class MetricTable:
     gamma: float
     gold: GoldReport
     splits: Mapping[str, int]
+    criteria: Mapping[str, int]
+    split: str | None
+    criterion: str | None
     columns: tuple[Column, ...]
     rows: tuple[MetricRow, ...]
     random: MetricRow
@@ -158,6 +161,7 @@ def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> Metric
     random = MetricRow(RANDOM, "", "", numbers={name: Number.of(report) for name, report in numbers["random"].items()})
     return MetricTable(
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
+        numbers["criteria"], numbers["split"], numbers["criterion"],
         tuple(_columns(numbers["models"])), rows, random, behind,
     )  # fmt: skip
 

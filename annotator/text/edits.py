@@ -13,7 +13,6 @@ from annotator.domain.texts import TokenizedText
 from annotator.text.spans import tokens_overlapping
 
 Criterion = Literal["spelling", "deleted", "other"]
-CRITERION = "criterion"  # what of an instance's metadata names it
 
 
 @dataclass(frozen=True, slots=True)

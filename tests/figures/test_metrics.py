@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -181,16 +182,36 @@ def test_of_a_long_table_the_heads_stand_below_as_well() -> None:
     assert "<tfoot" not in metric_table_html([head()], lines[:5], corner="row", label="numbers")
 
 
-def test_every_axis_says_what_it_is() -> None:
+def one_of_each() -> list[Any]:
+    """A figure of each kind."""
     points = [Point(n, str(n), n / 10, 0.9, n % 2 == 0) for n in range(10)]
     panel = Panel("", "layer", "F1 ↑", [Curve("m", [0, 1], [0.5, -0.0], n=[9, 9])])
-    figures = [
+    return [
         distribution(points, name="F1 ↑"), beside_confidence(points, name="F1 ↑"), curve_panels([panel]),
         grouped_bars([Bar("typo", "m", 0.5, 4)], across="kind of perturbation", up="MAP ↑"),
         stacked_bars([Part("round 1", "done", 3, (1,))], {"done": "done"}, title="t", across="round", up="rounds"),
     ]  # fmt: skip
+
+
+def axes_of(figure: Any) -> list[Any]:
+    return [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
+
+
+def test_no_axis_writes_thousands_as_k_or_small_numbers_with_a_prefix() -> None:
+    for axis in (axis for figure in one_of_each() for axis in axes_of(figure)):
+        assert (axis.exponentformat, axis.minexponent, axis.separatethousands) == ("power", 5, True)
+
+
+def test_shares_go_from_0_to_1_and_losses_from_0_however_alike_their_values_are() -> None:
+    curve = Curve("m", [1, 2], [0.5, 0.5])
+    figure = curve_panels([Panel("", "epoch", "", [curve], "0 to 1"), Panel("", "epoch", "", [curve], "from 0")])
+    assert (figure.layout.yaxis.range, figure.layout.yaxis2.rangemode) == ((0, 1), "tozero")
+
+
+def test_every_axis_says_what_it_is() -> None:
+    figures = one_of_each()
     for figure in figures:
-        axes = [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
+        axes = axes_of(figure)
         assert all(axis.title.text for axis in axes if axis.matches is None)
         assert not [
             axis for axis in axes if axis.plotly_name.startswith("y") and set(axis.title.text or "") & set("↑↓")

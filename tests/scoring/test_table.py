@@ -150,7 +150,7 @@ def test_rows_without_a_value_come_last_and_of_layers_the_best_stays(store, mode
 
 def test_the_csv_holds_each_number_once_with_its_definition(store, modelled) -> None:
     table = metric_table(told(store, modelled, n_resamples=100))
-    rows = list(csv.DictReader(io.StringIO(table_csv(table, split=None))))
+    rows = list(csv.DictReader(io.StringIO(table_csv(table))))
     assert tuple(rows[0]) == CSV_FIELDS
     places = [(r["model"], r["method"], r["parameters"], r["kind"], r["layer"], r["metric"], r["part"]) for r in rows]
     assert len(set(places)) == len(places)

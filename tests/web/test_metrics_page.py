@@ -29,6 +29,7 @@ from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
 from annotator.web.sections.metrics import numbers
 from annotator.web.session import Visit
+from tests.usecases.edited_sentences import answered, edited_project
 from tests.usecases.transfer.comparing import N, blind, knowing, output, rows_of, said, take
 
 PAGE = resource_folder("pages") / "metrics.py"
@@ -166,6 +167,27 @@ def test_only_one_split_can_be_scored(page, modelled) -> None:
     assert any(
         caption.value.startswith("1 instance with gold \\(policy “all”, split test\\)") for caption in app.caption
     )
+
+
+def test_edited_sentences_can_be_scored_by_criterion(page, store, tmp_path) -> None:
+    project = edited_project(store, tmp_path)
+    answered(store, project)
+    app = page(project)
+    criterion = app.selectbox(key=f"metrics_criterion_{project.id}")
+    assert criterion.options == ["all", "deleted", "spelling"]
+    app = criterion.set_value("spelling").run()
+    assert not app.exception
+    (said_of_gold,) = [caption.value for caption in app.caption if "with gold" in caption.value]
+    assert said_of_gold.startswith(
+        "2 instances with gold \\(policy “chosen”, criterion spelling\\) · by criterion\\: deleted 1, spelling 2 ·"
+    )
+    assert "F1 of “need edit”" in table_of(app)
+
+
+def test_a_project_without_criteria_has_no_choice_of_them(page, modelled) -> None:
+    app = page(modelled)
+    assert not [box for box in app.selectbox if box.label == "Criterion"]
+    assert not any("by criterion" in caption.value for caption in app.caption)
 
 
 @pytest.mark.parametrize("chart", ["Instances", "Confidence", "AOPC curves", "Layers", "Perturbed pairs"])

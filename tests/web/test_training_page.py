@@ -330,9 +330,11 @@ def test_the_card_of_an_aligned_model_stands_beside_its_twin_and_its_control(pag
             store_outputs(store, run, outputs)
     app = choose_card(page(tastes), tastes, "mae")
     assert not app.exception
-    assert "Accuracy: The control trained on shuffled rationales gains as much (+1.00 against +1.00)" in shown(app)
+    assert "Accuracy: the control trained on shuffled rationales gains as much (+1.00 against +1.00)" in shown(app)
     (table,) = (frame.value for frame in app.dataframe if "control" in frame.value.columns)
     assert table["number"].tolist() == ["Accuracy", "Plausibility by occlusion"]
+    (columns,) = (frame.proto.columns for frame in app.dataframe if "control" in frame.value.columns)
+    assert msgspec.json.decode(columns)["difference"]["alignment"] == "right"
     assert table[["n", "without alignment", "with alignment", "control"]].iloc[0].tolist() == [24, 0.0, 1.0, 1.0]
     unaligned_card = choose_card(app, tastes, "none")
     assert "What the alignment brought" not in shown(unaligned_card)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET  # it gets single elements, before which no document type can stand
 
+from annotator.domain.instances import CRITERION
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceText
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
@@ -14,7 +15,6 @@ from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.text.edits import (
-    CRITERION,
     Criterion,
     EditedSentence,
     Piece,

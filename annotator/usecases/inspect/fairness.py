@@ -76,7 +76,7 @@ def fairness_rows(
 ) -> list[FairnessRow]:
     """Every model's false positive rates for the label `positive`, over texts that mention a word of each list.
 
-    options: the split, and whether a model is asked about what it learned from
+    options: the split, the criterion, and whether a model is asked about what it learned from
     Raises: InvalidValue for a list or a label that the project does not have
     """
     require(store, actor, project.id, "use models")
@@ -87,7 +87,7 @@ def fairness_rows(
         raise InvalidValue(f"The project has no word list '{unknown[0]}' (it has {', '.join(lists) or 'none'}).")
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():
-        texts = _texts(store, project, made, options.split)
+        texts = _texts(store, project, made, options)
         answer_runs = sorted(
             (r for r in list_runs(store, project.id) if not r.run.method), key=lambda stored: stored.run.model
         )
@@ -103,14 +103,15 @@ def fairness_rows(
     return rows
 
 
-def _texts(store: Store, project: Project, groups: Sequence[WordGroup], split: str | None) -> _Texts:
+def _texts(store: Store, project: Project, groups: Sequence[WordGroup], options: ScoringOptions) -> _Texts:
     ids, keys, gold = [], [], []
     mentions: list[list[bool]] = []
-    for instances in iterate_instance_batches(store, project.id, split=split):
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
         labels = gold_labels(store, project, instances)
         for instance in instances:
             label = labels[instance.id]
-            if instance.state == "discarded" or label is None:
+            is_asked = options.asks_for(instance.split, instance.criterion)
+            if instance.state == "discarded" or label is None or not is_asked:
                 continue
             text = "\n".join(segment.body.text for segment in instance.segments if segment.is_selectable)
             ids.append(instance.id)

@@ -9,7 +9,7 @@ from annotator.figures.latex_table import metric_table_latex
 from annotator.scoring.chance_verdicts import best_rows, judged
 from annotator.scoring.shared_instances import are_different, over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, without_repeats
-from annotator.usecases.inspect.metric_names import ARROWS, family_of, first_columns, names_of
+from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, first_columns, names_of
 
 
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
@@ -29,8 +29,15 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
         )
         for column, size in zip(columns, sizes, strict=True)
     ]  # fmt: skip
-    caption = f"Metrics of {table.project} (gold policy {table.gold_policy}){sizes[0] if is_same else ''}."
+    caption = f"Metrics of {table.project} ({_asked(table)}){sizes[0] if is_same else ''}."
     return metric_table_latex(heads, lines, corner="Model, method", caption=caption)
+
+
+def _asked(table: MetricTable) -> str:
+    parts = [f"gold policy {table.gold_policy}"]
+    parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
+    parts += [] if table.criterion is None else [f"criterion {criterion_in_words(table.criterion)}"]
+    return ", ".join(parts)
 
 
 def first_latex(table: MetricTable, n_resamples: int = 0) -> str:

@@ -26,7 +26,10 @@ _FIRST: tuple[tuple[str, ...], ...] = (
     ("benchmark.map",),
     ("eraser.accuracy", "benchmark.answer_f1_english", "benchmark.answer_f1_chinese"),
 )
-_SPARE = ("editing.mrr", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc", "eraser.macro_f1")
+_SPARE = (
+    "editing.mrr", "editing.need_edit_f1", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc",
+    "eraser.macro_f1",
+)  # fmt: skip
 _N_FIRST = 6
 _KINDS = {"hard": "selected tokens", "ranked": "ranking"}
 Parameters = Mapping[str, object]  # of a method, from JSON
@@ -111,6 +114,11 @@ def _value(value: object) -> str:
 def _seeds(row: MetricRow) -> list[str]:
     seeds = [seed for seed in row.seeds if seed is not None]
     return [f"mean of {counted(len(seeds), 'seed')}"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
+
+
+def criterion_in_words(criterion: str) -> str:
+    """The rule by which an edit became its rationale, or that it is not told."""
+    return criterion or "not told"
 
 
 def family_of(column: Column) -> str:

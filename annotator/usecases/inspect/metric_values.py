@@ -97,7 +97,8 @@ def values_of_row(
     with store.snapshot():
         runs = list_runs(store, project.id, choice.model)
         stored = _find(runs, choice)
-        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        policy = options.gold_policy or project.settings.gold_policy
+        whole = gold_table(store, project, policy, options.split).of_criterion(options.criterion)
         gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
         answers_by_seed = {other.run.seed: answers_of(store, other.id) for other in runs if not other.run.method}
         answers = answers_of_seed(answers_by_seed, choice.seed)

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -36,6 +37,7 @@ class LabelledText:
     result: str | None
     split: str
     is_changed: bool
+    criterion: str = ""
 
 
 _PARTS: Mapping[str, Callable[[LabelledText], bool]] = {
@@ -165,10 +167,12 @@ def labelled_texts(
     require(store, actor, project.id, "export")
     with store.snapshot():
         policy = options.gold_policy or project.settings.gold_policy
-        return [
-            LabelledText(gold.instance.id, gold.result, gold.instance.split, gold.instance.parent_key is not None)
-            for gold in labelled_gold(store, project, policy)
-        ]
+        return [_labelled_text(gold) for gold in labelled_gold(store, project, policy)]
+
+
+def _labelled_text(gold: GoldInstance) -> LabelledText:
+    instance = gold.instance
+    return LabelledText(instance.id, gold.result, instance.split, instance.parent_key is not None, instance.criterion)
 
 
 def compare_labelled(
@@ -181,7 +185,7 @@ def compare_labelled(
         runs = _pairs(_runs(store, project, pair.base), _runs(store, project, pair.other))
         learned = learned_by_model(store, project.id, options)
         labels = label_notes(store, project, [*pair.base, *pair.other])
-    labelled = [text for text in texts if options.split in (None, text.split)]
+    labelled = [text for text in texts if options.asks_for(text.split, text.criterion)]
     ids_learned = frozenset().union(*(learned.get(name, frozenset()) for name in (*pair.base, *pair.other)))
     unseen = [text for text in labelled if text.id not in ids_learned]
     judged = [text for text in unseen if all(text.id in run.answers for both in runs for run in both)]

@@ -120,7 +120,7 @@ def model_gains(
         gold = [
             labelled
             for labelled in compared_gold(store, project, names, policy)
-            if options.split in (None, labelled.instance.split)
+            if options.asks_for(labelled.instance.split, labelled.instance.criterion)
         ]
         measures = measured(store, project, gold, pair.base, pair.other, relation.controls)
         lacking = missing_numbers(store, project, names, measures, _folders(store, projects))

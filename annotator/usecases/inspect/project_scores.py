@@ -51,9 +51,16 @@ def evaluate_project(
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
     progress: called with how many runs are done, and how many there are
-    Raises: NotFound for a model or a method that the project does not have
+    Raises: NotFound for a model, a method or a criterion that the project does not have
     """
-    return _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
+    numbers = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
+    if options.criterion is not None and options.criterion not in numbers["criteria"]:
+        known = ", ".join(f"'{name}'" for name in numbers["criteria"]) or "none"
+        raise NotFound(
+            f"No instance with gold of the project '{project.name}' has the criterion '{options.criterion}' here; "
+            f"there is {known}."
+        )
+    return numbers
 
 
 def evaluate_with_instances(
@@ -80,7 +87,8 @@ def _evaluated(
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         runs = _runs(store, project, model, method)
-        gold = gold_table(store, project, policy, options.split)
+        whole = gold_table(store, project, policy, options.split)
+        gold = whole.of_criterion(options.criterion)
         is_label = project.task.result_kind == "label"
         trainings = Trainings.of(store, project.id)
         instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
@@ -95,12 +103,21 @@ def _evaluated(
         "project": project.name,
         "gold_policy": policy,
         "gold": _described(gold),
+        "split": options.split,
+        "criterion": options.criterion,
         "splits": dict(Counter(row.split for row in gold.rows)),
+        "criteria": _criteria(whole),
         "gamma": options.gamma,
         "random": random,
         "models": models,
     }
     return numbers, None if instance_numbers is None else instance_numbers.behind()
+
+
+def _criteria(gold: GoldTable) -> dict[str, int]:
+    """How many instances have which, "" those that do not tell it; {} where none tells one."""
+    counts = Counter(row.criterion for row in gold.rows)
+    return {criterion: counts[criterion] for criterion in sorted(counts)} if any(counts) else {}
 
 
 def _runs(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:

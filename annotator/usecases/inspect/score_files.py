@@ -5,24 +5,30 @@ from collections.abc import Iterator
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
+from annotator.usecases.inspect.metric_names import criterion_in_words
 from annotator.usecases.inspect.training_texts import words_of
 
 CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
     "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
-    "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "explained", "gamma",
+    "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "criterion",
+    "explained", "gamma",
 )  # fmt: skip
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
 
-def table_csv(table: MetricTable, *, split: str | None = None, explained: str = "predicted") -> str:
+def table_csv(table: MetricTable, *, explained: str = "predicted") -> str:
     """Everything in a long form: a line a number.
 
     part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
     instances: "shared" where the table's rows are over the same ones, else "own"
     verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
     """
-    options = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
+    options = {
+        "gold_policy": table.gold_policy, "split": table.split or "",
+        "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
+        "explained": explained, "gamma": table.gamma,
+    }  # fmt: skip
     lines = (line | options for line in _lines(table))
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 

@@ -60,7 +60,8 @@ class Measured:
             return f"{title} was trained, so that its gain proves nothing."
         if is_control and self.gain.word == "no control":
             return f"{title}: a gain of a control, which does not come from the rationales."
-        return f"{title}: {self.gain.sentence}"
+        words = self.gain.sentence
+        return f"{title}: {words[:1].lower()}{words[1:]}"
 
 
 def learned_by(store: Store, project: Project, model: str) -> set[int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.instances import CRITERION
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -18,7 +19,6 @@ from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRo
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.models import full_answers
-from annotator.text.edits import CRITERION
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.metric_names import names_of
 from annotator.usecases.inspect.project_scores import answers_of_seed
@@ -36,7 +36,6 @@ from annotator.usecases.papers.scored_rows import (
 )
 
 _GROUPS = {"spelling": "Spelling", "deleted": "Deleted text"}
-_NOT_TOLD = ""
 _F1 = metric_column("editing.need_edit_f1", "F1", scale=100, decimals=1, group="“Need edit”")
 _RANKING = (
     metric_column("editing.mrr", "MRR", group="Rank of the edited words"),
@@ -115,7 +114,7 @@ def _edited(store: Store, project: Project, scored: ScoredRows) -> _Edited:
     options = scored.choice.options
     with store.snapshot():
         sentences = [
-            _Sentence(gold.instance.id, gold.result, str(gold.instance.metadata.get(CRITERION, _NOT_TOLD)))
+            _Sentence(gold.instance.id, gold.result, gold.instance.criterion)
             for gold in labelled_gold(store, project, options.gold_policy or project.settings.gold_policy)
             if gold.result is not None and options.split in (None, gold.instance.split)
         ]

@@ -77,7 +77,7 @@ def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: s
         rows.append(
             row | ({"control": gain.control, "its difference": _written(gain.of_control)} if has_control else {})
         )
-    show_numbers(rows, {base, other, "control"}, key=key)
+    show_numbers(rows, {base, other, "control"}, key=key, right=("difference", "its difference"))
 
 
 def _written(verdict: "Verdict | None") -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.figures.curves import Curve, Panel, curve_panels
+from annotator.figures.curves import Curve, Panel, Scale, curve_panels
 from annotator.usecases.databases import Store
 from annotator.usecases.training.trained_models import TrainedModel
 from annotator.web.frame import as_text
@@ -17,9 +17,9 @@ _LOSSES: dict[str, Callable[[Any], float | None]] = {
     "loss": lambda epoch: epoch.task_loss,
     "validation loss": lambda epoch: epoch.validation_loss,
 }
-_BESIDE: dict[str, Callable[[Any], float | None]] = {
-    "alignment loss": lambda epoch: epoch.alignment_loss,
-    "validation accuracy": lambda epoch: epoch.validation_accuracy,
+_BESIDE: dict[str, tuple[Callable[[Any], float | None], Scale]] = {
+    "alignment loss": (lambda epoch: epoch.alignment_loss, "from 0"),
+    "validation accuracy": (lambda epoch: epoch.validation_accuracy, "0 to 1"),
 }
 
 
@@ -50,11 +50,11 @@ def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedM
 
 
 def _show_curves(project: Project, model: TrainedModel) -> None:
-    panels = [Panel("Loss by epoch", "epoch", "", [_curve(model, name, of) for name, of in _LOSSES.items()])]
-    beside = [_curve(model, name, of) for name, of in _BESIDE.items()]
+    panels = [Panel("Loss by epoch", "epoch", "", [_curve(model, name, of) for name, of in _LOSSES.items()], "from 0")]
+    beside = [(_curve(model, name, of), scale) for name, (of, scale) in _BESIDE.items()]
     panels += [
-        Panel(f"{curve.name.capitalize()} by epoch", "epoch", "", [curve])
-        for curve in beside
+        Panel(f"{curve.name.capitalize()} by epoch", "epoch", "", [curve], scale)
+        for curve, scale in beside
         if any(y is not None for y in curve.y)
     ]
     st.plotly_chart(

@@ -11,8 +11,14 @@ _MOST_ROWS = 20  # of more the table scrolls by itself; of fewer the page scroll
 _HEIGHT_OF_MOST = 740
 
 
-def show_numbers(rows: Sequence[Mapping[str, object]], measured: Collection[str], *, key: str) -> None:
-    """Rows as a table, no wider than it has to be. measured: the columns that hold measured numbers, None where not defined."""
+def show_numbers(
+    rows: Sequence[Mapping[str, object]], measured: Collection[str], *, key: str, right: Collection[str] = ()
+) -> None:
+    """Rows as a table, no wider than it has to be.
+
+    measured: the columns that hold measured numbers, None where not defined
+    right:    columns of text that stand at the right as numbers do, such as a difference with its interval
+    """
     import pandas as pd  # noqa: PLC0415  (half a second)
 
     frame = pd.DataFrame([dict(row) for row in rows])
@@ -20,5 +26,6 @@ def show_numbers(rows: Sequence[Mapping[str, object]], measured: Collection[str]
     formatted: Callable[[Any], str] = written
     shown = frame.style.format(formatted, subset=[name for name in frame.columns if name in measured])
     st.dataframe(
-        shown, hide_index=True, key=key, width="content", height=_HEIGHT_OF_MOST if is_long else "content", placeholder="–"
+        shown, hide_index=True, key=key, width="content", height=_HEIGHT_OF_MOST if is_long else "content", placeholder="–",
+        column_config={name: st.column_config.TextColumn(alignment="right") for name in right},
     )  # fmt: skip

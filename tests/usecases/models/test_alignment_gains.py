@@ -90,10 +90,10 @@ def test_each_method_has_its_own_plausibility_beside_the_accuracy_and_the_contro
     assert (trained.word, independent.word) == ("none", "no gain")
     said = [of.sentence(is_control=False) for of in found.values()]
     assert said[0].startswith(
-        "Accuracy: The control trained on shuffled rationales gains as much (+0.500 against +0.500)"
+        "Accuracy: the control trained on shuffled rationales gains as much (+0.500 against +0.500)"
     )
     assert said[1] == "Plausibility by gradient × input was trained, so that its gain proves nothing."
-    assert said[2] == "Plausibility by occlusion: No clear gain (0)."
+    assert said[2] == "Plausibility by occlusion: no clear gain (0)."
 
 
 def test_occlusion_stands_there_without_a_number_too_and_exact_weights_where_a_model_has_them(

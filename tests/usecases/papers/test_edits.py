@@ -9,55 +9,17 @@ import pytest
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.tasks import get_task
 from annotator.scoring.paper_table import PaperRow, PaperTable
 from annotator.store import Store
 from annotator.usecases.papers.edits import edits_table
 from annotator.usecases.papers.scored_rows import Choice
-from annotator.usecases.project.projects import create_project
-from annotator.usecases.transfer.file_import import import_file
-from annotator.usecases.transfer.import_report import ImportOptions
+from tests.usecases.edited_sentences import answered, edited_project
 from tests.usecases.transfer.comparing import take
-
-# Two misspelt words, one deleted one, an insertion, and two sentences without an edit.
-MARKUP = (
-    "The <del>weigthed</del><ins>weighted</ins> mean .\n"
-    "An <del>obtianed</del><ins>obtained</ins> one .\n"
-    "It is <del>very </del>good .\n"
-    "Both cross <ins>the </ins>zero .\n"
-    "Nothing to mend .\n"
-    "Nothing at all .\n"
-)
-# Of each line the scores, of which one is the edited word's, and whether the model tells an edit.
-SAID: tuple[tuple[tuple[float, ...], bool], ...] = (
-    ((0, 9, 1, 2), True),  # first
-    ((5, 3, 4, 1), False),  # third: and the edit is missed
-    ((5, 4, 6, 1, 0), True),  # "very", first
-    ((1, 2, 3, 4), True),
-    ((1, 2, 3, 4), True),  # an edit where there is none
-    ((1, 2, 3, 4), False),
-)
 
 
 @pytest.fixture
 def project(store: Store, tmp_path: Path) -> Project:
-    path = tmp_path / "edits.txt"
-    path.write_text(MARKUP, encoding="utf-8")
-    made = create_project(
-        store, LOCAL_OPERATOR, "Edits", get_task("editing"), labels=["correct", "needs edit"]
-    )  # fmt: skip
-    import_file(store, LOCAL_OPERATOR, made, "aesw", path, ImportOptions())
-    return made
-
-
-def answered(store: Store, project: Project, model: str = "bert", seed: int | None = None) -> None:
-    def output(number: int, scores: tuple[float, ...], needs_edit: bool) -> SourceOutput:
-        prediction = Prediction(None, {"needs edit": float(needs_edit), "correct": float(not needs_edit)})
-        attribution = SourceAttribution((ScoredPart(tuple(float(score) for score in scores)),))
-        run = Run(model, "attention", seed=seed)
-        return SourceOutput(f"line{number}", run, "f", number, None, (prediction,), (attribution,))
-
-    take(store, project, (output(number, *of_line) for number, of_line in enumerate(SAID, start=1)))
+    return edited_project(store, tmp_path)
 
 
 def row(table: PaperTable, group: str, title: str) -> PaperRow:

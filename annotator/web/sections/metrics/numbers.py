@@ -1,6 +1,6 @@
 """Which numbers are asked for, and making them: at once where there is little to score, else when one asks for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -13,6 +13,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_names import criterion_in_words
 from annotator.usecases.inspect.metric_values import (
     InstanceValues,
     RowChoice,
@@ -30,7 +31,7 @@ from annotator.web.session import Visit, database_path
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
 _STORED = ("answer, attribution or rationale", "answers, attributions and rationales")
 _N_RESAMPLES = 1000
-_ALL = "\0"  # no split has this name
+_ALL = "\0"  # no split and no criterion has this name
 _EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
 _POLICIES = (
     "chosen: the lead's choice, else the first accepted annotation; all: the distinct sets of all accepted annotations; "
@@ -46,6 +47,7 @@ class TableRequest:
     project_id: int
     gold_policy: GoldPolicy
     split: str | None
+    criterion: str | None
     explained: str
     includes_training: bool
     has_intervals: bool
@@ -56,6 +58,7 @@ class TableRequest:
         return ScoringOptions(
             gold_policy=self.gold_policy,
             split=self.split,
+            criterion=self.criterion,
             explained=self.explained,
             includes_training=self.includes_training,
             n_resamples=self.n_resamples,
@@ -133,8 +136,9 @@ def show(store: Store, visit: Visit, project: Project) -> ScoredTable | None:
         st.session_state[_pin(project)] = newest
     elif has_changed_since(store, visit.user, project, pinned):
         _offer_newer(project)
-    _learn_splits(project, table)
-    return ScoredTable(request, table, *without_repeats(table.rows)) if _has_rows(table) else None
+    _learn_names(_splits(project), table.splits)
+    _learn_names(_criteria(project), table.criteria)
+    return ScoredTable(request, table, *without_repeats(table.rows)) if _has_rows(project, table) else None
 
 
 def instance_values(
@@ -152,11 +156,11 @@ def instance_values(
     )
 
 
-def _learn_splits(project: Project, table: MetricTable) -> None:
-    """The choice of a split stands above the numbers, which alone tell what splits there are: it is drawn once more."""
-    known = st.session_state.get(_splits(project), [])
-    if not table.splits.keys() <= set(known):
-        st.session_state[_splits(project)] = sorted({*known, *table.splits})
+def _learn_names(key: str, counts: Mapping[str, int]) -> None:
+    """The choices of a split and a criterion stand above the numbers, which alone tell what there is: they are drawn again."""
+    known = st.session_state.get(key, [])
+    if not counts.keys() <= set(known):
+        st.session_state[key] = sorted({*known, *counts})
         st.rerun()
 
 
@@ -168,6 +172,14 @@ def _splits(project: Project) -> str:
     return f"metrics_splits_{project.id}"
 
 
+def _criteria(project: Project) -> str:
+    return f"metrics_criteria_{project.id}"
+
+
+def _popover_title(project: Project) -> str:
+    return "Gold, split and criterion" if st.session_state.get(_criteria(project)) else "Gold and split"
+
+
 def _controls(project: Project, event_id: int) -> TableRequest:
     """The page's title, and beside it what is scored."""
     title, intervals, more = st.columns([2.2, 1, 1.2], vertical_alignment="center")
@@ -176,7 +188,7 @@ def _controls(project: Project, event_id: int) -> TableRequest:
         "Intervals", key=f"metrics_intervals_{project.id}", persist_state="session",
         help=f"95 % bootstrap intervals from {_N_RESAMPLES:,} draws of the instances (seed 0). They take longer.",
     )  # fmt: skip
-    with more.popover("Gold and split", icon=":material/rule:", width="stretch"):
+    with more.popover(_popover_title(project), icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
             "Gold policy", GOLD_POLICIES, index=GOLD_POLICIES.index(project.settings.gold_policy), help=_POLICIES,
             key=f"metrics_policy_{project.id}", persist_state="session",
@@ -185,6 +197,7 @@ def _controls(project: Project, event_id: int) -> TableRequest:
             "Split", [_ALL, *st.session_state.get(_splits(project), ())], key=f"metrics_split_{project.id}",
             format_func=lambda name: "all" if name == _ALL else name or "(none)", persist_state="session",
         )  # fmt: skip
+        criterion = _choose_criterion(project)
         explained = st.selectbox(
             "Attributions of which label", list(_EXPLAINED), key=f"metrics_explained_{project.id}",
             format_func=lambda name: _EXPLAINED[name], persist_state="session",
@@ -195,9 +208,23 @@ def _controls(project: Project, event_id: int) -> TableRequest:
             help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
         )  # fmt: skip
     return TableRequest(
-        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained,
-        includes_training, has_intervals, event_id,
+        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, criterion,
+        explained, includes_training, has_intervals, event_id,
     )  # fmt: skip
+
+
+def _choose_criterion(project: Project) -> str | None:
+    """Of a project of edited sentences those of one criterion; None: all, and in any other project."""
+    known = st.session_state.get(_criteria(project), ())
+    if not known:
+        return None
+    chosen = st.selectbox(
+        "Criterion", [_ALL, *known], key=f"metrics_criterion_{project.id}", persist_state="session",
+        format_func=lambda name: "all" if name == _ALL else criterion_in_words(name),
+        help="By which rule an edit became the rationale (Stevens and Su 2021): a misspelt word was corrected (spelling), or "
+        "words were only deleted (deleted).",
+    )  # fmt: skip
+    return None if chosen == _ALL else chosen
 
 
 def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -> MetricTable | None:
@@ -242,7 +269,7 @@ def _offer_newer(project: Project) -> None:
         st.rerun()
 
 
-def _has_rows(table: MetricTable) -> bool:
+def _has_rows(project: Project, table: MetricTable) -> bool:
     if not table.gold["instances"]:
         st.info(
             f"No instance has gold under the policy “{table.gold_policy}” here, so there is nothing to compare with. Gold comes "
@@ -252,8 +279,8 @@ def _has_rows(table: MetricTable) -> bool:
         return False
     if not table.columns:
         st.info(
-            "No model has output for the instances that have gold. Choose another split or gold policy under “Gold and "
-            "split”, or compute or import the output on the page Saliency.",
+            "No model has output for the instances that have gold. Choose another split or gold policy under "
+            f"“{_popover_title(project)}”, or compute or import the output on the page Saliency.",
             icon=":material/monitoring:",
         )
     return bool(table.columns)

@@ -18,6 +18,7 @@ from annotator.scoring.table import (
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_names import (
     ARROWS,
+    criterion_in_words,
     details_of,
     family_of,
     parameters_in_common,
@@ -77,15 +78,22 @@ def _say_what_it_is_of(scored: ScoredTable) -> None:
     table, gold = scored.table, scored.table.gold
     ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
-    split = "" if scored.request.split is None else f", split {scored.request.split or '(none)'}"
+    split = "" if table.split is None else f", split {table.split or '(none)'}"
+    criterion = "" if table.criterion is None else f", criterion {criterion_in_words(table.criterion)}"
     parts = [
-        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split})",
+        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{criterion})",
+        *([_criteria(table)] if table.criteria else []),
         *([f"{n_without:,} of them without sets"] if n_without else []),
         counted(gold["sets"], "rationale set"),
         f"top k: RLR × tokens, rounded up; RLR {ratios}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     st.caption(as_text(" · ".join(parts)))
+
+
+def _criteria(table: MetricTable) -> str:
+    """How many instances have which, whichever was chosen."""
+    return f"by criterion: {', '.join(f'{criterion_in_words(name)} {n:,}' for name, n in table.criteria.items())}"
 
 
 def _recall(n_exhaustive: int) -> str:
@@ -98,7 +106,7 @@ def _recall(n_exhaustive: int) -> str:
 
 
 def _csv(scored: ScoredTable) -> str:
-    return table_csv(scored.table, split=scored.request.split, explained=scored.request.explained)
+    return table_csv(scored.table, explained=scored.request.explained)
 
 
 def _file_name(project: Project) -> str:
@@ -231,7 +239,7 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
         for row in rows
     ]
     with st.expander("What was scored and what was left out, row by row"):
-        show_numbers(counts, (), key="metrics_counts")
+        show_numbers(counts, (), key="metrics_counts", right=[name.replace("_", " ") for name in sorted(differ)])
         st.caption(
             "Of tokens with equal scores at k, the first ones by position are taken. Instances seen in part have tokens that the "
             "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "

@@ -122,7 +122,10 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
         return
     st.markdown(as_text(_in_words(base, other, part)))
     rows = [_row(name, of_part) for name, of_part in comparison.parts.items()]
-    show_numbers(rows, {"base", "other", "opportunity cost ↓"}, key=f"metrics_two_models_{project.id}")
+    show_numbers(
+        rows, {"base", "other", "opportunity cost ↓"}, key=f"metrics_two_models_{project.id}",
+        right=("difference", "won", "lost", "both right", "both wrong", "p"),
+    )  # fmt: skip
     left_out = _left_out(comparison)
     runs = "" if len(comparison.runs) == 1 else " Of several seeds, counts and p stand seed by seed."
     st.caption(
