@@ -1,6 +1,6 @@
 """The table of metrics in a long form, a line a number, as a CSV file."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.chance_verdicts import Judged, judged
@@ -15,20 +15,22 @@ CSV_FIELDS: tuple[str, ...] = (
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
 
-def table_csv(table: MetricTable, *, split: str | None = None, explained: str = "predicted") -> str:
-    """Everything in a long form: a line a number.
+def table_csv(
+    table: MetricTable, names: Collection[str] | None = None, *, split: str | None = None, explained: str = "predicted"
+) -> str:
+    """Everything in a long form: a line a number; names: of these metrics alone.
 
     part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
     instances: "shared" where the table's rows are over the same ones, else "own"
     verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
     """
     options = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
-    lines = (line | options for line in _lines(table))
+    lines = (line | options for line in metric_lines(table) if names is None or line["metric"] in names)
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 
 
-def _lines(table: MetricTable) -> Iterator[Cells]:
-    """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
+def metric_lines(table: MetricTable) -> Iterator[Cells]:
+    """By the fields of the CSV. What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
     groups = {column.name: column.group for column in table.columns}
     verdicts = {column.name: judged(table, table.rows, column) for column in table.columns}
     yielded: set[tuple[object, ...]] = set()
