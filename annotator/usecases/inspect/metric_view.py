@@ -94,7 +94,15 @@ def _require_numbers(table: MetricTable) -> None:
 def _chosen(table: MetricTable, names: Sequence[str]) -> list[Column]:
     """The columns of these names in their order, each once; without names the first ones."""
     names = list(dict.fromkeys(names)) or first_columns(table)
-    here = [column.name for column in table.columns]
+    require_metrics(names, [column.name for column in table.columns], table.project, first_columns(table))
+    return [table.column(name) for name in names]
+
+
+def require_metrics(names: Sequence[str], here: Sequence[str], project: str, examples: Sequence[str] = ()) -> None:
+    """Raise NotFound, naming near ones, for a name that is no metric's, or that none of the numbers here has.
+
+    here: the names that some number has; examples: those of them that are named where none is near
+    """
     known = [*here, *(definition.name for definition in all_definitions() if definition.name not in here)]
     for name in names:
         if name not in known:
@@ -104,12 +112,9 @@ def _chosen(table: MetricTable, names: Sequence[str]) -> list[Column]:
             )
             raise NotFound(f"There is no metric '{name}'. {did_you_mean}docs/metrics.md lists those there are.")
         if name not in here:
-            near = _near(name, here) or first_columns(table)
-            raise NotFound(
-                f"No run of '{table.project}' that was asked for has the number '{name}'. There are, among others, "
-                f"{', '.join(near)}."
-            )
-    return [table.column(name) for name in names]
+            near = _near(name, here) or list(examples or here[:_MOST_NEAR])
+            others = f" There are, among others, {', '.join(near)}." if near else ""
+            raise NotFound(f"No run of '{project}' that was asked for has the number '{name}'.{others}")
 
 
 def _near(name: str, known: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ asks the model, and of the built-in model the exact weights are known.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -61,6 +61,11 @@ class Measured:
         if is_control and self.gain.word == "no control":
             return f"{title}: a gain of a control, which does not come from the rationales."
         return f"{title}: {self.gain.sentence}"
+
+
+def measures_as_json(measures: Sequence[Measured]) -> dict[str, object]:
+    """By measure, each with what its gain comes to in a word."""
+    return {of.measure: {**asdict(of.gain), "word": of.gain.word} for of in measures}
 
 
 def learned_by(store: Store, project: Project, model: str) -> set[int]:
