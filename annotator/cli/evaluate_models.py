@@ -1,14 +1,13 @@
 """`annotator evaluate models`: two models beside each other, in one or several projects."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
-from annotator.cli.gain_lines import measure_lines, measures_as_json
+from annotator.cli.gain_lines import measure_lines
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -42,23 +41,19 @@ def models(
 ) -> None:  # fmt: skip
     """Tell what a model wins and loses against another, where the other was unsure, and what its control wins."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.inspect.model_comparison import ModelPair, compare_models
-    from annotator.usecases.inspect.model_gains import model_gains
+    from annotator.usecases.inspect.comparison_reports import comparison_reports
+    from annotator.usecases.inspect.model_comparison import ModelPair
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
         projects = [find_project(store, name) for name in dict.fromkeys(project_names)]
         pair, scoring_options = ModelPair(base, other), ScoringOptions(**options)
-        comparisons = compare_models(store, LOCAL_OPERATOR, projects, pair, scoring_options)
-        gains = {
-            project.name: model_gains(store, LOCAL_OPERATOR, projects, project, pair, scoring_options)
-            for project in projects
-        }
+        reports = comparison_reports(store, LOCAL_OPERATOR, projects, pair, scoring_options)
     if as_json:
-        print_json({name: {**asdict(of), "gains": _gains_as_json(gains[name])} for name, of in comparisons.items()})
+        print_json({name: report.as_json() for name, report in reports.items()})
         return
-    for name, comparison in comparisons.items():
-        for line in (*_lines(name, comparison), *_gain_lines(gains[name])):
+    for name, report in reports.items():
+        for line in (*_lines(name, report.comparison), *_gain_lines(report.gains)):
             click.echo(line)
 
 
@@ -69,13 +64,6 @@ def _gain_lines(gains: "ModelGains") -> Iterator[str]:
     for sentence in (gains.relation.sentence, *gains.sentences, *map(str, gains.lacking)):
         if sentence:
             yield f"  {sentence}"
-
-
-def _gains_as_json(gains: "ModelGains") -> dict[str, object]:
-    return {
-        "bond": gains.relation.bond, "controls": gains.relation.controls, "measures": measures_as_json(gains.measures),
-        "sentences": [of for of in (gains.relation.sentence, *gains.sentences) if of], "lacking": [*map(str, gains.lacking)],
-    }  # fmt: skip
 
 
 def _lines(project: str, comparison: "ModelComparison") -> Iterator[str]:

@@ -1,6 +1,6 @@
 """`annotator evaluate project`: a project's models against its gold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,15 +47,33 @@ if TYPE_CHECKING:
     help="Also score a model on the split that it was trained on.",
 )
 @click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances.")
-@click.option("--latex", "as_latex", is_flag=True, help="Print the table that the Metrics page shows first, as LaTeX.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="A column of the table, by its name in docs/metrics.md; may be given several times.",
+)
+@click.option(
+    "--own-instances",
+    "has_own",
+    is_flag=True,
+    help="Keep each row over its own instances, instead of those that all rows have.",
+)
+@click.option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
+@click.option("--csv", "form", flag_value="csv", help="Print every number as CSV, a line each.")
+@click.option("--latex", "form", flag_value="latex", help="Print the table as LaTeX.")
 @json_option
 @click.pass_obj
 def project(
-    database: Path, /, project_name: str, intervals: bool, as_json: bool, as_latex: bool, **options: Any
-) -> None:
-    """Score the answers, plausibility, faithfulness and consistency of a project's models."""
-    if as_json and as_latex:
-        raise click.UsageError("Choose --json or --latex; both at once cannot be printed.")
+    database: Path, /, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, form: str | None,
+    as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Score the answers, plausibility, faithfulness and consistency of a project's models.
+
+    It prints the table that the Metrics page shows first, or the metrics that are named.
+    """
+    _require_one_form(form, as_json, metrics, has_own)
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.project_scores import evaluate_project
     from annotator.usecases.project.projects import find_project
@@ -64,26 +82,45 @@ def project(
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
-        if as_latex:
-            _print_latex(store, stored_project, names, scoring_options)
+        if not as_json and form != "all":
+            click.echo(_printed(store, stored_project, names, scoring_options, metrics, form, has_own), nl=False)
             return
         numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
 
 
-def _print_latex(
-    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions"
-) -> None:
+def _require_one_form(form: str | None, as_json: bool, metrics: Sequence[str], has_own: bool) -> None:
+    if as_json and form:
+        raise click.UsageError(f"Choose --json or --{form}; both at once cannot be printed.")
+    whole = "--json" if as_json else f"--{form}" if form == "all" else ""
+    if whole and (metrics or has_own):
+        option = "--metric" if metrics else "--own-instances"
+        raise click.UsageError(f"{option} is for the table, --csv and --latex; {whole} holds every number of each row.")
+
+
+def _printed(
+    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
+    metrics: Sequence[str], form: str | None, has_own: bool,
+) -> str:  # fmt: skip
+    """The table for people, as LaTeX, or as CSV with all that is not shown of it."""
     from annotator.scoring.table import metric_table
-    from annotator.usecases.inspect.metric_latex import first_latex
+    from annotator.usecases.inspect.metric_latex import table_latex
+    from annotator.usecases.inspect.metric_text import table_text
+    from annotator.usecases.inspect.metric_view import metric_view
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
+    from annotator.usecases.inspect.score_files import table_csv
 
     model, method = names["model"], names["method"]
     made = evaluate_with_instances(
         store, LOCAL_OPERATOR, stored_project, model=model, method=method, options=scoring_options
     )
-    table = metric_table(*made)
-    click.echo(first_latex(table, scoring_options.n_resamples), nl=False)
+    is_shared = False if has_own else None
+    view = metric_view(metric_table(*made), metrics, n_resamples=scoring_options.n_resamples, is_shared=is_shared)
+    if form == "latex":
+        return table_latex(view.table, view.rows, view.columns)
+    if form == "csv":
+        return table_csv(view.table, metrics or None, explained=scoring_options.explained)
+    return table_text(view)
 
 
 def _training(of_model: "ModelReport") -> dict[str, object]:

@@ -1,7 +1,6 @@
 """What a model gained over another as lines of text, with its control beside it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from annotator.domain.numbers import signed, written_in_report
@@ -59,11 +58,9 @@ def _difference(verdict: "Verdict | None") -> str:
     return f"{signed(verdict.difference)} [{signed(verdict.low)}, {signed(verdict.high)}]"
 
 
-def measures_as_json(measures: "Sequence[Measured]") -> dict[str, object]:
-    return {of.measure: {**asdict(of.gain), "word": of.gain.word} for of in measures}
-
-
 def proof_as_json(proof: "AlignmentProof") -> dict[str, object]:
+    from annotator.usecases.models.alignment_gains import measures_as_json
+
     return {
         "models": proof.names, "twins": proof.twins, "controls": proof.controls, "is_control": proof.is_control,
         "measures": measures_as_json(proof.measures), "sentences": proof.sentences,

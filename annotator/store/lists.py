@@ -61,6 +61,16 @@ def lists_with(store: Store, instance_id: int) -> set[int]:
     return {row[0] for row in store.rows("SELECT list_id FROM list_members WHERE instance_id = ?", (instance_id,))}
 
 
+def keys_on_list(store: Store, list_id: int) -> list[tuple[str, str]]:
+    """Key and split of each instance on a list, in its order."""
+    rows = store.rows(
+        """SELECT key, split FROM list_members JOIN instances ON instances.id = instance_id
+            WHERE list_id = ? ORDER BY position""",
+        (list_id,),
+    )
+    return [(row["key"], row["split"]) for row in rows]
+
+
 def change_list(store: Store, list_id: int, name: str, note: str) -> None:
     """Another name or note."""
     store.run(

@@ -120,6 +120,19 @@ def test_predictions_go_in_as_rows_and_come_out(opened: Project) -> None:
         opened.predictions("huge")
 
 
+def test_predictions_are_those_to_the_full_input_unless_one_asks_for_others(opened: Project) -> None:
+    rows = [{"key": "t1", "label": label, "on": on} for label, on in (("negative", "full"), ("positive", "rationale"))]
+    opened.add_predictions(rows, model="tiny")
+    assert opened.predictions()["label"].tolist() == ["negative"]
+    assert opened.predictions(on="rationale")["label"].tolist() == ["positive"]
+    assert opened.predictions(on="rest").empty
+    assert opened.predictions(on=None)["on"].tolist() == ["full", "rationale"]
+    with pytest.raises(
+        InvalidValue, match="'on' must be one of full, rationale, rest, or None for all of them; it is 'all'"
+    ):
+        opened.predictions(on="all")
+
+
 def test_attributions_go_in_as_a_frame_of_arrays_and_come_out_equal(opened: Project) -> None:
     scores = np.linspace(-1, 1, N, dtype=np.float32)
     frame = pd.DataFrame(

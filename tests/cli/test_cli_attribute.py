@@ -113,6 +113,36 @@ def test_evaluate_project_prints_the_table_as_latex(filled: Command) -> None:
     assert (both.code, "Choose --json or --latex" in both.err) == (2, True)
 
 
+def test_evaluate_project_prints_a_short_table_of_the_numbers_that_the_page_shows_first(filled: Command) -> None:
+    attribute(filled, "--faithfulness")
+    answer = filled("evaluate", "project", "--project", "P")
+    assert (answer.code, answer.err) == (0, "")
+    assert "built-in · linear" in answer.out
+    assert max(map(len, answer.out.splitlines())) <= 100
+    assert len(answer.out.splitlines()) < 40
+    named = filled("evaluate", "project", "--project", "P", "--metric", "sets.best_iou").out
+    assert "token IoU" in named
+    assert "F1" not in named
+    refused = filled("evaluate", "project", "--project", "P", "--metric", "best_iou")
+    assert (refused.code, "Did you mean sets.best_iou?" in refused.err) == (1, True)
+
+
+def test_evaluate_project_prints_the_csv_of_the_page(filled: Command) -> None:
+    attribute(filled)
+    lines = filled("evaluate", "project", "--project", "P", "--csv").out.splitlines()
+    assert lines[0].startswith("model,method,parameters,seeds,kind,layer,group,metric,part,value,n")
+    named = filled("evaluate", "project", "--project", "P", "--csv", "--metric", "sets.best_f1").out.splitlines()
+    assert [line.split(",")[0] for line in named] == ["model", "built-in", "random"]
+    assert set(named) < set(lines)
+
+
+@pytest.mark.parametrize(
+    "options", [("--all", "--metric", "sets.best_f1"), ("--json", "--own-instances"), ("--json", "--csv")]
+)
+def test_options_that_contradict_each_other_are_wrong_usage(filled: Command, options: tuple[str, ...]) -> None:
+    assert filled("evaluate", "project", "--project", "P", *options).code == 2
+
+
 def test_other_parameters_are_given_by_name(filled: Command) -> None:
     answer = attribute(filled, "--set", "removal=delete", "--output", "probability", method="occlusion")
     assert answer.out.startswith('built-in, occlusion {"output": "probability", "removal": "delete"}')

@@ -202,9 +202,8 @@ def test_a_project_is_scored_by_command(annotator: Command, aligned: tuple[str, 
         answer.json["models"][0]["methods"][0]["plausibility"]["sets.best_f1"]["value"] == 0.5
     )  # t1, t3 against t1, t2
     assert annotator(*database, "evaluate", "project", "--project", "P", "--model", "x").code == 1
-    assert (
-        "m, attention (attribution).plausibility" in annotator(*database, "evaluate", "project", "--project", "P").out
-    )
+    every = annotator(*database, "evaluate", "project", "--project", "P", "--all").out
+    assert "m, attention (attribution).plausibility" in every
 
 
 def test_scoring_files_loads_no_streamlit_spacy_sqlite_utils_or_pandas(files: tuple[str, str]) -> None:

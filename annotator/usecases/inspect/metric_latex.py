@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 from annotator.domain.numbers import UNDEFINED, written
-from annotator.errors import NotFound
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_table import metric_table_latex
-from annotator.scoring.chance_verdicts import best_rows, judged
-from annotator.scoring.shared_instances import are_different, over_shared
-from annotator.scoring.table import Column, MetricRow, MetricTable, Number, without_repeats
-from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, first_columns, names_of
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number
+from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, names_of
+from annotator.usecases.inspect.metric_view import marked
 
 
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
@@ -40,24 +38,6 @@ def _asked(table: MetricTable) -> str:
     return ", ".join(parts)
 
 
-def first_latex(table: MetricTable, n_resamples: int = 0) -> str:
-    """What the Metrics page shows before anybody chose: the first columns, over the instances that all rows have.
-
-    Raises: NotFound where nothing is there to be shown
-    """
-    rows = without_repeats(table.rows)[0]
-    columns = [table.column(name) for name in first_columns(table)]
-    if not rows or not columns:
-        raise NotFound(
-            f"There are no numbers of '{table.project}' yet: no model has output for texts with gold. Import some, or compute "
-            f"attributions with 'annotator attribute'."
-        )
-    if any(are_different(table, rows, column) for column in columns):
-        table = over_shared(table, rows, n_resamples)
-        rows = list(table.rows)
-    return table_latex(table, rows, columns)
-
-
 def _size(rows: Sequence[MetricRow], column: Column) -> str:
     """Over how many instances the numbers of a column are; "" where they are no means over instances."""
     sizes = sorted({number.n for row in rows if (number := row.numbers.get(column.name)) and number.n is not None})
@@ -67,10 +47,7 @@ def _size(rows: Sequence[MetricRow], column: Column) -> str:
 
 
 def _cells(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> list[Cell]:
-    shared = table.shared.get(column.name)
-    is_lacking = [shared is not None and row.key in shared.lacking for row in rows]
-    may_mark = bool(table.shared) or not are_different(table, rows, column)
-    best = best_rows(rows, column, judged(table, rows, column), is_lacking) if may_mark else set()
+    _, best = marked(table, rows, column)
     return [_cell(row.numbers.get(column.name), index in best) for index, row in enumerate(rows)]
 
 

@@ -1,7 +1,8 @@
 """Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from annotator.store import Store
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed
+from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed, runs_asked
 from annotator.usecases.inspect.stale_numbers import has_changed, last_change
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
@@ -109,6 +110,51 @@ def values_of_row(
             is_label = project.task.result_kind == "label"
             parts = [*scored.rows.values(), scored.faithfulness, score_answers(gold, answers, is_label=is_label)]
     return _together(gold, answers, parts)
+
+
+def values_of_rows(
+    store: Store,
+    actor: User,
+    project: Project,
+    *,
+    model: str | None = None,
+    method: str | None = None,
+    options: ScoringOptions = ScoringOptions(),
+) -> Iterator[tuple[RowChoice, InstanceValues]]:
+    """The same of every row of the table and each of its seeds, run by run; an answer's quality stands in each row of its model.
+
+    Raises: NotFound for a model or a method that the project does not have
+    """
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        runs = runs_asked(store, project, model, method)
+        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        trainings = Trainings.of(store, project.id)
+        for name, of_model in groupby(runs, lambda stored: stored.run.model):
+            gold, _ = without_training(store, trainings, name, whole, options)
+            if len(gold):
+                yield from _of_model(store, project, gold, list(of_model), options)
+
+
+def _of_model(
+    store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun], options: ScoringOptions
+) -> Iterator[tuple[RowChoice, InstanceValues]]:
+    answers_by_seed = {stored.run.seed: answers_of(store, stored.id) for stored in runs if not stored.run.method}
+    has_methods = any(stored.run.method for stored in runs)
+    for stored in runs:
+        run = stored.run
+        if has_methods and not run.method:
+            continue
+        answers = answers_of_seed(answers_by_seed, run.seed)
+        quality = score_answers(gold, answers, is_label=project.task.result_kind == "label")
+        if not run.method:
+            yield RowChoice(run.model, "", "answers", seed=run.seed), _together(gold, answers, [quality])
+            continue
+        scored = score_run(gold, iterate_outputs(store, stored.id), answers, options)
+        rows: list[tuple[str, int | None, list[Scored]]] = [(*key, [row]) for key, row in scored.rows.items()]
+        for kind, layer, parts in rows or [("answers", None, [])]:
+            choice = RowChoice(run.model, run.method, kind, layer, run.parameters, run.seed)
+            yield choice, _together(gold, answers, [*parts, scored.faithfulness, quality])
 
 
 def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:

@@ -86,7 +86,7 @@ def _evaluated(
     require(store, actor, project.id, "export")
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
-        runs = _runs(store, project, model, method)
+        runs = runs_asked(store, project, model, method)
         whole = gold_table(store, project, policy, options.split)
         gold = whole.of_criterion(options.criterion)
         is_label = project.task.result_kind == "label"
@@ -120,8 +120,11 @@ def _criteria(gold: GoldTable) -> dict[str, int]:
     return {criterion: counts[criterion] for criterion in sorted(counts)} if any(counts) else {}
 
 
-def _runs(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
-    """The runs that were asked for; the model's own answers are always among them."""
+def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
+    """The runs that were asked for; the model's own answers are always among them.
+
+    Raises: NotFound for a model or a method that the project does not have
+    """
     known = list_models(store, project.id)
     if model is not None and model not in known:
         alternatives = (

@@ -7,6 +7,7 @@ from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED, MOST
 from annotator.domain.measurements import Question
 from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
+from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import lists as list_store
@@ -22,6 +23,16 @@ def lists_of_project(store: Store, actor: User, project_id: int) -> list[tuple[S
     """The lists of a project by name, each with whether the person may change it."""
     require(store, actor, project_id, "use models")
     return [(saved, _may_change(store, actor, saved)) for saved in list_store.lists_of(store, project_id)]
+
+
+def keys_on_list(store: Store, actor: User, project: Project, name: str) -> list[tuple[str, str]]:
+    """Key and split of each instance on the list of a name, in its order; raises NotFound naming the lists there are."""
+    require(store, actor, project.id, "use models")
+    saved = list_store.find_list(store, project.id, name)
+    if saved is None:
+        known = ", ".join(f"'{other.name}'" for other in list_store.lists_of(store, project.id)) or "none yet"
+        raise NotFound(f"The project '{project.name}' has no list '{name}'. There are: {known}.")
+    return list_store.keys_on_list(store, saved.id)
 
 
 def lists_with_instance(store: Store, actor: User, project_id: int, instance_id: int) -> set[int]:

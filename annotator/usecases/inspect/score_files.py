@@ -1,6 +1,6 @@
 """The table of metrics in a long form, a line a number, as a CSV file."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.chance_verdicts import Judged, judged
@@ -17,8 +17,8 @@ CSV_FIELDS: tuple[str, ...] = (
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
 
-def table_csv(table: MetricTable, *, explained: str = "predicted") -> str:
-    """Everything in a long form: a line a number.
+def table_csv(table: MetricTable, names: Collection[str] | None = None, *, explained: str = "predicted") -> str:
+    """Everything in a long form: a line a number; names: of these metrics alone.
 
     part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
     instances: "shared" where the table's rows are over the same ones, else "own"
@@ -29,12 +29,12 @@ def table_csv(table: MetricTable, *, explained: str = "predicted") -> str:
         "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
     }  # fmt: skip
-    lines = (line | options for line in _lines(table))
+    lines = (line | options for line in metric_lines(table) if names is None or line["metric"] in names)
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 
 
-def _lines(table: MetricTable) -> Iterator[Cells]:
-    """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
+def metric_lines(table: MetricTable) -> Iterator[Cells]:
+    """By the fields of the CSV. What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
     groups = {column.name: column.group for column in table.columns}
     verdicts = {column.name: judged(table, table.rows, column) for column in table.columns}
     yielded: set[tuple[object, ...]] = set()

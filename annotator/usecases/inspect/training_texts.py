@@ -1,16 +1,17 @@
 """Which texts a model learned from: it is not scored on them unless that is asked for, and its row says so either way."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from annotator.domain.numbers import counted
-from annotator.domain.trainings import StoredTraining
+from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import TrainingReport
 from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.trainings import ids_learned_from, ids_of_versions
-from annotator.usecases.models.model_trust import Trainings
+from annotator.usecases.models.model_trust import Trainings, held_out_summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,24 @@ def words_of(report: TrainingReport | None) -> str:
         are = "is" if left_out == 1 and not changed else "are"
         return f"{counted(left_out, 'text')} that it learned from (split {report['split']}){more} {are} left out"
     return f"it learned from {seen:,} of these texts" if seen else ""
+
+
+def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
+    """Of each model that was trained here, how often it is right about texts that it did not learn from.
+
+    says_training: and what of its training is in these numbers, or left out of them
+    """
+    lines = []
+    for model, training in {row.model: row.training for row in rows}.items():
+        if training is None:
+            continue
+        if not training["is_known"]:
+            words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
+        else:
+            held_out = training["held_out"]
+            words = held_out_summary(None if held_out is None else HeldOut(**held_out))
+            words = words[0].lower() + words[1:]
+        learned = words_of(training) if says_training and training["is_known"] else ""
+        more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
+        lines.append(f"{model}: {words}{more}")
+    return lines

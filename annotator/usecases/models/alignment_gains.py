@@ -5,7 +5,7 @@ asks the model, and of the built-in model the exact weights are known.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -62,6 +62,11 @@ class Measured:
             return f"{title}: a gain of a control, which does not come from the rationales."
         words = self.gain.sentence
         return f"{title}: {words[:1].lower()}{words[1:]}"
+
+
+def measures_as_json(measures: Sequence[Measured]) -> dict[str, object]:
+    """By measure, each with what its gain comes to in a word."""
+    return {of.measure: {**asdict(of.gain), "word": of.gain.word} for of in measures}
 
 
 def learned_by(store: Store, project: Project, model: str) -> set[int]:

@@ -1,6 +1,7 @@
 """What programs read of a project: instances, annotations, gold, and what models say of them; a batch at a time."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import StoredOutput
@@ -9,10 +10,10 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
-from annotator.store.instances import iterate_instance_batches, queue_keys
-from annotator.store.models import StoredRun, iterate_outputs, list_runs
+from annotator.store.instances import find_instance_ids, get_instance, iterate_instance_batches, queue_keys
+from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import GoldOptions, gold_instances
+from annotator.usecases.gold import GoldOptions, gold_instances, gold_of_instance
 
 
 def iterate_instances(store: Store, actor: User, project: Project, split: str | None = None) -> Iterator[Instance]:
@@ -80,3 +81,35 @@ def _runs(runs: Sequence[StoredRun], project: Project, model: str | None, method
             names = ", ".join(f"'{name}'" for name in sorted(known) if name) or "none"
             raise NotFound(f"The project '{project.name}' has no {what} '{wanted}' (it has {names}).")
     return [stored for stored in runs if model in {None, stored.run.model} and method in {None, stored.run.method}]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeInstance:
+    """An instance with the gold of the project's policy (without sets where it has none), and what each run says of it."""
+
+    gold: GoldInstance
+    outputs: tuple[StoredOutput, ...]
+
+
+def whole_instance(store: Store, actor: User, project: Project, key: str, split: str | None = None) -> WholeInstance:
+    """Everything of the instance of a key.
+
+    Raises: NotFound where there is none; InvalidValue where several splits have the key and none is named
+    """
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        ids = find_instance_ids(store, project.id, key, split)
+        of_split = "" if split is None else f" in the split '{split}'"
+        if not ids:
+            raise NotFound(f"The project '{project.name}' has no instance '{key}'{of_split}.")
+        instances = [get_instance(store, number) for number in ids]
+        if len(instances) > 1:
+            splits = ", ".join(f"'{instance.split}'" for instance in instances)
+            raise InvalidValue(f"The key '{key}' is in several splits ({splits}). Name the split.")
+        [instance] = instances
+        outputs = [
+            StoredOutput(instance.key, instance.split, stored.run, output)
+            for stored in list_runs(store, project.id)
+            for output in outputs_of_run(store, stored.id, ids).values()
+        ]
+        return WholeInstance(gold_of_instance(store, project, instance), tuple(outputs))

@@ -22,7 +22,7 @@ from annotator.domain.sources import (
     SourceText,
     SourceWork,
 )
-from annotator.errors import ExportRefused
+from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
@@ -46,7 +46,7 @@ from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import GoldOptions, gold_instances
+from annotator.usecases.gold import HALVES, GoldOptions, gold_instances
 
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
 
@@ -83,6 +83,8 @@ def export_file(
     )
     if holds_unfinished:
         require(store, actor, project.id, "see all annotations")
+    if options.half not in HALVES:
+        raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
     if format_name == "contrast" and options.half != "both":
         raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
     passed, for_them = _Counter(), GoldFor(store, actor, project.id)

@@ -8,9 +8,9 @@ from typing import Any
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import SourceColumns
-from annotator.errors import ImportRefused, InvalidValue, Problem
+from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
@@ -21,8 +21,9 @@ from annotator.store.events import add_event
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
-from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.uploads import unpacked
 
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
 READABLE: tuple[str, ...] = tuple(READERS)
@@ -54,6 +55,38 @@ def import_file(
         with store.scratch_copy() as copy:
             return take(copy, actor, project, format_name, path, options, progress)
     return take(store, actor, project, format_name, path, options, progress)
+
+
+def import_path(
+    store: Store,
+    actor: User,
+    project: Project,
+    path: Path,
+    options: ImportOptions = ImportOptions(),
+    format_name: str | None = None,
+) -> ImportReport:
+    """The same of a file, a folder or a zip archive; without a format of that which its first lines tell.
+
+    Raises: NotFound where there is no such path; InvalidValue for options that mean nothing, or where nothing tells the format
+    """
+    for what, value, known in (
+        ("gold", options.gold, GOLD_MODES),
+        ("merge", options.merge, MERGES),
+        ("gold_policy", options.gold_policy or GOLD_POLICIES[0], GOLD_POLICIES),
+    ):
+        if value not in known:
+            raise InvalidValue(f"'{what}' must be one of {', '.join(known)}; it is '{value}'.")
+    if not path.exists():
+        raise NotFound(f"There is no file or folder '{path}'.")
+    with unpacked(path) as unpacked_path:
+        if format_name is None:
+            guess = guessed(unpacked_path)
+            if guess is None:
+                raise InvalidValue(
+                    f"Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are."
+                )
+            format_name = guess.format_name
+        return import_file(store, actor, project, format_name, unpacked_path, options)
 
 
 def guessed(path: Path) -> Guess | None:

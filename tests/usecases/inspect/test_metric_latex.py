@@ -9,7 +9,8 @@ from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.store import Store
-from annotator.usecases.inspect.metric_latex import first_latex, table_latex
+from annotator.usecases.inspect.metric_latex import table_latex
+from annotator.usecases.inspect.metric_view import metric_view
 from tests.usecases.transfer.comparing import (
     N,
     blind,
@@ -59,8 +60,8 @@ def test_nothing_is_bold_where_rows_are_over_different_instances(store: Store, c
 
 
 def test_what_is_printed_first_is_over_the_instances_that_competing_rows_have(store: Store, compared: Project) -> None:
-    table = table_of(store, compared)
-    made = first_latex(table)
+    view = metric_view(table_of(store, compared))
+    made = table_latex(view.table, view.rows, view.columns)
     assert "\\textbf{" in made
     assert [cells(made, name)[0] for name in ("knowing", "mistaken", "half", "random")]
 
@@ -69,4 +70,4 @@ def test_a_project_without_output_is_refused_with_what_helps(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
 ) -> None:
     with pytest.raises(NotFound, match="There are no numbers of 'Project' yet"):
-        first_latex(table_of(store, project_of(make_project, import_rows)))
+        metric_view(table_of(store, project_of(make_project, import_rows)))

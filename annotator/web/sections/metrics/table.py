@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED, counted, percent, written
+from annotator.domain.numbers import UNDEFINED, percent, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.scoring.chance_verdicts import Judged, best_rows, n_without_choice
@@ -18,19 +18,19 @@ from annotator.scoring.table import (
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_names import (
     ARROWS,
-    criterion_in_words,
     details_of,
     family_of,
     parameters_in_common,
     title_of,
     training_in_common,
 )
+from annotator.usecases.inspect.metric_view import gold_summary
 from annotator.usecases.inspect.score_files import table_csv
-from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.inspect.training_texts import trust_lines, words_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics.choice import View, choose_view, meaning_of
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.metrics.words import JudgedColumn, say_verdicts, trust_lines
+from annotator.web.sections.metrics.words import JudgedColumn, say_verdicts
 from annotator.web.sections.number_frames import show_numbers
 
 _PAGE = 30
@@ -40,7 +40,7 @@ _NOTHING = Judged()
 
 def show(project: Project, scored: ScoredTable) -> ScoredTable:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
-    _say_what_it_is_of(scored)
+    st.caption(as_text(gold_summary(scored.table)))
     summary = st.container()
     view, (whole, latex) = choose_view(project, scored)
     with summary:
@@ -72,37 +72,6 @@ def _say_of_all(rows: Sequence[MetricRow]) -> None:
     lines += [f"Parameters that all rows of a method share. {parameters}."] if parameters else []
     if lines:
         st.caption("  \n".join(map(as_text, lines)))
-
-
-def _say_what_it_is_of(scored: ScoredTable) -> None:
-    table, gold = scored.table, scored.table.gold
-    ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
-    n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
-    split = "" if table.split is None else f", split {table.split or '(none)'}"
-    criterion = "" if table.criterion is None else f", criterion {criterion_in_words(table.criterion)}"
-    parts = [
-        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{criterion})",
-        *([_criteria(table)] if table.criteria else []),
-        *([f"{n_without:,} of them without sets"] if n_without else []),
-        counted(gold["sets"], "rationale set"),
-        f"top k: RLR × tokens, rounded up; RLR {ratios}",
-        *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
-    ]
-    st.caption(as_text(" · ".join(parts)))
-
-
-def _criteria(table: MetricTable) -> str:
-    """How many instances have which, whichever was chosen."""
-    return f"by criterion: {', '.join(f'{criterion_in_words(name)} {n:,}' for name, n in table.criteria.items())}"
-
-
-def _recall(n_exhaustive: int) -> str:
-    """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
-    if not n_exhaustive:
-        return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
-    return (
-        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive"
-    )
 
 
 def _csv(scored: ScoredTable) -> str:

@@ -1,4 +1,4 @@
-"""What the table of metrics says in words: whether a number is better than chance, and how far its model is to be trusted."""
+"""What the table of metrics says in words: whether a number is better than chance."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,10 @@ from typing import Protocol
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.trainings import HeldOut
 from annotator.figures.html_table import Cell
 from annotator.scoring.chance_verdicts import Judged
-from annotator.scoring.table import Column, MetricRow
+from annotator.scoring.table import Column
 from annotator.usecases.inspect.metric_names import named
-from annotator.usecases.inspect.training_texts import words_of
-from annotator.usecases.models.model_trust import held_out_summary
 from annotator.web.frame import as_text
 
 
@@ -27,27 +24,6 @@ class JudgedColumn:
 
     def cell(self, row_index: int) -> Cell:
         return self.cells[row_index]
-
-
-def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
-    """Of each model that was trained here, how often it is right about texts that it did not learn from.
-
-    says_training: and what of its training is in these numbers, or left out of them
-    """
-    lines = []
-    for model, training in {row.model: row.training for row in rows}.items():
-        if training is None:
-            continue
-        if not training["is_known"]:
-            words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
-        else:
-            held_out = training["held_out"]
-            words = held_out_summary(None if held_out is None else HeldOut(**held_out))
-            words = words[0].lower() + words[1:]
-        learned = words_of(training) if says_training and training["is_known"] else ""
-        more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
-        lines.append(f"{model}: {words}{more}")
-    return lines
 
 
 def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: Sequence[str], n_left_out: int) -> None:

@@ -1,0 +1,135 @@
+"""What goes into a project and out of it: model output as rows, files of any format, a Hugging Face data set."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotator.api.frames import Rows, mappings
+from annotator.api.open_project import OpenProject
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GoldPolicy
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+
+if TYPE_CHECKING:
+    from datasets import DatasetDict
+    from pandas import DataFrame
+
+    from annotator.text.word_scores import How
+    from annotator.usecases.gold import Half
+    from annotator.usecases.transfer.export import Exported
+    from annotator.usecases.transfer.import_report import GoldMode
+
+
+class ProjectFiles(OpenProject):
+    """The part of a Project that takes in and gives out."""
+
+    def add_predictions(
+        self,
+        rows: "Rows | DataFrame",
+        *,
+        model: str = "",
+        seed: int | None = None,
+        split: str | None = None,
+        update: bool = False,
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Store what a model answers: all rows or none. The names count where a row does not say them itself.
+
+        rows:   mappings with the fields of docs/formats.md, "Our own JSONL", or a DataFrame with such columns
+        Raises: ImportRefused, whose `problems` name row, field, value and reason
+        """
+        options = ImportOptions(
+            model=model, seed=seed, split=split, update=update, skip_invalid=skip_invalid, dry_run=dry_run
+        )
+        return self._add(rows, options)
+
+    def add_attributions(
+        self,
+        rows: "Rows | DataFrame",
+        *,
+        model: str = "",
+        method: str = "",
+        seed: int | None = None,
+        params: Mapping[str, object] | None = None,
+        merge: "How" = "sum",
+        split: str | None = None,
+        update: bool = False,
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Store scores of tokens (or of pieces, which are merged into tokens) and rationales; see add_predictions."""
+        options = ImportOptions(
+            model=model, method=method, seed=seed, merge=merge, split=split, update=update, skip_invalid=skip_invalid,
+            dry_run=dry_run,
+        )  # fmt: skip
+        return self._add(rows, options, params)
+
+    def _add(
+        self, rows: "Rows | DataFrame", options: ImportOptions, params: Mapping[str, object] | None = None
+    ) -> ImportReport:
+        from annotator.usecases.transfer.import_values import import_rows  # noqa: PLC0415
+
+        return import_rows(self.database.store, LOCAL_OPERATOR, self.rules, mappings(rows), options, parameters=params)
+
+    def import_(
+        self,
+        path: Path | str,
+        format: str | None = None,  # noqa: A002  (as the command calls it)
+        *,
+        split: str | None = None,
+        language: str | None = None,
+        gold: "GoldMode" = "accepted",
+        gold_policy: GoldPolicy | None = None,
+        key_prefix: str = "",
+        rename: Mapping[str, str] | None = None,
+        model: str = "",
+        method: str = "",
+        seed: int | None = None,
+        merge: "How" = "sum",
+        update: bool = False,
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Read a file or folder, all of it or nothing, as `annotator import` does.
+
+        format: one of docs/formats.md, such as "csv"; None: what its first lines tell
+        rename: what the project calls labels of the file
+        Raises: ImportRefused, whose `problems` name line, field, value and reason
+        """
+        from annotator.usecases.transfer.file_import import import_path  # noqa: PLC0415
+
+        options = ImportOptions(
+            gold=gold, split=split, language=language, key_prefix=key_prefix, update=update, dry_run=dry_run,
+            skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
+            gold_policy=gold_policy,
+        )  # fmt: skip
+        return import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format)
+
+    def export(
+        self,
+        path: Path | str,
+        format: str = "jsonl",  # noqa: A002  (as the command calls it)
+        *,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        include_submitted: bool = False,
+        half: "Half" = "both",
+    ) -> "Exported":
+        """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances."""
+        from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
+        from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
+        from annotator.usecases.transfer.export import export_file  # noqa: PLC0415
+
+        options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half)
+        return export_file(self.database.store, LOCAL_OPERATOR, self.rules, format, Path(path), options)
+
+    def to_datasets(self, policy: GoldPolicy | None = None) -> "DatasetDict":
+        """The gold as a Hugging Face DatasetDict, a row an instance, by split; needs the package datasets."""
+        from annotator.api.hugging_face import dataset_dict  # noqa: PLC0415
+        from annotator.usecases.transfer.contents import iterate_gold  # noqa: PLC0415
+
+        rules = self.rules
+        return dataset_dict(
+            self._read(lambda store, _: iterate_gold(store, LOCAL_OPERATOR, rules, policy)), rules.task, rules.labels
+        )

@@ -1,0 +1,55 @@
+"""Rows as DataFrames, and DataFrames as rows. pandas is loaded with the first table."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Rows = Iterable[Mapping[str, object]]
+
+_WHOLE_NUMBERS = frozenset(
+    {"seed", "layer", "round", "n_selectable", "n", "n_left_out", "n_seeds", "n_compared"}
+)  # columns of numbers, some of which may be missing
+_MEASURED = frozenset(
+    {"value", "low", "high", "deviation", "difference", "difference_low", "difference_high", "p", "sd", "rate", "kappa",
+     "kappa_per_instance"}
+)  # fmt: skip
+_DATES = frozenset({"created_at", "changed_at"})
+
+
+def frame(rows: Rows, columns: Iterable[str], measured: Iterable[str] = ()) -> "DataFrame":
+    """A table with these columns, also where there is no row. measured: further columns of numbers, NaN where there is none."""
+    import pandas as pd  # noqa: PLC0415
+
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in rows:
+        for name, of_column in values.items():
+            of_column.append(row.get(name))
+    types = dict.fromkeys(_WHOLE_NUMBERS, "Int64") | dict.fromkeys((*_MEASURED, *measured), "float64")
+    made = {name: pd.Series(of_column, dtype=types.get(name)) for name, of_column in values.items()}
+    for name in made.keys() & _DATES:
+        made[name] = pd.to_datetime(made[name], utc=True, format="ISO8601").dt.as_unit("us")
+    return pd.DataFrame(made)
+
+
+def mappings(rows: "Rows | DataFrame") -> Rows:
+    """Rows as mappings; of a DataFrame without its missing cells."""
+    return _rows_of_frame(cast("DataFrame", rows)) if hasattr(rows, "itertuples") else rows
+
+
+def _rows_of_frame(frame: "DataFrame") -> Iterator[dict[str, object]]:
+    from pandas import isna  # noqa: PLC0415
+    from pandas.api.types import is_scalar  # noqa: PLC0415
+
+    names = [str(name) for name in frame.columns]
+    for values in frame.itertuples(index=False, name=None):
+        cells = zip(names, values, strict=True)
+        yield {name: _cell(name, value) for name, value in cells if not (is_scalar(value) and isna(value))}
+
+
+def _cell(name: str, value: object) -> object:
+    """A column of whole numbers becomes one of floats when some are missing."""
+    if name in _WHOLE_NUMBERS and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

@@ -1,0 +1,202 @@
+"""The numbers of a project: of its models as tables, of its annotators, of its functional tests."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from annotator.api.frames import frame
+from annotator.api.open_project import OpenProject
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GoldPolicy
+from annotator.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from annotator.scoring.reports import ProjectReport
+    from annotator.scoring.runs import ScoringOptions
+
+_EXPLAINED = ("predicted", "gold")
+_N_RESAMPLES = 1000
+_PAIR = ("about", "first", "second", "n_instances", "kappa", "kappa_per_instance")
+
+
+class ProjectNumbers(OpenProject):
+    """The part of a Project that measures."""
+
+    def evaluate(
+        self,
+        model: str | None = None,
+        method: str | None = None,
+        *,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        criterion: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        n_resamples: int = 0,
+        includes_training: bool = False,
+    ) -> "ProjectReport":
+        """The object that `annotator evaluate project --json` prints (docs/commands.md).
+
+        criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
+        n_resamples: above 0, each mean over instances has a bootstrap interval
+        includes_training: a model that was trained here is scored on the split that it learned from too
+        """
+        from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
+
+        asked = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        options = replace(asked, criterion=criterion)
+        return evaluate_project(
+            self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options
+        )
+
+    def metrics(
+        self,
+        model: str | None = None,
+        method: str | None = None,
+        *,
+        metrics: str | Sequence[str] = (),
+        wide: bool = False,
+        intervals: bool = False,
+        shared: bool | None = None,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        includes_training: bool = False,
+    ) -> "DataFrame":
+        """A row a number: of each model, method and layer (seeds together) and each metric; random as a method stands last.
+
+        metrics:   names of docs/metrics.md; () for all of them
+        wide:      a row for each model, method and layer instead, with the values of the metrics as columns
+        intervals: with bootstrap intervals (1,000 resamples)
+        shared:    whether a metric is over the instances that all rows have; None: as the Metrics page does at first
+        Raises:    NotFound where there is no gold or no output yet, and for a metric that no row has
+        """
+        from annotator.api.number_tables import METRIC_COLUMNS, WIDE_COLUMNS, rows_of_metrics, wide_rows_of  # noqa: PLC0415
+        from annotator.scoring.table import metric_table  # noqa: PLC0415
+        from annotator.usecases.inspect.metric_view import metric_view  # noqa: PLC0415
+        from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
+
+        n_resamples = _N_RESAMPLES if intervals else 0
+        options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        made = evaluate_with_instances(
+            self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options
+        )
+        whole, names = metric_table(*made), [metrics] if isinstance(metrics, str) else list(metrics)
+        names = names or [column.name for column in whole.columns]
+        view = metric_view(whole, names, n_resamples=n_resamples, is_shared=shared)
+        table = replace(view.table, rows=tuple(view.rows))
+        if wide:
+            return frame(wide_rows_of(table, names), (*WIDE_COLUMNS, *names), names)
+        return frame(rows_of_metrics(table, names), METRIC_COLUMNS)
+
+    def instance_metrics(
+        self,
+        model: str | None = None,
+        method: str | None = None,
+        *,
+        metrics: str | Sequence[str] = (),
+        wide: bool = True,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        includes_training: bool = False,
+    ) -> "DataFrame":
+        """A row an instance with gold and run (each seed by itself) and layer, with a column a metric; what `metrics` averages.
+
+        metrics: names of docs/metrics.md; () for all that some run has
+        wide:    False for a row a number, with the columns `metric` and `value`; what is not defined is then left out
+        """
+        from annotator.api.number_tables import INSTANCE_METRIC_COLUMNS, long_rows_of, rows_of_values  # noqa: PLC0415
+        from annotator.usecases.inspect.metric_values import values_of_rows  # noqa: PLC0415
+        from annotator.usecases.inspect.metric_view import require_metrics  # noqa: PLC0415
+
+        options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
+        rules = self.rules
+        values = list(
+            values_of_rows(self.database.store, LOCAL_OPERATOR, rules, model=model, method=method, options=options)
+        )
+        here = list(dict.fromkeys(name for _, of_row in values for name in of_row.values))
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        require_metrics(names, here, rules.name)
+        names = names or here
+        heads = INSTANCE_METRIC_COLUMNS
+        rows = (row for choice, of_row in values for row in rows_of_values(choice, of_row, names))
+        if wide:
+            return frame(rows, (*heads, *names), names)
+        return frame(long_rows_of(rows, names), (*heads, "metric", "value"))
+
+    def measure(self) -> int:
+        """Store the numbers by which screens sort instances, for all runs against the gold of now; answers how many runs."""
+        from annotator.usecases.inspect.measurement import measure  # noqa: PLC0415
+
+        return measure(self.database.store, LOCAL_OPERATOR, self.rules)
+
+    def compare(
+        self,
+        base: str | Sequence[str],
+        other: str | Sequence[str],
+        *,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        includes_training: bool = False,
+    ) -> dict[str, object]:
+        """What the other model wins and loses against the base: of this project the object of `annotator evaluate models --json`.
+
+        base, other: a model; or several, the seeds of it, which are paired in their order
+        """
+        from annotator.usecases.inspect.comparison_reports import comparison_reports  # noqa: PLC0415
+        from annotator.usecases.inspect.model_comparison import ModelPair  # noqa: PLC0415
+
+        rules = self.rules
+        pair = ModelPair(*((names,) if isinstance(names, str) else tuple(names) for names in (base, other)))
+        options = _options(gold_policy, split, includes_training=includes_training)
+        reports = comparison_reports(self.database.store, LOCAL_OPERATOR, [rules], pair, options)
+        return reports[rules.name].as_json()
+
+    def agreement(self, *, pairs: bool = False) -> "DataFrame":
+        """A row a coefficient of the annotators' agreement on labels, tokens and sets; pairs: a row a pair of annotators."""
+        from annotator.usecases.lead.agreement import Coefficient, agreement_of, coefficients_of, pairs_of  # noqa: PLC0415
+
+        made = agreement_of(self.database.store, LOCAL_OPERATOR, self.rules)
+        if pairs:
+            return frame(map(asdict, pairs_of(made)), _PAIR)
+        return frame(map(asdict, coefficients_of(made)), Coefficient.__dataclass_fields__)
+
+    def failure_rates(self, suite: str) -> "DataFrame":
+        """A row a model and functional test of a suite; those of a capability together, and of all, have no `test`."""
+        from annotator.api.number_tables import FAILURE_COLUMNS, rows_of_failures  # noqa: PLC0415
+        from annotator.usecases.suites.construction import suite_named  # noqa: PLC0415
+        from annotator.usecases.suites.results import suite_results  # noqa: PLC0415
+
+        store, rules = self.database.store, self.rules
+        results = suite_results(store, LOCAL_OPERATOR, rules, suite_named(store, rules, suite))
+        return frame(rows_of_failures(results), FAILURE_COLUMNS)
+
+
+def _options(
+    gold_policy: GoldPolicy | None,
+    split: str | None,
+    n_resamples: int = 0,
+    gamma: float = 1.0,
+    explained: str = "predicted",
+    *,
+    includes_training: bool,
+) -> "ScoringOptions":
+    from annotator.scoring.runs import ScoringOptions  # noqa: PLC0415
+    from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
+
+    if explained not in _EXPLAINED:
+        raise InvalidValue(f"'explained' must be one of {', '.join(_EXPLAINED)}; it is '{explained}'.")
+    return ScoringOptions(
+        checked_policy(gold_policy),
+        split,
+        None,
+        n_resamples,
+        gamma,
+        explained=explained,
+        includes_training=includes_training,
+    )

@@ -1,0 +1,152 @@
+"""An instance as HTML for a notebook: its gold sets and the maps of models, each over the whole text.
+
+Gold is underlined, scores are behind the words. All text is escaped, there is no script and no style sheet; colours are laid
+thinly over whatever ground a notebook has, so that its own text colour stays readable, light or dark.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.models import Attribution, Prediction, Run, StoredOutput
+from annotator.domain.numbers import counted, written
+
+SUPPORTS, OPPOSES, WEIGHT = (224, 138, 30), (63, 143, 191), (143, 116, 207)
+STRONGEST = 0.45  # of the ground's share: more, and light or dark text on it could not be read
+_FAINTEST = 0.02
+_MOST_MAPS = 12
+_BOX = "line-height:1.9;max-width:60em;margin:.4em 0"
+_QUIET = "opacity:.75;font-size:.85em;line-height:1.4"
+_GOLD = "border-bottom:2px solid currentColor"
+
+
+def instance_html(instance: Instance, gold: GoldInstance | None, outputs: Sequence[StoredOutput]) -> str:
+    """The instance under its key, its gold, what models answer, and a map after another."""
+    maps = [(of.run, attribution) for of in outputs for attribution in of.output.attributions]
+    sets = [] if gold is None else [list(rationale_set.token_indices) for rationale_set in gold.sets]
+    starts: dict[int, str] = {}
+    for letter, rationale_set in zip(_letters(), [] if gold is None else gold.sets, strict=False):
+        for span in rationale_set.spans:
+            starts[span.start] = f"{starts.get(span.start, '')}{letter}"
+    marks = _Marks({token for tokens in sets for token in tokens}, starts if len(sets) > 1 else {})
+    parts = [_head(instance, gold), _text(instance, marks)]
+    parts += [_quiet(line) for line in _answers(outputs)]
+    for run, attribution in maps[:_MOST_MAPS]:
+        parts.append(_quiet(_title(run, attribution)))
+        parts.append(_text(instance, _Marks(marks.gold, {}, _shades(run, attribution), attribution.scores)))
+    if len(maps) > _MOST_MAPS:
+        parts.append(_quiet(f"and {counted(len(maps) - _MOST_MAPS, 'more map')}: .attributions() has all of them"))
+    # A notebook would take what stands between dollar signs for a formula.
+    return f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What stands at the tokens. starts: by token the letters of the sets of which a span begins there; shades: by token."""
+
+    gold: set[int]
+    starts: dict[int, str]
+    shades: dict[int, str] = field(default_factory=dict)
+    scores: Sequence[float] = ()
+
+
+def _letters() -> Iterator[str]:
+    """A, B ... Z, AA, AB ..."""
+    alphabet = [chr(code) for code in range(ord("A"), ord("Z") + 1)]
+    yield from alphabet
+    for first in alphabet:
+        yield from (f"{first}{second}" for second in alphabet)
+
+
+def _head(instance: Instance, gold: GoldInstance | None) -> str:
+    parts = [f"<b>{escape(instance.key)}</b>"] if instance.key else []
+    parts += [f"split {escape(instance.split)}"] if instance.split else []
+    if gold is not None:
+        result = "no gold label" if gold.result is None else f"gold: {escape(gold.result) or '(no answer)'}"
+        parts += [result, counted(len(gold.sets), "rationale set")]
+    return f"<div>{' · '.join(parts)}</div>" if parts else ""
+
+
+def _quiet(text: str) -> str:
+    return f'<div style="{_QUIET}">{escape(text)}</div>'
+
+
+def _answers(outputs: Iterable[StoredOutput]) -> Iterator[str]:
+    """What models answer to the full input, a line each."""
+    for of in outputs:
+        for prediction in of.output.predictions:
+            if prediction.on == "full":
+                yield f"{_name(of.run)} answers {_answer(prediction)}"
+
+
+def _answer(prediction: Prediction) -> str:
+    probabilities = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
+    shares = ", ".join(f"{label} {written(p)}" for label, p in probabilities)
+    label = prediction.label or "(no answer)"
+    return f"“{label}”{f' ({shares})' if shares else ''}"
+
+
+def _name(run: Run) -> str:
+    parts = [run.model, run.method, *([] if run.seed is None else [f"seed {run.seed}"])]
+    return " · ".join(part for part in parts if part)
+
+
+def _title(run: Run, attribution: Attribution) -> str:
+    """Which map it is, and what its strongest shade stands for."""
+    parts = [_name(run), *([] if attribution.layer is None else [f"layer {attribution.layer}"])]
+    parts += [f"for “{attribution.label}”"] if attribution.label else []
+    strongest = _strongest(attribution)
+    if strongest:
+        hues = "orange for, blue against" if _is_signed(run, attribution) else "purple"
+        parts.append(f"{hues}; the strongest shade is {written(strongest)}")
+    return " · ".join(parts)
+
+
+def _strongest(attribution: Attribution) -> float:
+    return max((abs(score) for score in attribution.scores if math.isfinite(score)), default=0.0)
+
+
+def _is_signed(run: Run, attribution: Attribution) -> bool:
+    return run.is_signed if run.is_signed is not None else any(score < 0 for score in attribution.scores)
+
+
+def _shades(run: Run, attribution: Attribution) -> dict[int, str]:
+    """The ground of each token that has a score which can be seen."""
+    strongest, is_signed = _strongest(attribution), _is_signed(run, attribution)
+    shades = {}
+    for token, score in enumerate(attribution.scores):
+        share = STRONGEST * abs(score) / strongest if strongest and math.isfinite(score) else 0.0
+        if share >= _FAINTEST:
+            hue = (SUPPORTS if score > 0 else OPPOSES) if is_signed else WEIGHT
+            shades[token] = f"rgba({','.join(map(str, hue))},{share:.2f})"
+    return shades
+
+
+def _text(instance: Instance, marks: _Marks) -> str:
+    """All segments, the text between tokens as it is."""
+    paragraphs = []
+    for segment, placed in zip(instance.segments, instance.layout.segments, strict=True):
+        gaps, end = segment.body.gaps()
+        tokens = (
+            escape(gap) + _token(escape(token), placed.first_token + at, marks)
+            for at, (gap, token) in enumerate(zip(gaps, segment.body.tokens(), strict=True))
+        )
+        name = f'<span style="{_QUIET}">{escape(segment.name)}: </span>' if len(instance.segments) > 1 else ""
+        paragraphs.append(
+            f'<div dir="auto" style="white-space:pre-wrap;{_BOX}">{name}{"".join(tokens)}{escape(end)}</div>'
+        )
+    return "".join(paragraphs)
+
+
+def _token(escaped: str, token: int, marks: _Marks) -> str:
+    score = marks.scores[token] if token < len(marks.scores) else None
+    styles = [f"background:{marks.shades[token]}"] if token in marks.shades else []
+    styles += [_GOLD] if token in marks.gold else []
+    letters = f"<sup>{marks.starts[token]}</sup>" if token in marks.starts else ""
+    if not styles and score is None:
+        return f"{letters}{escaped}"
+    title = "" if score is None else f' title="{written(score) if math.isfinite(score) else "not seen by the model"}"'
+    style = f' style="{";".join(styles)}"' if styles else ""
+    return f"{letters}<span{style}{title}>{escaped}</span>"

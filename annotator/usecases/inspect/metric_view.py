@@ -1,0 +1,137 @@
+"""What is shown of the table of metrics before anybody chose, or of the metrics that were asked for by name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from annotator.domain.numbers import counted, written
+from annotator.errors import NotFound
+from annotator.metrics.registry import all_definitions
+from annotator.scoring.chance_verdicts import Judged, best_rows, judged
+from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared
+from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
+from annotator.usecases.inspect.metric_names import criterion_in_words, first_columns
+
+_MOST_NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MetricView:
+    """Rows and columns of a table; its rows are over shared instances where `table.shared` says so."""
+
+    table: MetricTable
+    rows: Sequence[MetricRow]
+    columns: Sequence[Column]
+
+
+def metric_view(
+    table: MetricTable, names: Sequence[str] = (), *, n_resamples: int = 0, is_shared: bool | None = None
+) -> MetricView:
+    """What the Metrics page shows before anybody chose, with these columns instead of the first ones where some are named.
+
+    is_shared: whether all rows of a column are over the instances that they have in common; None: as on the page, where
+               rows are over different ones, unless too few would be left to say anything
+    Raises: NotFound where nothing is there to be shown, or for a name that stands for no number here
+    """
+    _require_numbers(table)
+    rows = without_repeats(table.rows)[0]
+    columns = _chosen(table, names)
+    if is_shared is None:
+        is_shared = not leaves_too_few(table, rows, columns)
+    if is_shared and any(are_different(table, rows, column) for column in columns):
+        table = over_shared(table, rows, n_resamples)
+        rows = list(table.rows)
+    return MetricView(table, rows, columns)
+
+
+def marked(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> tuple[list[Judged], set[int]]:
+    """Each row's verdict, and the places of the best, of which there are none where rows are over different instances."""
+    verdicts = judged(table, rows, column)
+    shared = table.shared.get(column.name)
+    is_lacking = [shared is not None and row.key in shared.lacking for row in rows]
+    may_mark = bool(table.shared) or not are_different(table, rows, column)
+    return verdicts, best_rows(rows, column, verdicts, is_lacking) if may_mark else set()
+
+
+def gold_summary(table: MetricTable) -> str:
+    """What the numbers are held against: how much gold, under which policy, and by which RLR k is taken."""
+    gold = table.gold
+    ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
+    n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
+    split = "" if table.split is None else f", split {table.split or '(none)'}"
+    criterion = "" if table.criterion is None else f", criterion {criterion_in_words(table.criterion)}"
+    parts = [
+        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{criterion})",
+        *([_criteria(table)] if table.criteria else []),
+        *([f"{n_without:,} of them without sets"] if n_without else []),
+        counted(gold["sets"], "rationale set"),
+        f"top k: RLR × tokens, rounded up; RLR {ratios}",
+        *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
+    ]
+    return " · ".join(parts)
+
+
+def _criteria(table: MetricTable) -> str:
+    """How many instances have which, whichever was chosen."""
+    return f"by criterion: {', '.join(f'{criterion_in_words(name)} {n:,}' for name, n in table.criteria.items())}"
+
+
+def _recall(n_exhaustive: int) -> str:
+    """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
+    if not n_exhaustive:
+        return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
+    return (
+        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive"
+    )
+
+
+def _require_numbers(table: MetricTable) -> None:
+    if not table.gold["instances"]:
+        raise NotFound(
+            f"No instance of '{table.project}' that was asked for has gold under the policy “{table.gold_policy}”, so there is "
+            "nothing to score models against. Have texts annotated, or import rationales with 'annotator import'."
+        )
+    if not table.rows or not table.columns:
+        raise NotFound(
+            f"There are no numbers of '{table.project}' yet: no model has output for texts with gold. Import some, or compute "
+            f"attributions with 'annotator attribute'."
+        )
+
+
+def _chosen(table: MetricTable, names: Sequence[str]) -> list[Column]:
+    """The columns of these names in their order, each once; without names the first ones."""
+    names = list(dict.fromkeys(names)) or first_columns(table)
+    require_metrics(names, [column.name for column in table.columns], table.project, first_columns(table))
+    return [table.column(name) for name in names]
+
+
+def require_metrics(names: Sequence[str], here: Sequence[str], project: str, examples: Sequence[str] = ()) -> None:
+    """Raise NotFound, naming near ones, for a name that is no metric's, or that none of the numbers here has.
+
+    here: the names that some number has; examples: those of them that are named where none is near
+    """
+    known = [*here, *(definition.name for definition in all_definitions() if definition.name not in here)]
+    for name in names:
+        if name not in known:
+            near = _near(name, here) or _near(name, known)
+            did_you_mean = (
+                f"Did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}? " if near else ""
+            )
+            raise NotFound(f"There is no metric '{name}'. {did_you_mean}docs/metrics.md lists those there are.")
+        if name not in here:
+            near = _near(name, here) or list(examples or here[:_MOST_NEAR])
+            others = f" There are, among others, {', '.join(near)}." if near else ""
+            raise NotFound(f"No run of '{project}' that was asked for has the number '{name}'.{others}")
+
+
+def _near(name: str, known: Sequence[str]) -> list[str]:
+    """Names that a slip of the hand, or a name without its family, may have meant, the nearest first.
+
+    >>> _near("f1", ["sets.best_f1", "eraser.accuracy"]), _near("eraser.acuracy", ["sets.best_f1", "eraser.accuracy"])
+    (['sets.best_f1'], ['eraser.accuracy'])
+    """
+    small = name.strip().lower()
+    measure = small.rpartition(".")[2]
+    holding = [of for of in known if measure and measure in of.rpartition(".")[2]]
+    alike = get_close_matches(small, known, n=_MOST_NEAR, cutoff=0.75)
+    return list(dict.fromkeys([*alike, *sorted(holding, key=len)]))[:_MOST_NEAR]

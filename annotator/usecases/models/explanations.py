@@ -1,0 +1,121 @@
+"""What a model answers to a text that is not stored, and how much each of its tokens counts for that; nothing is kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotator.attribution.base import Answerer, Explained, Input
+from annotator.attribution.loaders import LoadOptions
+from annotator.attribution.methods import make_explainer
+from annotator.domain.instances import Instance, Segment
+from annotator.domain.models import Attribution, Output, Run, StoredOutput, facts_from
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.text.tokenisation import tokenise
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.asked_models import asked_model
+from annotator.usecases.models.attribution_batches import WrittenMethod
+from annotator.usecases.models.built_in_model import built_in_name
+from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.project_model import ProjectModel
+
+_OF_TRANSFORMERS = "config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """How a model is asked.
+
+    label:      whose attribution; None: of the label that the model predicts
+    seed:       of methods that draw
+    parameters: of the method, in its own words
+    renamed:    what the project calls labels of the model
+    """
+
+    label: str | None = None
+    seed: int | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    load: LoadOptions = field(default_factory=LoadOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedText:
+    """A text as an instance that is in no project, and what the model says of it: its answer first, then a map a method."""
+
+    instance: Instance
+    outputs: tuple[StoredOutput, ...]
+
+
+def explain(
+    store: Store, actor: User, project: Project, text: str | Mapping[str, str], model: str, methods: Sequence[str],
+    options: ExplainOptions = ExplainOptions(),
+) -> ExplainedText:  # fmt: skip
+    """Ask a model about a text, tokenised as the project's are.
+
+    text:  the text, or where the task has several segments each of them by name
+    model: as for attributions; or the name of one that was trained in the project. The built-in one is trained where it was not
+    Raises: InvalidValue for segments that the task does not have or lacks, and for a label that the model does not give
+    """
+    require(store, actor, project.id, "use models")
+    instance = _instance(project, text)
+    project_model = _model(store, actor, project, model, options)
+    model_input = Input.of(instance)
+    [answer] = project_model.answers([model_input])
+    label = options.label or answer.label or ""
+    if options.label is not None and options.label not in _explainable(project_model, answer.label):
+        known = ", ".join(_explainable(project_model, answer.label)) or "none"
+        raise InvalidValue(f"'{options.label}' is no label that '{project_model.name}' gives. Choose one of {known}.")
+    outputs = [StoredOutput("", "", Run(project_model.name), Output(0, (answer,)))]
+    for method in dict.fromkeys(methods):
+        explainer = make_explainer(project_model.predictor, method, options.parameters, options.seed)
+        [explained] = project_model.explained(explainer, [model_input], [label])
+        run = WrittenMethod.of(project_model, method, explainer).run
+        outputs.append(StoredOutput("", "", run, Output(0, attributions=_named(project_model, explained))))
+    return ExplainedText(instance, tuple(outputs))
+
+
+def _explainable(model: ProjectModel, answer: str | None) -> tuple[str, ...]:
+    """The labels whose attribution can be asked for: of a reading model its own answer alone."""
+    return ((answer,) if answer else ()) if isinstance(model.predictor, Answerer) else model.labels
+
+
+def _named(model: ProjectModel, explained: Explained) -> tuple[Attribution, ...]:
+    """Attributions under the project's labels, each with its facts."""
+    return tuple(
+        replace(of, label=model.named(of.label), facts=facts_from({**explained.facts, **dict(of.facts)}))
+        for of in explained.attributions
+    )
+
+
+def _model(store: Store, actor: User, project: Project, model: str, options: ExplainOptions) -> ProjectModel:
+    trained = models_folder(store, project) / model
+    if ":" not in model and built_in_name(model) is None and (trained / _OF_TRANSFORMERS).is_file():
+        model = f"transformers:{trained}"
+    return asked_model(store, actor, project, model, options.load, options.renamed).model
+
+
+def _instance(project: Project, text: str | Mapping[str, str]) -> Instance:
+    task = project.task
+    if task.has_target:
+        raise InvalidValue(
+            f"The labels of '{project.name}' are about a target in the text, which a text alone does not name. Import the text, "
+            "with its target, and ask for its attributions."
+        )
+    needed = [spec.name for spec in task.segments if not spec.may_be_empty]
+    if isinstance(text, str):
+        text = {needed[0]: text}
+    missing = [name for name in needed if not text.get(name, "").strip()]
+    if missing and len(needed) == 1:
+        raise InvalidValue("The text is empty, so there is nothing to ask a model about.")
+    if missing:
+        raise InvalidValue(
+            f"A text of '{project.name}' has {' and '.join(needed)}; '{missing[0]}' is missing or empty. Give each of them by "
+            "its name."
+        )
+    segments = []
+    for name in task.in_numbering_order(list(text)):
+        spec = task.spec_of(name)
+        segments.append(Segment(name, spec is None or spec.is_selectable, tokenise(text[name], project.language)))
+    return Instance(0, "", "", project.language, tuple(segments), None)

@@ -1,0 +1,146 @@
+"""Files into a project and out of it from Python, dates as dates, and gold as a Hugging Face data set."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import annotator
+from annotator.api import Database, Project, hugging_face
+from annotator.errors import ImportRefused, InvalidValue, NotFound
+
+ROWS = """id,text,label,split,rationales
+a,Good food here .,positive,train,"[[[0, 2]]]"
+b,Cold soup .,negative,,"[[[0, 1]], [[1, 2]]]"
+"""
+
+
+@pytest.fixture
+def db(database: Path, make_project: Callable[..., object]) -> Iterator[Database]:
+    make_project()
+    with annotator.open(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opened(db: Database) -> Project:
+    return db.project("Project")
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def test_a_file_goes_in_by_what_its_first_lines_tell(opened: Project, rows: Path) -> None:
+    report = opened.import_(rows)
+    assert (report.n_new, report.n_sets) == (2, 3)
+    assert opened.gold()["sets"].tolist() == [[[0, 1]], [[0], [1]]]
+    assert opened.import_(str(rows), "csv").n_unchanged == 2
+
+
+def test_the_options_of_an_import_are_those_of_the_command(opened: Project, rows: Path) -> None:
+    assert opened.import_(rows, dry_run=True).n_new == 2
+    assert opened.instances().empty
+    opened.import_(rows, gold="draft", key_prefix="x-", gold_policy="all")
+    assert opened.instances()["key"].tolist() == ["x-a", "x-b"]
+    assert opened.gold().empty
+    assert opened.rules.settings.gold_policy == "all"
+    rows.write_text(ROWS.replace("positive", "good"), encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        opened.import_(rows)
+    assert {(problem.line, problem.value) for problem in refused.value.problems} == {(2, "good")}
+    assert opened.import_(rows, rename={"good": "positive"}).n_new == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"gold": "maybe"}, "'gold' must be one of accepted, draft, reference; it is 'maybe'"),
+        ({"merge": "max"}, "'merge' must be one of sum, mean, signed max; it is 'max'"),
+        ({"gold_policy": "best"}, "'gold_policy' must be one of chosen"),
+        ({"format": "xls"}, "There is no format 'xls' that can be read"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(
+    opened: Project, rows: Path, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidValue, match=sentence):
+        opened.import_(rows, **options)
+    assert opened.instances().empty
+
+
+def test_a_path_that_tells_nothing_is_refused(opened: Project, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="There is no file or folder"):
+        opened.import_(tmp_path / "nothing.csv")
+    (tmp_path / "notes.txt").write_text("Hello.\n", encoding="utf-8")
+    with pytest.raises(InvalidValue, match="Nothing in '.*notes.txt' tells its format. Name it"):
+        opened.import_(tmp_path / "notes.txt")
+
+
+def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_path: Path) -> None:
+    opened.import_(rows)
+    assert opened.export(tmp_path / "own.jsonl").n == 2
+    assert opened.export(tmp_path / "gold", "eraser", split="train").n == 1
+    with pytest.raises(InvalidValue, match="no format 'xls' that can be written"):
+        opened.export(tmp_path / "x", "xls")
+    with pytest.raises(InvalidValue, match="'half' must be one of both, originals, perturbed; it is 'none'"):
+        opened.export(tmp_path / "x", half="none")
+    with pytest.raises(InvalidValue, match="no gold policy 'best'"):
+        opened.export(tmp_path / "x", gold_policy="best")
+    assert not (tmp_path / "x").exists()
+
+
+def test_dates_are_dates_in_utc(opened: Project, rows: Path) -> None:
+    opened.import_(rows)
+    dates = opened.annotations()["created_at"]
+    assert str(dates.dt.tz) == "UTC"
+    assert dates.notna().all()
+    assert opened.annotations(split="nowhere")["created_at"].dtype == dates.dtype
+
+
+class _Feature(SimpleNamespace):
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(args=args, **kwargs)
+
+
+def test_gold_is_a_data_set_by_split(opened: Project, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package itself is not needed here: what it is given is what it shows."""
+    stand_in = SimpleNamespace(
+        ClassLabel=_Feature, Value=_Feature, Sequence=_Feature, Features=dict, DatasetDict=dict,
+        Dataset=SimpleNamespace(from_list=lambda rows, features: (rows, features)),
+    )  # fmt: skip
+    monkeypatch.setitem(__import__("sys").modules, "datasets", stand_in)
+    monkeypatch.setattr(hugging_face, "find_spec", lambda _: object())
+    opened.import_(rows)
+    made = opened.to_datasets()
+    assert list(made) == ["train"]
+    rows_of_train, features = made["train"]
+    assert [(row["key"], row["text"], row["label"], row["sets"]) for row in rows_of_train] == [
+        ("a", "Good food here .", "positive", [[0, 1]]),
+        ("b", "Cold soup .", "negative", [[0], [1]]),  # of no split, as of train
+    ]
+    assert features["label"].names == ["negative", "positive"]
+    assert rows_of_train[0].keys() == features.keys()
+    json.dumps(rows_of_train)
+
+
+def test_without_the_package_it_is_said_what_to_install(opened: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hugging_face, "find_spec", lambda _: None)
+    with pytest.raises(NotFound, match="The package datasets is not installed here: pip install datasets"):
+        opened.to_datasets()
+
+
+def test_a_project_without_gold_is_no_data_set(opened: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hugging_face, "find_spec", lambda _: object())
+    monkeypatch.setitem(
+        __import__("sys").modules, "datasets",
+        SimpleNamespace(ClassLabel=0, Value=0, Sequence=0, Features=0, DatasetDict=0, Dataset=0),
+    )  # fmt: skip
+    with pytest.raises(NotFound, match="No instance has gold here"):
+        opened.to_datasets()

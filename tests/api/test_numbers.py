@@ -1,0 +1,151 @@
+"""The numbers of a project as DataFrames: metrics, single instances, comparison, agreement, functional tests."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import annotator
+from annotator.api import Database, Project
+from annotator.domain.models import Run
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import InvalidValue, NotFound
+from annotator.store import Store
+from annotator.usecases.inspect.saved_lists import save_instance
+from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
+from tests.usecases.transfer.comparing import N, key_of, knowing, mistaken, output, project_of, said, take
+
+F1 = "sets.best_f1"
+
+
+@pytest.fixture
+def db(
+    store: Store, database: Path, make_project: Callable[..., object], import_rows: Callable[..., object]
+) -> Iterator[Database]:
+    made = project_of(make_project, import_rows)
+    for model, scores, n_right in (("knowing", knowing, N), ("mistaken", mistaken, 10)):
+        for seed in (1, 2):
+            take(store, made, (output(k, Run(model, "ig", seed=seed), scores(k)) for k in range(N)))
+        take(store, made, (output(k, Run(model), answers=[said(k, k < n_right)]) for k in range(N)))
+    with annotator.open(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opened(db: Database) -> Project:
+    return db.project("Project")
+
+
+def test_metrics_are_a_row_a_number_with_verdict_and_random(opened: Project) -> None:
+    table = opened.metrics()
+    of_f1 = table[table["metric"] == F1].set_index("model")
+    assert of_f1["value"]["knowing"] == 1.0
+    assert (of_f1["n"]["knowing"], of_f1["n_seeds"]["knowing"]) == (N, 2)
+    assert of_f1["seeds"]["knowing"] == [1, 2]
+    assert of_f1["verdict"][["knowing", "mistaken"]].tolist() == ["better", "not better"]
+    assert 0 < of_f1["value"]["random"] < 1
+    assert not table.duplicated(["model", "method", "kind", "layer", "metric"]).any()
+    accuracy = table[table["metric"] == "eraser.accuracy"].set_index("model")
+    assert accuracy["value"].to_dict() == {"knowing": 1.0, "mistaken": 0.25}
+    assert accuracy["method"].tolist() == ["", ""]
+
+
+def test_metrics_are_columns_when_one_asks_for_the_wide_form(opened: Project) -> None:
+    table = opened.metrics(metrics=[F1, "eraser.accuracy"], wide=True)
+    assert list(table.columns)[-2:] == [F1, "eraser.accuracy"]
+    assert table[["model", "method", "eraser.accuracy"]].values.tolist()[:2] == [
+        ["knowing", "ig", 1.0],
+        ["mistaken", "ig", 0.25],
+    ]
+    assert pd.isna(table["eraser.accuracy"].iloc[-1])  # random answers nothing
+
+
+def test_intervals_are_there_when_one_asks_for_them(opened: Project) -> None:
+    assert opened.metrics(metrics=F1)["low"].isna().all()
+    row = opened.metrics("mistaken", metrics="eraser.accuracy", intervals=True).iloc[0]
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_metrics_and_single_instances_are_the_same_numbers(opened: Project) -> None:
+    single = opened.instance_metrics()
+    assert len(single) == 2 * 2 * N  # two models, two seeds
+    assert single["seed"].drop_duplicates().tolist() == [1, 2]
+    means = single.groupby("model")[[F1, "eraser.accuracy"]].mean()
+    whole = opened.metrics(metrics=[F1, "eraser.accuracy"], wide=True).set_index("model")
+    for name in (F1, "eraser.accuracy"):
+        assert means[name].to_dict() == pytest.approx(whole[name][["knowing", "mistaken"]].to_dict())
+    first = single.iloc[0]
+    assert (first["key"], first["gold"], first["predicted"], first["p"]) == ("t00", "negative", "negative", 0.8)
+
+
+def test_single_instances_have_a_row_a_number_in_the_long_form(opened: Project) -> None:
+    table = opened.instance_metrics("knowing", metrics=F1, wide=False)
+    assert set(table["metric"]) == {F1}
+    assert table["value"].tolist() == [1.0] * (2 * N)
+
+
+def test_a_model_that_only_answers_has_rows_of_its_own(opened: Project) -> None:
+    opened.add_predictions([{"key": key_of(n), "label": "negative"} for n in range(3)], model="plain")
+    table = opened.instance_metrics("plain")
+    assert (len(table), set(table["kind"]), set(table["method"])) == (3, {"answers"}, {""})
+
+
+def test_what_is_not_there_is_refused_in_a_sentence(
+    opened: Project, db: Database, make_project: Callable[..., object]
+) -> None:
+    with pytest.raises(NotFound, match="Did you mean sets.best_f1"):
+        opened.metrics(metrics="best_f1")
+    with pytest.raises(NotFound, match="has the number 'benchmark.map'"):
+        opened.instance_metrics(metrics=["benchmark.map"])
+    with pytest.raises(NotFound, match="has no model 'huge' .it has knowing, mistaken."):
+        opened.metrics("huge")
+    with pytest.raises(InvalidValue, match="no gold policy 'best'"):
+        opened.metrics(gold_policy="best")
+    make_project(name="Empty")
+    with pytest.raises(NotFound, match="No instance of 'Empty' that was asked for has gold"):
+        db.project("Empty").metrics()
+    assert db.project("Empty").instance_metrics().empty
+
+
+def test_two_models_are_compared_as_the_command_does(opened: Project) -> None:
+    comparison = opened.compare("mistaken", "knowing")
+    assert comparison["parts"]["all"]["n_won"] == (30,)
+    assert set(comparison) == {"runs", "n_learned", "n_unanswered", "parts", "confidence", "gains"}
+    with pytest.raises(NotFound, match="no answers of a model 'huge'"):
+        opened.compare("huge", "knowing")
+
+
+def test_agreement_is_a_row_a_coefficient_or_a_pair(
+    db: Database, make_project: Callable[..., object], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(name="Two")
+    text = {"id": "a", "text": "Good food here .", "label": "positive"}
+    import_rows(made, [
+        {**text, "annotator": "ada", "rationales": [[[0, 2]]]}, {**text, "annotator": "ben", "rationales": [[[0, 1]]]},
+    ])  # fmt: skip
+    table = db.project("Two").agreement().set_index(["about", "name"])["value"]
+    assert table["sets", "best_match_iou"] == 0.5
+    assert table["tokens", "majority.recall"] == 1.0
+    assert table["tokens", "cohen_kappa_pooled"] == pytest.approx(0.5)
+    [row] = db.project("Two").agreement(pairs=True).query("about == 'tokens'").to_dict("records")
+    assert (row["first"], row["second"], row["n_instances"]) == ("ada", "ben", 1)
+
+
+def test_lists_and_functional_tests_are_tables(opened: Project, store: Store) -> None:
+    rules = opened.rules
+    number = next(opened.iterate_instances()).id
+    save_instance(store, LOCAL_OPERATOR, rules.id, number, "hard ones", "to look at")
+    [saved] = opened.lists().to_dict("records")
+    assert (saved["name"], saved["note"], saved["n"]) == ("hard ones", "to look at", 1)
+    assert str(opened.lists()["created_at"].dt.tz) == "UTC"
+    assert opened.listed("hard ones").values.tolist() == [["t00", ""]]
+    with pytest.raises(NotFound, match="has no list 'easy ones'. There are: 'hard ones'"):
+        opened.listed("easy ones")
+    ready = find_ready(rules, "sentiment")
+    make_ready_suite(store, LOCAL_OPERATOR, rules, ready, "Ready", guessed_labels(ready, rules), n=4)
+    tests = opened.suites()
+    assert set(tests["suite"]) == {"Ready"}
+    assert opened.failure_rates("Ready").empty
+    with pytest.raises(NotFound, match="has no suite 'Own'. There are: 'Ready'"):
+        opened.failure_rates("Own")
