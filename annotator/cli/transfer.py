@@ -58,6 +58,9 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
 )
+@click.option(
+    "--all-doubles", is_flag=True, help="For model output without keys: give it to every instance with the same text."
+)
 @json_option
 @click.pass_obj
 def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
@@ -100,6 +103,12 @@ def _guessed_format(path: Path) -> str:
     guess = guessed(path)
     if guess is None:
         raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
+    if guess.other is not None:
+        ways = " or ".join(f"annotator import {name} '{path}'" for name in (guess.format_name, guess.other.format_name))
+        raise InvalidValue(
+            f"'{path.name}' may be texts to be marked ({guess.words}) or {guess.other.words} about texts that the project has. "
+            f"Say which: {ways}."
+        )
     click.echo(f"note: This looks like {guess.words}; it is read as {guess.format_name}.", err=True)
     return guess.format_name
 
@@ -109,7 +118,10 @@ def _tell_other_format(path: Path, format_name: str) -> None:
     from annotator.usecases.transfer.file_import import guessed
 
     guess = guessed(path)
-    if guess is not None and guess.format_name != format_name:
+    if guess is not None and format_name not in {
+        guess.format_name,
+        *([guess.other.format_name] if guess.other else []),
+    }:
         click.echo(f"note: This looks like {guess.words}. Try the format {guess.format_name}.", err=True)
 
 

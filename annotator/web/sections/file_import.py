@@ -75,11 +75,17 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
+    all_doubles = st.checkbox(
+        "Texts that stand several times: give all of them what is said of one",
+        key="import_doubles",
+        help="Rows without a key go to the instance with the same text.",
+    )
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
+        all_doubles=all_doubles,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 
