@@ -15,6 +15,7 @@ from annotator.domain.projects import GOLD_POLICIES
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
+_PAIRS = {"renamed": "--rename", "columns": "--column"}
 _ROWS_BETWEEN_LINES = 5_000
 
 
@@ -46,6 +47,16 @@ _ROWS_BETWEEN_LINES = 5_000
     metavar="FILE_LABEL=LABEL",
     help="The project's name for one of the file's labels.",
 )
+@click.option("--number-keys", is_flag=True, help="For csv and jsonl: number the rows of a file without keys.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="For csv and jsonl: the column that holds a field, such as text=sentence. The project remembers it.",
+)
+@click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
+@click.option("--forget-columns", is_flag=True, help="Forget the columns that the project remembers.")
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -75,7 +86,8 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
     if len(places) > 2:
         raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
-    given = ImportOptions(**{**options, "renamed": pairs_of(options["renamed"], "--rename")})
+    pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
+    given = ImportOptions(**{**options, **pairs})
     path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")

@@ -7,7 +7,6 @@ The rows become objects of our own JSON lines. FairRationales' files of attribut
 tables, whose names say the method and the model.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile
 from annotator.formats.rows.column_names import segment_of
-from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.csv_table import CsvTable, python_list
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, parse_value
@@ -200,16 +199,11 @@ def _list_of_numbers(column: str, cell: str, findings: Findings) -> list[float] 
 
 def _list_of_texts(column: str, cell: str, findings: Findings) -> list[str] | None:
     """A list as JSON, or as Python prints it."""
-    for parse in (_from_json, ast.literal_eval):
-        try:
-            value = parse(cell.strip())
-        except (LineError, ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, list) and all(isinstance(token, str) for token in value):
-            return value
+    try:
+        value = parse_value(cell.encode("utf-8"))
+    except LineError:
+        value = python_list(cell)
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return value
     findings.refuse(column, shown(cell), """The cell must hold a list of tokens, such as ["a", "b"].""")
     return None
-
-
-def _from_json(cell: str) -> object:
-    return parse_value(cell.encode("utf-8"))

@@ -36,6 +36,9 @@ class ImportOptions:
     merge: how the scores of a token's pieces are joined.
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file.
+    number_keys: plain rows of a file without keys get numbers.
+    columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
+    forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     """
 
@@ -55,6 +58,10 @@ class ImportOptions:
     all_doubles: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
     gold_policy: GoldPolicy | None = None
+    number_keys: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    left_columns: tuple[str, ...] = ()
+    forget_columns: bool = False
 
 
 @dataclass
