@@ -15,6 +15,7 @@ from annotator.domain.projects import GOLD_POLICIES
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
+_PAIRS = {"renamed": "--rename", "columns": "--column"}
 _ROWS_BETWEEN_LINES = 5_000
 
 
@@ -46,6 +47,16 @@ _ROWS_BETWEEN_LINES = 5_000
     metavar="FILE_LABEL=LABEL",
     help="The project's name for one of the file's labels.",
 )
+@click.option("--number-keys", is_flag=True, help="For csv and jsonl: number the rows of a file without keys.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="For csv and jsonl: the column that holds a field, such as text=sentence. The project remembers it.",
+)
+@click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
+@click.option("--forget-columns", is_flag=True, help="Forget the columns that the project remembers.")
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -57,6 +68,9 @@ _ROWS_BETWEEN_LINES = 5_000
 )
 @click.option(
     "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
+)
+@click.option(
+    "--all-doubles", is_flag=True, help="For model output without keys: give it to every instance with the same text."
 )
 @json_option
 @click.pass_obj
@@ -72,7 +86,8 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
     if len(places) > 2:
         raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
-    given = ImportOptions(**{**options, "renamed": pairs_of(options["renamed"], "--rename")})
+    pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
+    given = ImportOptions(**{**options, **pairs})
     path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
@@ -100,6 +115,12 @@ def _guessed_format(path: Path) -> str:
     guess = guessed(path)
     if guess is None:
         raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
+    if guess.other is not None:
+        ways = " or ".join(f"annotator import {name} '{path}'" for name in (guess.format_name, guess.other.format_name))
+        raise InvalidValue(
+            f"'{path.name}' may be texts to be marked ({guess.words}) or {guess.other.words} about texts that the project has. "
+            f"Say which: {ways}."
+        )
     click.echo(f"note: This looks like {guess.words}; it is read as {guess.format_name}.", err=True)
     return guess.format_name
 
@@ -109,7 +130,10 @@ def _tell_other_format(path: Path, format_name: str) -> None:
     from annotator.usecases.transfer.file_import import guessed
 
     guess = guessed(path)
-    if guess is not None and guess.format_name != format_name:
+    if guess is not None and format_name not in {
+        guess.format_name,
+        *([guess.other.format_name] if guess.other else []),
+    }:
         click.echo(f"note: This looks like {guess.words}. Try the format {guess.format_name}.", err=True)
 
 

@@ -150,10 +150,23 @@ class SourceRationale:
 
 
 @dataclass(frozen=True, slots=True)
+class InputText:
+    """The text that a row without a key was made of, by which its instance is found.
+
+    letters: those that the text may have, one for each way in which its pieces can be read; () where they are not known
+    text:    as it stands in the row, or its pieces with blanks between them
+    """
+
+    letters: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceOutput:
     """What one row of a file says of one instance: answers, scores, reasons of one run.
 
     split: None where the file does not say it; then the key must be one instance's
+    input: of a row without a key, its text, which goes before the number that the row may have as its key; key may be ""
     """
 
     key: str
@@ -164,6 +177,7 @@ class SourceOutput:
     predictions: tuple[Prediction, ...] = ()
     attributions: tuple[SourceAttribution, ...] = ()
     rationales: tuple[SourceRationale, ...] = ()
+    input: InputText | None = None
 
 
 @dataclass(frozen=True, slots=True)

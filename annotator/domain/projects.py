@@ -48,6 +48,8 @@ class ProjectSettings:
     checkers_see_author: whether they see who wrote it before it is decided.
     perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
     own_perturbation_kinds: names of kinds beside those that are always there.
+    import_columns: of files with plain rows, the column that holds a field, as it was chosen last; import_left_columns:
+    those that are not read.
     """
 
     order: Order = "sequential"
@@ -80,6 +82,8 @@ class ProjectSettings:
     preview_model: str = "built-in"
     preview_labels: Mapping[str, str] = field(default_factory=dict)
     preview_method: str = NEWEST_METHODS
+    import_columns: Mapping[str, str] = field(default_factory=dict)
+    import_left_columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (

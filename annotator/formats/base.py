@@ -1,15 +1,17 @@
 """What all formats share: how a reader and a writer are called."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import SourceOutput
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import SourceItem
+from annotator.domain.sources import SourceItem, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import Problem
+
+KeyOf = Callable[[str, Mapping[str, SourceText | str], str | None, int | None], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,9 @@ class ReadOptions:
 
     renamed: labels of the file that whoever imports it calls otherwise, so that the project need not have them
     one_set_per_edit: where rationales follow from edits, each deletion is a set of its own, else all are one set.
+    columns: of plain rows, the column that holds a field of ours, where whoever imports it chose one.
+    left_columns: columns of plain rows that are not read; needed_columns: those that have to be there.
+    key_of: gives plain rows without a key one, by split, texts, annotator and line.
     """
 
     task: Task
@@ -27,6 +32,10 @@ class ReadOptions:
     key_prefix: str = ""
     one_set_per_edit: bool = False
     renamed: frozenset[str] = frozenset()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    left_columns: frozenset[str] = frozenset()
+    needed_columns: tuple[str, ...] = ()
+    key_of: KeyOf | None = None
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]

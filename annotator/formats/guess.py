@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -21,10 +21,11 @@ _TEXTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A format by its name, and what a person would call such a file."""
+    """A format by its name, and what a person would call such a file. other: a format that it may be as well."""
 
     format_name: str
     words: str
+    other: "Guess | None" = None
 
 
 # The fields by which a format is known (all of them, of one alternative); more particular ones go first.
@@ -53,16 +54,26 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("lime", "attributions from LIME", ("as_list", "as_map")),
         ("shap", "attributions from SHAP", ("values data base_values", "values data output_names")),
         ("attributions-csv", "a CSV table of attributions", ("token_index score",)),
+        ("attributions", "FairRationales' attributions", ("tokens_merged lrp", "tokens_merged attention")),
         ("attributions", "model output", ("scores", "model rationale")),
         ("predictions", "predictions of a model", ("prediction", "probabilities")),
     )
 )  # fmt: skip
 _ROWS = Guess("jsonl", "JSONL")
 _TABLE = Guess("csv", "a CSV table")
+_ANSWERS = Guess("predictions", "predictions of a model")
+_SCORES = Guess("attributions", "model output")
+# Fields of model output that stand beside texts: those may be texts to be marked, with what a model said of them.
+_SAID = {
+    _ANSWERS: frozenset(
+        {"prediction", "predicted", "predicted_label", "pred", "pred_label", "y_pred", "probabilities"}
+    ),
+    _SCORES: frozenset({"scores"}),
+}
 _AESW = Guess("aesw", "AESW")
 _DOCCANO = Guess("doccano", "a doccano export")
 _XAI = Guess("xai-benchmark", "attributions of the Diagnostic Study")
-_GENERAL = frozenset({_ROWS, _TABLE})
+_GENERAL = frozenset({"jsonl", "csv"})
 
 
 def guess_format(path: Path) -> Guess | None:
@@ -71,7 +82,7 @@ def guess_format(path: Path) -> Guess | None:
     Raises: OSError when it cannot be read
     """
     guesses = [guess for file in _files(path) if (guess := _of_file(file)) is not None]
-    return next((guess for guess in guesses if guess not in _GENERAL), guesses[0] if guesses else None)
+    return next((guess for guess in guesses if guess.format_name not in _GENERAL), guesses[0] if guesses else None)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -97,21 +108,31 @@ def _of_json(start: bytes) -> Guess | None:
     row = _object(start.partition(b"\n")[0])
     if row is None:
         return _known({name.decode() for name in _FIELD.findall(start)}) or _listed_tokens(start)
-    known = _known(set(row), has_texts=not _TEXTS.isdisjoint(row))
+    has_texts = not _TEXTS.isdisjoint(row)
+    known = _known(set(row), has_texts=has_texts)
     if known is None and _are_marks(row):
         return _DOCCANO
     inner = {name for value in row.values() if isinstance(value, dict) for name in value}
-    return known or _known(set(row) | inner, has_texts=True) or (_listed_tokens(start) or _ROWS)
+    known = known or _known(set(row) | inner, has_texts=True) or _listed_tokens(start)
+    return known or _undecided(_ROWS, set(row), has_texts=has_texts)
 
 
 def _known(names: set[str], *, has_texts: bool = False) -> Guess | None:
     """has_texts: the rows bring texts, so that a field called like one of model output does not make them that."""
     for guess, alternatives in _FORMS:
-        if has_texts and guess.format_name in {"attributions", "predictions"}:
+        if has_texts and guess in _SAID:
             continue
         if any(fields <= names for fields in alternatives):
             return guess
     return None
+
+
+def _undecided(general: Guess, names: set[str], *, has_texts: bool) -> Guess:
+    """Rows with texts and what a model says of them may be either."""
+    output = next((guess for guess, fields in _SAID.items() if fields & names), None)
+    if output is None:
+        return general
+    return replace(general, other=output) if has_texts else output
 
 
 def _object(line: bytes) -> Mapping[str, object] | None:
@@ -149,4 +170,5 @@ def _of_table(start: bytes, path: Path) -> Guess | None:
     has_columns = len(header) > 1 and all(len(row) == len(header) for row in rows)
     if not has_columns and path.suffix.lower() not in _TABLES:
         return None
-    return _known({name.strip() for name in header}, has_texts=True) or _TABLE
+    names = {name.strip() for name in header}
+    return _known(names, has_texts=True) or _undecided(_TABLE, names, has_texts=not _TEXTS.isdisjoint(names))

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
@@ -330,3 +332,19 @@ def size_of(store: Store, project_id: int) -> Size:
         (project_id,),
     )[0]
     return Size(instances["n"], texts["n"], texts["sentences"], texts["tokens"], instances["mean"])
+
+
+def iterate_keyed_texts(store: Store, project_id: int) -> Iterator[tuple[KeyedInstance, bool, list[tuple[bool, str]]]]:
+    """Each instance of a project, whether it is discarded, and (whether it can be marked, text) of its segments in order."""
+    rows = store.iterate(
+        """SELECT key, split, source_split, instances.id AS id, instances.n_tokens AS n_tokens, n_selectable,
+                state = 'discarded' AS is_discarded, is_selectable, text
+            FROM instances JOIN segments ON instance_id = instances.id JOIN documents ON documents.id = document_id
+            WHERE instances.project_id = ? ORDER BY instances.id, position""",
+        (project_id,),
+    )
+    for _, of_one in groupby(rows, key=itemgetter("id")):
+        segments = list(of_one)
+        keyed = KeyedInstance(*segments[0][:6])
+        texts = [(bool(row["is_selectable"]), row["text"]) for row in segments]
+        yield keyed, bool(segments[0]["is_discarded"]), texts

@@ -475,18 +475,23 @@ def test_records_of_one_text_by_several_methods_are_of_one_instance(tmp_path):
     ]
     items = read_json("ferret", tmp_path, records)
     assert [output.key for output in outputs(items)] == ["0", "0", "0", "1", "2", "2"]
-    assert "The records have no ids, so their numbers (from 0, by text) are taken as keys." in warnings(items)
+    assert [output.input and output.input.text for output in outputs(items)] == ["a", "a", "a", "b", "a", "a"]
+
+
+def test_a_record_without_an_id_says_the_letters_of_its_pieces_and_one_with_an_id_none(tmp_path):
+    (output,) = outputs(read_json("shap", tmp_path, {"values": [1, 2, 3], "data": ["[CLS]", "Soup", "##s"]}))
+    assert output.input is not None
+    assert "soups" in output.input.letters
+    (output,) = outputs(read_json("shap", tmp_path, {"id": "x", "values": [1], "data": ["Soup"]}))
+    assert output.input is None
 
 
 def test_records_are_not_numbered_on_from_one_that_is_refused(tmp_path):
     good = RECORDS["ferret"]
     other, bad = good | {"text": "y"}, good | {"text": "z", "scores": []}
     items = read_json("ferret", tmp_path, [good, bad, other, other | {"id": "known"}, good | {"explainer": "lime"}])
-    assert [item.key for item in items if isinstance(item, SourceOutput)] == ["0", "known", "0"]
-    assert refusals(items)[1:] == [
-        "id: 1 record without an id follows a record that was refused, so it is not certain which instances are meant. "
-        "Correct that record, or give every record an id."
-    ]
+    assert [item.key for item in items if isinstance(item, SourceOutput)] == ["0", "", "known", "0"]
+    assert len(refusals(items)) == 1
 
 
 def test_ids_and_splits_of_records_go_first(tmp_path):

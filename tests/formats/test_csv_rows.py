@@ -152,16 +152,17 @@ def test_all_that_a_header_lacks_is_told_at_once_with_the_column_that_may_be_mea
     assert {(p.line, p.field) for p in problems} == {(1, "header")}
     assert [p.reason for p in problems] == [
         "Two columns are called 'Tweet 2'; give each its own name.",
-        "No column holds the key of each row. Is it 'postId'? Then rename that column to 'id' (or 'key', 'instance_id', "
-        "'annotation_id', 'sent_id').",
-        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Then rename that column to 'text' (or 'sentence', "
-        "'context', 'review').",
+        "No column holds the key of each row. Is it 'postId'? Then choose that column (--column id=postId), or rename it to "
+        "'id' (or 'key', 'instance_id', 'annotation_id', 'sent_id'). If the rows have no keys, have them numbered "
+        "(--number-keys).",
+        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Then choose that column (--column text=NAME), or rename "
+        "it to 'text' (or 'sentence', 'context', 'review').",
     ]
     told = columns_of(content, tmp_path)
     assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column holds the label or the split."
     assert told.doubts == (
         "The column 'Class' looks like the label, but it is not read as such and becomes metadata. If that is what it "
-        "holds, rename it to 'label'.",
+        "holds, choose it (--column label=Class), or rename it to 'label'.",
         "Column 1 has no name and will be left out. If what stands there is needed, write a name into the header.",
     )
 
@@ -255,3 +256,72 @@ def test_a_cell_of_one_megabyte_is_read(tmp_path):
 def test_a_missing_file_is_refused_with_a_sentence(tmp_path):
     with pytest.raises(NotFound, match="There is no file or folder"):
         list(csv_rows.read(tmp_path / "nowhere.csv", ReadOptions(TASKS["sentiment"])))
+
+
+def test_a_column_that_was_chosen_holds_what_it_was_chosen_for(tmp_path):
+    content = 'label,who,phrase,text,"odd, name"\nx,ada,A calm film.,other,7\n'
+    chosen = {"key": "odd, name", "text": "phrase", "annotator": "who"}
+    [instance], problems = read(content, tmp_path, columns=chosen, left_columns=frozenset({"label"}))
+    assert problems == []
+    assert (instance.key, instance.segments["text"], instance.result) == ("7", SourceText("A calm film."), None)
+    assert instance.metadata == {"text": "other"}
+
+
+def test_a_chosen_column_that_is_not_there_is_named_with_those_that_are(tmp_path):
+    _, problems = read("id,text\n1,A film.\n", tmp_path, columns={"text": "phrase"}, needed_columns=("phrase",))
+    assert [p.reason for p in problems] == [
+        "The column 'phrase', which was chosen, is not there. There are 'id', 'text'."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "spans"),
+    [
+        ("rationale_index", '"[3, 1, 2]"', (((1, 4),),)),
+        ("rationale_index", '"[[0], [2, 3]]"', (((0, 1),), ((2, 4),))),
+        ("rationale_mask", '"[0, 1, 1, 0]"', (((1, 3),),)),
+        ("rationale_index", "[]", ()),
+    ],
+)  # fmt: skip
+def test_marked_tokens_may_be_numbers_or_a_mask_and_are_then_what_stands_between_blanks(tmp_path, header, cell, spans):
+    [instance], problems = read(f'id,text,{header}\n1,"Well, it isn\'t good.",{cell}\n', tmp_path)
+    assert problems == []
+    [annotation] = instance.annotations
+    assert annotation.sets == tuple(tuple(SourceSpan("text", *span) for span in of_set) for of_set in spans)
+    text = instance.segments["text"]
+    assert isinstance(text, SourceText)
+    assert text.tokens is not None
+    assert [text.text[a:b] for a, b in zip(text.tokens.starts, text.tokens.ends, strict=True)] == [
+        "Well,", "it", "isn't", "good.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "reason"),
+    [
+        ("rationale_index", "[-1]", "Tokens are numbered from 0."),
+        ("rationale_index", '"[1, [0]]"', "Write a list of numbers, or a list of such lists, one a set."),
+        ("rationale_mask", '"[0, 2]"', "A mask says 1 for each token that is marked, and 0 for each other."),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_no_tokens_are_refused(tmp_path, header, cell, reason):
+    _, problems = read(f"id,text,{header}\n1,A film.,{cell}\n", tmp_path)
+    assert [p.reason for p in problems] == [reason]
+
+
+def test_a_cell_may_hold_a_list_as_python_prints_it(tmp_path):
+    content = """id,text,tokens\n1,"It isn't, good.","['It', ""isn't"", ',', 'good.']"\n"""
+    [instance], problems = read(content, tmp_path)
+    assert problems == []
+    assert instance.segments["text"].tokens.n_tokens == 4
+    _, problems = read('id,text,tokens\n1,Good.,"[' + "[" * 3000 + '"\n', tmp_path)
+    assert problems[0].field == "tokens"
+
+
+def test_rows_without_keys_get_one_where_that_is_asked_for(tmp_path):
+    def key_of(split, texts, annotator, line):
+        return f"{split}:{texts['text'].text}:{annotator}:{line}"
+
+    instances, problems = read("text,split\nGood.,val\nBad.,\n", tmp_path, key_of=key_of, split="test")
+    assert problems == []
+    assert [i.key for i in instances] == ["val:Good.:None:2", "test:Bad.:None:3"]

@@ -91,3 +91,25 @@ def test_every_guess_is_a_format_that_can_be_read():
 
     names = {guess.format_name for guess, _ in formats_guess._FORMS}
     assert names <= READERS.keys() | OUTPUT_READERS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_name", "other"),
+    [
+        ("a.jsonl", '{"text": "Good.", "probabilities": {"a": 1}}\n', "jsonl", "predictions"),
+        ("a.jsonl", '{"id": 1, "text": "Good.", "scores": [1]}\n', "jsonl", "attributions"),
+        ("a.jsonl", '{"id": 1, "text": "Good.", "label": "a"}\n', "jsonl", None),
+        ("a.csv", "text,prediction\nGood.,a\n", "csv", "predictions"),
+        ("a.csv", "id,prediction\n1,a\n", "predictions", None),
+        ("a.csv", "id,tokens,scores\n1,[],[]\n", "attributions", None),
+        ("a.csv", "originaldata_id,tokens_input,tokens_merged,lrp,label\n1,[],[],[],a\n", "attributions", None),
+    ],
+)
+def test_a_file_of_texts_with_what_a_model_says_of_them_may_be_two_formats(
+    tmp_path: Path, name: str, content: str, format_name: str, other: str | None
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    guess = guess_format(path)
+    assert guess is not None
+    assert (guess.format_name, guess.other and guess.other.format_name) == (format_name, other)

@@ -173,26 +173,30 @@ def test_model_output_among_the_texts_is_told_where_it_belongs(page, make_projec
     )
 
 
-def test_a_check_says_what_columns_become_and_asks_where_one_looks_like_the_label(page, make_project) -> None:
+def test_a_check_says_what_columns_become_and_takes_the_only_one_that_looks_like_the_label(page, make_project) -> None:
     app = page(make_project(), "Import")
     table = ("rows.csv", b"id,text,Gold\na,Good food.,positive\n", "text/csv")
     app.file_uploader(key="import_files").set_value([table]).run()
     app = app.button(key="import_check").click().run()
-    assert "'Gold' becomes metadata. No column holds the label or the split." in said(app.caption)
-    assert "The column 'Gold' looks like the label, but" in said(app.warning)
+    assert "A guess." in said(app.caption)
+    assert "The column 'Gold' holds the label, 'text' the text, 'id' the key. No column holds the split." in said(
+        app.caption
+    )
 
 
 def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(page, make_project) -> None:
     app = page(make_project(), "Import")
-    table = ("rows.csv", b"ID,Tweet,Gold\na,Good food.,positive\n", "text/csv")
+    table = ("rows.csv", b"Nr,Tweet,Tweet 2,Gold,Class\na,Good food.,,positive,1\n", "text/csv")
     app.file_uploader(key="import_files").set_value([table]).run()
+    assert "“Tweet” or “Tweet 2”? They look alike." in said(app.caption)
     app = app.button(key="import_check").click().run()
-    reasons = [reason.replace("\\", "") for reason in app.table[0].value["reason"]]
+    reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
-        "No column holds the key of each row. Is it 'ID'",
-        "No column holds the text. Is it 'Tweet'",
+        "No column holds the key of each row. Call the column with it 'id' (or 'key', 'instance_id', 'annotation_id', "
+        "'sent_id'). If the rows have no keys, have them numbered (--number-keys).",
+        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
     ]
-    assert "The column 'Gold' looks like the label, but" in said(app.info)
+    assert "The columns 'Gold', 'Class' look like the label, but" in said(app.info)
 
 
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
@@ -281,3 +285,51 @@ def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, ma
         app.file_uploader(key="import_files").set_value([(name, content, "text/plain")]).run()
         app = app.button(key="import_check").click().run()
         assert sentence in app.exception[0].message  # the frame shows it as a sentence
+
+
+# Columns -------------------------------------------------------------------------------------------------------------
+
+TABLE = "nr_a,nr_b,body,worker_id,label\n1,x,<b>Good</b> food.,ada,positive\n2,y,Bad food.,ada,negative\n"
+
+
+def chosen(app: AppTest) -> dict[str, str | None]:
+    return {box.label: box.value for box in app.selectbox if "import_column_" in (box.key or "")}
+
+
+def box_of(app: AppTest, label: str):
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def table(content: str = TABLE) -> tuple[str, bytes, str]:
+    return ("table.csv", content.encode(), "text/csv")
+
+
+def test_the_columns_of_a_file_are_taken_guessed_or_asked(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table()]).run()
+    assert {name: chosen(app)[name] for name in ("The key", "The text", "The annotator", "The label")} == {
+        "The key": None, "The text": "body", "The annotator": "worker_id", "The label": "label",
+    }  # fmt: skip
+    assert app.expander[0].proto.expanded
+
+
+def test_chosen_columns_are_read_and_preselected_the_next_time(page, make_project, store) -> None:
+    project = make_project()
+    app = page(project, "Import")
+    app.file_uploader(key="import_files").set_value([table()]).run()
+    box_of(app, "The key").set_value("nr_b").run()
+    app.button(key="import_check").click().run()
+    assert "2 new instances" in said(app.success)
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    settings = find_project(store, project.name).settings
+    assert settings.import_columns == {"key": "nr_b", "text": "body", "annotator": "worker_id"}
+
+
+def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project, store) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table("text\nGood.\nBad.\n")]).run()
+    assert chosen(app)["The key"] is None
+    box_of(app, "The key").set_value("\0numbers").run()
+    app.button(key="import_check").click().run()
+    assert "2 texts without a key got a number as key" in said(app.warning)

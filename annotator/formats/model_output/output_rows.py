@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from annotator.domain.models import (
+    InputText,
     Piece,
     Prediction,
     Run,
@@ -23,6 +24,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record, read_records
+from annotator.text.letters import input_of_pieces, input_of_text
 
 KEY_NAMES = ("id", "idx", "key", "instance_id", "annotation_id", "sent_id")
 _CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")
@@ -43,8 +45,6 @@ class OutputFile:
     _word_and_line: tuple[str, int] = ("line", 0)
     _seen_here: set[int] = field(default_factory=set)
     _has_refused: bool = False
-    _is_key_sure: bool = True
-    _n_unsure: int = 0
 
     def notes(self) -> list[Problem]:
         """The problems of the file that have come up since this was called last."""
@@ -104,25 +104,34 @@ class OutputFile:
         values = record.values if isinstance(record.values, dict) else {}
         given = values.get("split")
         split = given if isinstance(given, str) and given else self.options.split
-        key = self._key(values, (text, run, *(attribution.label for attribution in attributions)), text, findings)
-        return SourceOutput(key, run, record.source, record.line, split, tuple(predictions), tuple(attributions))
+        key = self._key(values, findings)
+        input_text = None if key else _input_of(text, attributions)
+        if not key:
+            key = self._number((text, run, *(attribution.label for attribution in attributions)), text)
+        return SourceOutput(
+            key, run, record.source, record.line, split, tuple(predictions), tuple(attributions), input=input_text
+        )
 
-    def _key(self, values: Mapping[str, object], content: Hashable, text: Hashable, findings: Findings) -> str:
-        """The key of a record: its own; else the number of its text, from 0.
-
-        Records of one text that differ in run or label are of one instance; a text that comes again for the same run
-        and label is the next instance with this text.
-        """
+    def _key(self, values: Mapping[str, object], findings: Findings) -> str:
+        """The key that a record says itself; "" where it says none."""
         given = next((values[name] for name in KEY_NAMES if values.get(name) is not None), None)
         if isinstance(given, str | int) and not isinstance(given, bool) and given != "":
             return f"{self.options.key_prefix}{given}"
         if given is not None:
             findings.refuse("id", given, "The key must be text or a whole number.")
-        self.tell_once("id", "", "The records have no ids, so their numbers (from 0, by text) are taken as keys.")
+        return ""
+
+    def _number(self, content: Hashable, text: Hashable) -> str:
+        """The number of a record's text, from 0, for where no instance has the text; "" behind a record that was refused.
+
+        Records of one text that differ in run or label are of one instance; a text that comes again for the same run
+        and label is the next instance with this text.
+        """
         n_before = self._n_repeats.get(hash(content), 0)
         self._n_repeats[hash(content)] = n_before + 1
         name = (hash(text), n_before)
-        self._is_key_sure &= name in self._keys or not self._has_refused
+        if self._has_refused and name not in self._keys:
+            return ""
         return f"{self.options.key_prefix}{self._keys.setdefault(name, len(self._keys))}"
 
     def label(self, value: str | int | None, field_name: str, findings: Findings) -> str:
@@ -149,29 +158,18 @@ class OutputFile:
         """Go on to a record, which is called by its line where each line is one."""
         self._word_and_line = ("line", record.line) if record.source == self.source else ("record", number)
         self._seen_here.clear()
-        self._is_key_sure = True
 
     def note_refused(self) -> None:
         """A record could not be read: records without ids cannot be numbered on from there."""
         self._has_refused = True
 
-    def is_key_sure(self) -> bool:
-        """Whether the record's key is its own, or a number that no refused record can have moved; else it is counted."""
-        self._n_unsure += not self._is_key_sure
-        return self._is_key_sure
-
-    def last_notes(self) -> Iterator[Problem]:
-        """The problems that are known only when all is read."""
-        if self._n_unsure:
-            reason = (
-                f"{counted(self._n_unsure, 'record without an id follows', 'records without an id follow')} a "
-                "record that was refused, "
-                "so it is not certain which instances are meant. Correct that record, or give every record an id."
-            )
-            yield Problem(self.source, None, "id", "", reason)
-
     def refuse_twice(self, output: SourceOutput, findings: Findings) -> None:
-        """Note scores of one instance, run, label and layer that stood before, and so reasons, and answers by themselves."""
+        """Note scores of one instance, run, label and layer that stood before, and so reasons, and answers by themselves.
+
+        A text that stands twice is looked at where its instance is known.
+        """
+        if output.input is not None:
+            return
         contents: list[tuple[str, tuple[object, ...]]] = [("scores", (a.label, a.layer)) for a in output.attributions]
         contents += [("a rationale", (rationale.kind,)) for rationale in output.rationales]
         if not contents:
@@ -190,6 +188,14 @@ class OutputFile:
         attribution, line = output.attributions[0], output.line or 0
         fingerprint = _fingerprint(output, "scores", (attribution.label, attribution.layer))
         return self._first_lines.setdefault(fingerprint, line) == line
+
+
+def _input_of(text: Hashable, attributions: Sequence[SourceAttribution]) -> InputText:
+    """The text of a record, or the pieces of its scores."""
+    if isinstance(text, str):
+        return input_of_text(text)
+    pieces = [piece for attribution in attributions[:1] for part in attribution.parts for piece in part.pieces or ()]
+    return input_of_pieces(pieces)
 
 
 def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
@@ -222,11 +228,10 @@ def read_each(
             file.refuse_twice(output, findings)
         if findings.is_refused:
             file.note_refused()
-        elif file.is_key_sure():
+        else:
             yield from outputs
         yield from findings.problems
         yield from file.notes()
-    yield from file.last_notes()
 
 
 def read_json(

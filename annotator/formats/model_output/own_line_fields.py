@@ -64,9 +64,12 @@ class AnswerRow(msgspec.Struct, omit_defaults=True):
 
 
 class OutputRow(msgspec.Struct, omit_defaults=True):
-    """One line. The fields of a part stand in it where there is one part, those of an answer where nothing is explained."""
+    """One line. The fields of a part stand in it where there is one part, those of an answer where nothing is explained.
 
-    id: str | int
+    id: missing where the line has its text, in fields that are called like the segments
+    """
+
+    id: str | int | None = None
     split: str | None = None
     model: str | None = None
     method: str | None = None

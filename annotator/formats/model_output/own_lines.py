@@ -4,11 +4,12 @@ One object a line says of one instance what one run answers, scores or selects.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from annotator.domain.models import (
+    InputText,
     MarkedPart,
     Piece,
     ScoredPart,
@@ -17,17 +18,21 @@ from annotator.domain.models import (
     SourceRationale,
     facts_from,
 )  # fmt: skip
+from annotator.domain.tasks import Task
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.model_answers import read_answers
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_each
+from annotator.formats.model_output.output_tables import is_table, rows_of_table
 from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow
 from annotator.formats.model_output.own_line_runs import run_of
 from annotator.formats.model_output.own_plain_lines import PlainLines
 from annotator.formats.model_output.writer import write_outputs
+from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
+from annotator.text.letters import input_of_pieces, input_of_text
 
 __all__ = ["read", "write_outputs"]
 
@@ -36,12 +41,13 @@ _PART_FIELDS = ("segment", "tokens", "special", "ranking", "partial")
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
-    """What each line says, in the order of the file, one line at a time.
+    """What each line, or each row of a table, says, in the order of the file, one at a time.
 
     Raises: NotFound or InvalidValue when the file cannot be opened
     """
     file = OutputFile(path.name, options, "")
-    yield from read_each(_records(path, file), file, _take)
+    records = rows_of_table(path, file) if is_table(path) else _records(path, file)
+    yield from read_each(records, file, _take)
 
 
 def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | Problem]:
@@ -61,7 +67,8 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     row = convert(record.values, OutputRow, findings)
     if row is None:
         return
-    _tell_unknown(record, file)
+    texts = _texts(record, file)
+    _tell_unknown(record, file, texts if row.id in (None, "") else {})
     attributions = _attributions(row, file, findings)
     rationales = _rationales(row, findings)
     predictions = read_answers(row, file, findings)
@@ -71,15 +78,40 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         )
     run = run_of(row, file, findings, needs_method=bool(attributions or rationales))
     if run is not None:
-        key = "" if row.id == "" else f"{file.options.key_prefix}{row.id}"
-        if not key:
-            findings.refuse("id", "", "The key is empty; every row needs one.")
+        key = "" if row.id in (None, "") else f"{file.options.key_prefix}{row.id}"
+        input_text = None if key else _input(texts, file.options.task, attributions)
+        if not key and input_text is None:
+            findings.refuse("id", "", "The row has no key and no text; it needs one of the two.")
         split = file.options.split if row.split is None else row.split
-        yield SourceOutput(key, run, record.source, record.line, split, predictions, attributions, rationales)
+        yield SourceOutput(
+            key, run, record.source, record.line, split, predictions, attributions, rationales, input_text
+        )
 
 
-def _tell_unknown(record: Record, file: OutputFile) -> None:
-    unknown = [name for name in cast("dict[str, object]", record.values) if name not in _FIELDS]
+def _texts(record: Record, file: OutputFile) -> dict[str, str]:
+    """The texts that a row has, by segment: fields that are called like one, and hold text."""
+    texts: dict[str, str] = {}
+    for name, value in cast("dict[str, object]", record.values).items():
+        segment = None if name in _FIELDS else segment_of(file.options.task, name)
+        if segment is not None and isinstance(value, str):
+            texts.setdefault(segment, value)
+    return texts
+
+
+def _input(texts: Mapping[str, str], task: Task, attributions: Sequence[SourceAttribution]) -> InputText | None:
+    """What a row without a key was made of: its texts, or the pieces of its scores; None where it says neither."""
+    if texts:
+        return input_of_text("\n".join(texts[name] for name in task.in_numbering_order(list(texts))))
+    pieces = [piece for attribution in attributions[:1] for part in attribution.parts for piece in part.pieces or ()]
+    return input_of_pieces(pieces) if pieces else None
+
+
+def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) -> None:
+    unknown = [
+        name
+        for name in cast("dict[str, object]", record.values)
+        if name not in _FIELDS and segment_of(file.options.task, name) not in texts
+    ]
     if unknown:
         file.tell_once("line", unknown, f"The fields {listed(sorted(unknown))} are not known here and are left out.")
 

@@ -8,7 +8,7 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
 from annotator.formats.own import writer
-from annotator.formats.rows.column_findings import column_report
+from annotator.formats.rows.column_findings import column_report, columns_not_there
 from annotator.formats.rows.column_values import Columns
 from annotator.formats.rows.lines import read_rows
 from annotator.formats.rows.plain_rows import RowReader
@@ -34,6 +34,8 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     columns = Columns()
     yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
+    for reason in columns_not_there(tuple(columns.by_name), options) if columns.by_name else ():
+        yield Problem(path.name, 1, "line", "", reason)
     if report := column_report(columns, options):
         yield report
 

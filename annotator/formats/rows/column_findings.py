@@ -1,6 +1,7 @@
 """What people read about a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from annotator.domain.sources import SourceColumns
@@ -18,6 +19,8 @@ _MEANINGS = {
     "annotator": "the annotator",
     "annotator_label": "the annotator's {result}",
     "rationales": "the rationale sets",
+    "rationale_index": "the numbers of the marked tokens",
+    "rationale_mask": "which tokens are marked",
     "note": "the annotator's note",
     "exhaustive": "whether the sets are exhaustive",
     "parent": "the key of the original",
@@ -28,6 +31,23 @@ _MEANINGS = {
     "target": "the target",
 }
 _KEY_WORDS = frozenset({"id", "ids", "key", "index", "uid", "uuid", "guid"})
+_NO_KEY_WORDS = frozenset(
+    {
+        "label",
+        "rationale",
+        "rationales",
+        "annotator",
+        "worker",
+        "rater",
+        "coder",
+        "user",
+        "group",
+        "token",
+        "tokens",
+        "gold",
+    }
+)
+_ANNOTATOR_WORDS = frozenset({"annotator", "worker", "rater", "coder", "annotators"})
 _TEXT_WORDS = frozenset(
     {"text", "texts", "tweet", "post", "comment", "body", "content", "sentence", "review", "utterance", "message",
      "headline", "document", "abstract"}
@@ -52,8 +72,17 @@ def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | Non
     """The report on the columns of a file that was read; None where none was met."""
     if not columns.by_name:
         return None
-    plan = make_plan(options.task, tuple(columns.by_name))
+    plan = make_plan(options.task, tuple(columns.by_name), options.columns, options.left_columns)
     return SourceColumns(taken(plan, options.task), tuple(doubts(plan, columns, options)))
+
+
+def columns_not_there(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """A sentence for each column that was chosen and is not among those of a file."""
+    return [
+        f"The column '{shown(column)}', which was chosen, is not there. There are {listed(list(names))}."
+        for column in options.needed_columns
+        if column not in names
+    ]
 
 
 def taken(plan: Plan, task: Task) -> str:
@@ -76,19 +105,23 @@ def taken(plan: Plan, task: Task) -> str:
     return " ".join(sentences)
 
 
-def missing(plan: Plan, columns: Columns, task: Task) -> list[str]:
+def missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """What no row can be read without, and which column may be it: a sentence with the remedy for each."""
-    return [sentence for sentence, _ in _missing(plan, columns, task)]
+    return [sentence for sentence, _ in _missing(plan, columns, options)]
 
 
-def _missing(plan: Plan, columns: Columns, task: Task) -> list[tuple[str, list[str]]]:
+def likely_keys(plan: Plan) -> list[str]:
+    """The columns that may hold the key, by their names; not those that are called like another thing's number."""
+    return [c for c in plan.metadata if _words(c) & _KEY_WORDS and not _words(c) & _NO_KEY_WORDS]
+
+
+def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[str, list[str]]]:
     """The same, each with the columns that may be it."""
+    task = options.task
     sentences: list[tuple[str, list[str]]] = []
-    if "key" not in plan.names:
-        likely = [c for c in plan.metadata if _words(c) & _KEY_WORDS]
-        remedy = _remedy(likely, KEY_NAMES) + (
-            "" if likely else " If the rows have no keys, number them in that column."
-        )
+    if "key" not in plan.names and options.key_of is None:
+        likely = likely_keys(plan)
+        remedy = _remedy(likely, KEY_NAMES) + " If the rows have no keys, have them numbered (--number-keys)."
         sentences.append((f"No column holds the key of each row. {remedy}", likely))
     if "tokens" not in plan.names:
         planned = dict(plan.segments)
@@ -108,7 +141,7 @@ def _missing(plan: Plan, columns: Columns, task: Task) -> list[tuple[str, list[s
 def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """Where a column becomes metadata, though its name or its values look like something that is read."""
     found_doubts: list[str] = []
-    questioned = {column for _, likely in _missing(plan, columns, options.task) for column in likely}
+    questioned = {column for _, likely in _missing(plan, columns, options) for column in likely}
     for name, likely in (("result", _likely_results(plan, columns, options)), ("split", _likely_splits(plan, columns))):
         if likely and name not in plan.names:
             found_doubts.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
@@ -118,6 +151,22 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
         if read_as is not None:
             found_doubts.append(_doubt([column], f"'{read_as}'", read_as))
     return found_doubts
+
+
+def likely_columns(plan: Plan, columns: Columns, options: ReadOptions) -> dict[str, list[str]]:
+    """The columns that may hold a field or segment which none is taken for, by our name."""
+    task, planned = options.task, dict(plan.segments)
+    wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in planned]
+    likely = {name: _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1) for name in wanted}
+    likely |= {"key": likely_keys(plan), "result": _likely_results(plan, columns, options)}
+    likely |= {"split": _likely_splits(plan, columns)}
+    likely["annotator"] = [c for c in plan.metadata if _words(c) & _ANNOTATOR_WORDS and not _words(c) & {"label"}]
+    return {name: of_name for name, of_name in likely.items() if name not in plan.names}
+
+
+def meaning(name: str, task: Task) -> str:
+    """What a field or a segment holds, in words."""
+    return _meaning(name, task) if name in _MEANINGS else _segment_words(name)
 
 
 def _meaning(name: str, task: Task) -> str:
@@ -144,9 +193,13 @@ def _plain(column: str) -> str:
 def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
     also = f" (or {', '.join(repr(name) for name in names[1:])})" if len(names) > 1 else ""
     if len(likely) == 1:
-        return f"Is it '{shown(likely[0])}'? Then rename that column to '{names[0]}'{also}."
+        column = shown(likely[0])
+        return f"Is it '{column}'? Then choose that column ({_choice(names[0], column)}), or rename it to '{names[0]}'{also}."
     if likely:
-        return f"Is it one of {listed([shown(c) for c in likely])}? Then rename that column to '{names[0]}'{also}."
+        return (
+            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column (--column {names[0]}=NAME), or "
+            f"rename it to '{names[0]}'{also}."
+        )
     return f"Call the column with it '{names[0]}'{also}."
 
 
@@ -154,12 +207,17 @@ def _doubt(likely: Sequence[str], what: str, name: str) -> str:
     if len(likely) == 1:
         return (
             f"The column '{shown(likely[0])}' looks like {what}, but it is not read as such and becomes metadata. "
-            f"If that is what it holds, rename it to '{name}'."
+            f"If that is what it holds, choose it ({_choice(name, shown(likely[0]))}), or rename it to '{name}'."
         )
     return (
         f"The columns {listed([shown(c) for c in likely])} look like {what}, but they are not read as such and become metadata. "
-        f"If one of them holds that, rename it to '{name}'."
+        f"If one of them holds that, choose it (--column {name}=NAME), or rename it to '{name}'."
     )
+
+
+def _choice(name: str, column: str) -> str:
+    """The option by which a column is chosen, as it is typed."""
+    return f"--column {shlex.quote(f'{name}={column}')}"
 
 
 def _likely_texts(segment: str, plan: Plan, columns: Columns, task: Task, *, is_only_one: bool) -> list[str]:

@@ -12,6 +12,8 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "annotator": ("annotator",),
     "annotator_label": ("annotator_label", "annotator_answer"),
     "rationales": ("rationales",),
+    "rationale_index": ("rationale_index", "rationale_tokens"),
+    "rationale_mask": ("rationale_mask", "rationale_binary"),
     "note": ("note",),
     "exhaustive": ("exhaustive",),
     "parent": ("parent", "parent_key"),
@@ -38,6 +40,19 @@ def field_names(task: Task) -> dict[str, tuple[str, ...]]:
     """The names of every plain field that is no segment, for a task; `target` only where the task has one."""
     names = {**FIELD_NAMES, "result": _RESULT_NAMES[task.result_kind]}
     return {**names, "target": ("target",)} if task.has_target else names
+
+
+def our_name(task: Task, written: str) -> str | None:
+    """What a person who chooses a column calls a field of ours, or a segment, in our words.
+
+    >>> from annotator.domain.tasks import TASKS
+    >>> our_name(TASKS["sentiment"], "id"), our_name(TASKS["sentiment"], "sentence"), our_name(TASKS["sentiment"], "x")
+    ('key', 'text', None)
+    """
+    names = field_names(task)
+    if written in names:
+        return written
+    return next((name for name, others in names.items() if written in others), None) or segment_of(task, written)
 
 
 def segment_of(task: Task, name: str) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceColumns, SourceItem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_findings import column_report, missing
+from annotator.formats.rows.column_findings import column_report, columns_not_there, missing
 from annotator.formats.rows.column_plan import Plan, make_plan
 from annotator.formats.rows.column_values import Columns, ColumnValues
 from annotator.formats.rows.csv_table import CsvTable
@@ -30,19 +30,38 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
         yield report
 
 
+def first_columns(path: Path, options: ReadOptions) -> Columns:
+    """The columns of a CSV file, with what its first rows hold; none of a file whose header cannot be read.
+
+    Raises: NotFound or InvalidValue when the file cannot be opened
+    """
+    return _PlainTable(path, options).first_columns()
+
+
 @dataclass(slots=True)
 class _PlainTable(CsvTable):
     columns: Columns = field(default_factory=Columns)
+
+    def first_columns(self) -> Columns:
+        """What the first rows hold, whatever the header lacks."""
+        if self.open() is None:
+            self._look()
+        return self.columns
+
+    def _look(self) -> None:
+        self.columns.by_name = {name: ColumnValues() for name in self.header if name}
+        for row in islice(self.body(), _ROWS_LOOKED_AT):
+            if isinstance(row, Row):
+                self.columns.add(row.values)
 
     def missing(self) -> list[str]:
         """What no row can be read without; the first rows show which column may be it."""
         self.columns.by_name = {name: ColumnValues() for name in self.header if name}
         plan = self._plan(self.header)
-        if missing(plan, self.columns, self.options.task):
-            for row in islice(self.body(), _ROWS_LOOKED_AT):
-                if isinstance(row, Row):
-                    self.columns.add(row.values)
-        return missing(plan, self.columns, self.options.task)
+        if missing(plan, self.columns, self.options):
+            self._look()
+        names = [name for name in self.header if name]
+        return [*columns_not_there(names, self.options), *missing(plan, self.columns, self.options)]
 
     def n_known(self, header: list[str]) -> int:
         """Also the names of other fields, and of segments."""
@@ -60,4 +79,5 @@ class _PlainTable(CsvTable):
         return replace(report, doubts=(*report.doubts, doubt))
 
     def _plan(self, header: list[str]) -> Plan:
-        return make_plan(self.options.task, tuple(dict.fromkeys(name for name in header if name)))
+        names = tuple(dict.fromkeys(name for name in header if name))
+        return make_plan(self.options.task, names, self.options.columns, self.options.left_columns)

@@ -1,5 +1,6 @@
 """A CSV file as a table: its delimiter, its header, and its rows as objects with lists and truth values in their cells."""
 
+import ast
 import csv
 import re
 from collections import Counter
@@ -20,7 +21,11 @@ MAX_COLUMNS = 5_000
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)"}
 _NAMED_DELIMITER = re.compile(r"sep=([,;\t|])\s*")  # Excel's own first line
 _LINES_LOOKED_AT = 20
-_JSON_COLUMNS = frozenset({"rationales", "tokens", "target"})
+_JSON_COLUMNS = frozenset(
+    name
+    for ours in ("rationales", "rationale_index", "rationale_mask", "tokens")
+    for name in (ours, *FIELD_NAMES[ours])
+) | {"target"}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -37,8 +42,7 @@ class CsvTable:
 
     def rows(self) -> Iterator[Row | Problem]:
         """Every row under the header as an object, or what is wrong with it or with the header."""
-        csv.field_size_limit(MAX_LINE_BYTES)
-        fault = self._open()
+        fault = self.open()
         if fault is not None:
             yield fault
             return
@@ -67,8 +71,9 @@ class CsvTable:
     def _header_problem(self, reason: str) -> Problem:
         return Problem(self.path.name, self.header_line, "header", shown(", ".join(self.header)), reason)
 
-    def _open(self) -> Problem | None:
+    def open(self) -> Problem | None:
         """Find delimiter and header; the problem of a file that has none."""
+        csv.field_size_limit(MAX_LINE_BYTES)
         lines = list(islice(self._lines(), _LINES_LOOKED_AT))
         if self._broken and self._broken[0].line == 1:
             return self._broken[0]
@@ -172,13 +177,20 @@ class CsvTable:
                 findings.refuse(name, cell, "It holds a NUL character; remove it.")
             elif self._holds_json(name, cell):
                 values[name] = _json_cell(name, cell, findings)
-            elif name == "exhaustive":
+            elif self._meaning(name) == "exhaustive":
                 values[name] = _truth_cell(name, cell, findings)
             elif name:
                 values[name] = cell
         return values
 
+    def _meaning(self, column: str) -> str:
+        """The field that a column was chosen for, else its name."""
+        return next((ours for ours, chosen in self.options.columns.items() if chosen == column), column)
+
     def _holds_json(self, name: str, cell: str) -> bool:
+        if name in self.options.left_columns:
+            return False
+        name = self._meaning(name)
         is_object = name in FIELD_NAMES["metadata"] and cell.lstrip().startswith("{")
         is_target = name == "target" and not self.options.task.has_target
         return (name in _JSON_COLUMNS or is_object) and not is_target and self.options.task.spec_of(name) is None
@@ -195,8 +207,21 @@ def _json_cell(name: str, cell: str, findings: Findings) -> object:
     try:
         return parse_value(cell.encode("utf-8"))
     except LineError as fault:
-        findings.refuse(name, cell, f"The cell must hold JSON. {fault.reason}")
+        as_python = python_list(cell)
+        if as_python is None:
+            findings.refuse(name, cell, f"The cell must hold JSON. {fault.reason}")
+        return as_python
+
+
+def python_list(cell: str) -> list[object] | None:
+    """A list as Python prints it, such as ['a', "isn't"]; None where the cell holds none."""
+    if not cell.lstrip().startswith("["):
         return None
+    try:
+        value = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return value if isinstance(value, list) else None
 
 
 def _truth_cell(name: str, cell: str, findings: Findings) -> bool | None:

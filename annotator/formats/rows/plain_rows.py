@@ -15,22 +15,28 @@ from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
-from annotator.formats.rows.spans import AnySpan, read_sets, read_span
-from annotator.text.alignment import align_tokens, text_from_tokens
+from annotator.formats.rows.spans import AnySpan, read_sets, read_span, sets_of_numbers
+from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
+_NO_KEY = (
+    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys, or “Number "
+    "the rows” on the page)."
+)
 
 
 class PlainRow(msgspec.Struct):
     """The fields of a plain row that are no segment and no metadata, under our names."""
 
-    key: str | int
+    key: str | int = ""
     split: str | None = None
     language: str | None = None
     result: str | int | None = None
     annotator: str | None = None
     annotator_label: str | int | None = None
     rationales: list[list[AnySpan]] | None = None
+    rationale_index: list[int | list[int]] | None = None
+    rationale_mask: list[int | bool] | None = None
     note: str | None = None
     exhaustive: bool | None = None
     parent: str | int | None = None
@@ -47,10 +53,11 @@ class RowReader:
     options: ReadOptions
     checker: Checker = field(init=False)
     _planner: Planner = field(init=False)
+    _are_numbered: bool | None = None
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
-        self._planner = Planner(self.options.task)
+        self._planner = Planner(self.options.task, self.options.columns, self.options.left_columns)
 
     def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
         """The instances of rows, in order, and the problems of rows that cannot be taken."""
@@ -70,12 +77,15 @@ class RowReader:
         """The instance of one row; None, with findings, when its fields cannot be read."""
         values = row.values
         plan = self._planner.plan(tuple(values))
+        if "key" not in plan.names and self.options.key_of is None:
+            findings.refuse("key", "", _NO_KEY)
+            return None
         plain = convert({name: values[column] for name, column in plan.fields}, PlainRow, findings, plan.names)
         if plain is None:
             return None
         segments = self._segments(plan, values, plain, findings)
         instance = SourceInstance(
-            key=self._key(plain.key),
+            key=self._key_of(plan, plain, segments, row.line, findings),
             segments=segments,
             source=row.source,
             line=row.line,
@@ -91,6 +101,24 @@ class RowReader:
         )
         self.checker.check(instance, findings)
         return instance
+
+    def _key_of(
+        self, plan: Plan, plain: PlainRow, segments: Mapping[str, SourceText | str], line: int, findings: Findings
+    ) -> str:
+        """The key that a row says, or that it is given; rows of a file all say one, or none of them does."""
+        is_numbered = "key" not in plan.names
+        if self._are_numbered is None:
+            self._are_numbered = is_numbered
+        elif self._are_numbered != is_numbered:
+            findings.refuse(
+                "key", plain.key, "Some rows of the file have keys and others have none; give all of them keys."
+            )
+        if not is_numbered or self.options.key_of is None:
+            return self._key(plain.key)
+        if findings.is_refused or not segments:
+            return "0"  # no instance is made of it, and it takes no number from another row
+        annotator = plain.annotator if self._annotates(plain) else None
+        return self.options.key_of(plain.split or self.options.split or "", segments, annotator, line)
 
     def _key(self, key: str | int | None) -> str:
         return f"{self.options.key_prefix}{key}" if key not in {None, ""} else ""
@@ -113,7 +141,12 @@ class RowReader:
             if not isinstance(text, str):
                 findings.refuse(column, text, f"The segment '{segment}' must be text.")
             elif text or not _is_optional(self.options, segment):
-                segments[segment] = self._text(segment, text, tokens.pop(segment, None), findings)
+                is_split = segment not in tokens and _counts_tokens(plain)
+                segments[segment] = (
+                    SourceText(text, split_on_spaces(text))
+                    if is_split
+                    else self._text(segment, text, tokens.pop(segment, None), findings)
+                )
         language = plain.language or self.options.language or "en"
         for segment, given in tokens.items():
             segments[segment] = self._text(segment, text_from_tokens(given, language), given, findings)
@@ -146,11 +179,20 @@ class RowReader:
             findings.refuse(f"tokens.{segment}", tokens, str(error))
             return SourceText(text)
 
+    def _annotates(self, plain: PlainRow) -> bool:
+        """Whether a row is somebody's annotation, and not the text alone."""
+        marks = (plain.rationales, plain.rationale_index, plain.rationale_mask)
+        return any(given is not None for given in marks) or plain.annotator_label not in {None, ""}
+
     def _annotations(self, plain: PlainRow, findings: Findings) -> tuple[SourceAnnotation, ...]:
-        if plain.rationales is None and plain.annotator_label in {None, ""}:
+        if not self._annotates(plain):
             return ()
         result = plain.result if plain.annotator_label is None else plain.annotator_label
-        sets = read_sets(plain.rationales or (), self.options.task, findings)
+        sets = (
+            read_sets(plain.rationales, self.options.task, findings)
+            if plain.rationales is not None
+            else sets_of_numbers(plain.rationale_index, plain.rationale_mask, self.options.task, findings)
+        )
         annotator = plain.annotator or UNNAMED_ANNOTATOR
         return (SourceAnnotation(annotator, self._result(result), sets, note=plain.note or ""),)
 
@@ -158,6 +200,11 @@ class RowReader:
         if self.options.task.has_target and plain.target is None:
             findings.refuse("target", "", "The row has no target; write the token range that its label is about.")
         return None if plain.target is None else read_span(plain.target, self.options.task, "target", findings)
+
+
+def _counts_tokens(plain: PlainRow) -> bool:
+    """Whether a row numbers tokens without saying which: then they are what stands between blanks."""
+    return plain.rationales is None and (plain.rationale_index is not None or plain.rationale_mask is not None)
 
 
 def _is_optional(options: ReadOptions, segment: str) -> bool:

@@ -88,3 +88,28 @@ def spans_of_tokens(segment: str, token_indices: Sequence[int]) -> tuple[SourceS
         else:
             spans.append((index, index + 1))
     return tuple(SourceSpan(segment, start, end) for start, end in spans)
+
+
+def sets_of_numbers(
+    numbers: Sequence[int | Sequence[int]] | None, mask: Sequence[int] | None, task: Task, findings: Findings
+) -> tuple[tuple[SourceSpan, ...], ...]:
+    """The set of some token numbers (or the sets of several lists of them), or of the tokens that a mask says 1 for."""
+    segment = _segment(None, task, "rationale_index", findings)
+    if segment is None:
+        return ()
+    if numbers is None:
+        wrong = next((value for value in mask or () if value not in (0, 1)), None)
+        if wrong is not None:
+            findings.refuse(
+                "rationale_mask", wrong, "A mask says 1 for each token that is marked, and 0 for each other."
+            )
+        numbers = [number for number, is_marked in enumerate(mask or ()) if is_marked]
+    plain = [number for number in numbers if isinstance(number, int)]
+    sets = [plain] if plain else []
+    sets += [list(number) for number in numbers if not isinstance(number, int)]
+    if plain and len(sets) > 1:
+        findings.refuse("rationale_index", numbers, "Write a list of numbers, or a list of such lists, one a set.")
+    if any(number < 0 for of_set in sets for number in of_set):
+        findings.refuse("rationale_index", numbers, "Tokens are numbered from 0.")
+        return ()
+    return tuple(spans_of_tokens(segment, of_set) for of_set in sets if of_set)

@@ -397,4 +397,5 @@ _RULES = {
     "checkers_see_author": "whether checkers see the author", "perturbations_per_kind": "the target for each kind",
     "own_perturbation_kinds": "the kinds of the project’s own", "preview_model": "the model for previews",
     "preview_labels": "the labels of the model for previews", "preview_method": "the method for previews",
+    "import_columns": "the columns of files", "import_left_columns": "the columns that are not read",
 }  # fmt: skip

@@ -20,9 +20,11 @@ from annotator.store.annotators import accepted_of
 from annotator.store.events import add_event
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
+from annotator.usecases.transfer.chosen_columns import chosen_columns, remember_columns
 from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.row_numbers import RowNumbers
 from annotator.usecases.transfer.uploads import unpacked
 
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
@@ -106,16 +108,21 @@ def _import(
     progress: Callable[[int], None],
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run)
+    chosen = chosen_columns(project, format_name, options)
+    numbers = RowNumbers(store, project, options.key_prefix)
     read_options = ReadOptions(
         project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
-        frozenset(options.renamed),
+        frozenset(options.renamed), chosen.columns, frozenset(chosen.left), chosen.needed,
+        numbers.key if options.number_keys else None,
     )  # fmt: skip
     items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), options))
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         Intake(store, project, options, report, progress).run(items.each())
         _refuse(report, options, path, format_name, items.n_rows)
+        report.notes += numbers.notes()
         project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
+        project = remember_columns(store, actor, project, chosen, options)
         _tell(store, project, options, report)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,

@@ -34,7 +34,11 @@ class ImportOptions:
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
     merge: how the scores of a token's pieces are joined.
+    all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file.
+    number_keys: plain rows of a file without keys get numbers.
+    columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
+    forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     """
 
@@ -51,8 +55,13 @@ class ImportOptions:
     seed: int | None = None
     vocabulary: Path | None = None
     merge: How = "sum"
+    all_doubles: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
     gold_policy: GoldPolicy | None = None
+    number_keys: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    left_columns: tuple[str, ...] = ()
+    forget_columns: bool = False
 
 
 @dataclass

@@ -34,6 +34,7 @@ from annotator.usecases.transfer.output_plan import outputs_by_run, plan_outputs
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
 from annotator.usecases.transfer.review_records import Restorer
+from annotator.usecases.transfer.text_index import TextIndex
 
 Item = SourceItem | SourceOutput
 KnownPlaces = Mapping[Place, KnownInstance]
@@ -61,6 +62,7 @@ class Intake:
         self.progress = progress
         self.records = Restorer(store, project)
         self.runs = RunFinder(store, project.id)
+        self.by_text = TextIndex(store, project, options.all_doubles)
         self.labels: set[str] = set()
         self.unshown: set[str] = set()
         self.worked_on: set[int] = set()
@@ -122,6 +124,7 @@ class Intake:
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
         self.report.tell_own_spacing(self.n_own_spacing)
+        self.report.notes += self.by_text.notes()
         if self.is_queue_changed:
             begin_anew(self.store, self.project.id, self.worked_on)
 
@@ -160,7 +163,7 @@ class Intake:
         self.is_queue_changed |= bool(plan.new or plan.n_updated)
 
     def _take_outputs(self, batch: Sequence[SourceOutput]) -> None:
-        matched, without_instance = gather_instances(self.store, self.project, batch)
+        matched, without_instance = gather_instances(self.store, self.project, batch, self.by_text)
         laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
@@ -208,4 +211,4 @@ def _instance_of(known: KnownPlaces, source: SourceInstance) -> int | Place:
 
 def _run_and_place(row: SourceOutput) -> int:
     """What tells a row from others of its batch: a run that says the same instance twice has its rows in two batches."""
-    return hash((row.run, row.key, row.split))
+    return hash((row.run, row.key, row.split, row.input))

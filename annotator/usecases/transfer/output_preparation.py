@@ -14,24 +14,38 @@ from annotator.store.models import RunFinder, known_outputs
 from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.text.word_scores import How
 from annotator.usecases.transfer.output_plan import ByRun, LaidRow, fault_of, match_instance, refusal
+from annotator.usecases.transfer.text_index import TextIndex
 
 Matched = tuple[SourceOutput, KeyedInstance]
 
 
 def gather_instances(
-    store: Store, project: Project, rows: Sequence[SourceOutput]
+    store: Store, project: Project, rows: Sequence[SourceOutput], by_text: TextIndex
 ) -> tuple[list[Matched], list[Problem]]:
-    """Each row with its instance; and the rows that have none."""
+    """Each row with its instance; and the rows that have none. by_text: finds those of rows without keys."""
     known = instances_of_keys(store, project.id, list({row.key for row in rows}))
     matched: list[Matched] = []
     problems: list[Problem] = []
     for row in rows:
-        instance = match_instance(row, known.get(row.key, ()))
-        if isinstance(instance, Problem):
-            problems.append(instance)
+        instances = _instances_of(row, known.get(row.key, ()), by_text)
+        if isinstance(instances, Problem):
+            problems.append(instances)
         else:
-            matched.append((row, instance))
+            matched += [(row, instance) for instance in instances]
     return matched, problems
+
+
+def _instances_of(
+    row: SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex
+) -> Sequence[KeyedInstance] | Problem:
+    """The instances of a row: by its text where it has no key, or by its text's number where the model saw a beginning."""
+    instances = [] if row.input is None else by_text.match(row, row.input)
+    if instances:
+        return instances
+    instance = match_instance(row, known)
+    if row.input is not None and (isinstance(instance, Problem) or not by_text.begins(instance, row.input)):
+        return by_text.unknown(row, row.input)
+    return instance if isinstance(instance, Problem) else [instance]
 
 
 def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Output]]:

@@ -16,6 +16,7 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
+from annotator.web.sections.import_columns import ask_columns
 from annotator.web.sections.import_format import ask_format
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
@@ -48,6 +49,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
     split = right.text_input("Split, if the file names none", key="import_split", placeholder="train")
+    chosen = ask_columns(store, visit, project, format_name, files)
     with st.expander("More"):
         language = st.text_input(
             "Language, if the file names none", key="import_language", placeholder=project.language
@@ -58,7 +60,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
-        renamed=renamed,
+        renamed=renamed, columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 
@@ -75,11 +77,17 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
+    all_doubles = st.checkbox(
+        "Texts that stand several times: give all of them what is said of one",
+        key="import_doubles",
+        help="Rows without a key go to the instance with the same text.",
+    )
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
+        all_doubles=all_doubles,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 

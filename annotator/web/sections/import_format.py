@@ -21,7 +21,7 @@ def ask_format(
     container: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
 ) -> str:
     """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
-    guess = _guess_of(files)
+    guess = _guess_of(files, formats)
     if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
         st.session_state[_FORMAT] = guess[0]
     chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
@@ -34,26 +34,34 @@ def _keep() -> None:
     st.session_state[_BY_HAND] = True
 
 
-def _guess_of(files: Sequence[Any]) -> tuple[str, str] | None:
-    """The format's name and its words, read once for the same files; when they are all taken away a new choice begins."""
+def _guess_of(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | None:
+    """The format's name and its words, read once for the same files; when they are all taken away a new choice begins.
+
+    formats: those that are read here; of two formats that a file may be, the one that is among them is taken
+    """
     chosen = tuple(file.file_id for file in files)
     before, guess = st.session_state.get(_GUESS, ((), None))
     if chosen != before:
         if not chosen:
             st.session_state.pop(_BY_HAND, None)
-        guess = _read(files) if chosen else None
+        guess = _read(files, formats) if chosen else None
         st.session_state[_GUESS] = (chosen, guess)
     known_guess: tuple[str, str] | None = guess
     return known_guess
 
 
-def _read(files: Sequence[Any]) -> tuple[str, str] | None:
+def _read(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | None:
     try:
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
             guess = guessed(path)
     except InvalidValue:  # an archive that cannot be unpacked; the check says why
         return None
-    return None if guess is None else (guess.format_name, guess.words)
+    if guess is None:
+        return None
+    if guess.other is not None and guess.format_name not in formats:
+        return guess.other.format_name, guess.other.words
+    also = "" if guess.other is None else f", which may also be {guess.other.words} (read on the Saliency page)"
+    return guess.format_name, f"{guess.words}{also}"
 
 
 def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:

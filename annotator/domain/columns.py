@@ -1,0 +1,38 @@
+"""What the columns of a file may be chosen for, before it is read."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """What a field of ours may be read from.
+
+    name:   as it is written with --column; words: for a sentence
+    column: the one that is taken, by its name or because it was chosen before; None where there is none
+    likely: those that look like it; the only one is a guess, several have to be asked about
+    """
+
+    name: str
+    words: str
+    column: str | None
+    likely: tuple[str, ...]
+    is_needed: bool
+
+    @property
+    def guess(self) -> str | None:
+        """The column that is taken, or the only one that looks like it."""
+        return self.column or (self.likely[0] if len(self.likely) == 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoices:
+    """The columns of a file, and what they may be chosen for."""
+
+    columns: tuple[str, ...]
+    choices: tuple[ColumnChoice, ...]
+    left: tuple[str, ...]
+
+    @property
+    def are_open(self) -> bool:
+        """Whether somebody has to look: something needed is missing, or something is only guessed."""
+        return any(choice.column is None and (choice.is_needed or choice.likely) for choice in self.choices)

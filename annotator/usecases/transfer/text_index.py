@@ -1,0 +1,157 @@
+"""Which instances the rows of model output without keys are of: those that have their text."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from annotator.domain.imports import KeyedInstance
+from annotator.domain.models import InputText, SourceOutput
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.errors import Problem
+from annotator.formats.rows.findings import listed
+from annotator.store import Store
+from annotator.store.instances import get_instance, iterate_keyed_texts
+from annotator.text.letters import letters_of
+
+_EXCERPT = 80
+_UNKNOWN = "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
+_UNREADABLE = (
+    "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
+)
+_SEVERAL = (
+    "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
+    "it says (--all-doubles, or “Texts that stand several times” on the page)."
+)
+_SAME = "The file says the same of this text on line {line} already; it is taken once."
+_OTHER = "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."
+
+
+class _Text(NamedTuple):
+    instance: KeyedInstance
+    exact: int
+    is_discarded: bool
+
+
+@dataclass(slots=True)
+class TextIndex:
+    """Finds instances by their texts, which are read when the first row asks for them.
+
+    all_doubles: where several instances have a text, what is said of it is said of each
+    """
+
+    store: Store
+    project: Project
+    all_doubles: bool = False
+    n_matched: int = 0
+    n_unknown: int = 0
+    n_doubles: int = 0
+    _is_read: bool = False
+    _whole: dict[int, list[_Text]] = field(default_factory=dict)  # by their letters
+    _selectable: dict[int, list[_Text]] = field(default_factory=dict)  # by those of what can be marked
+    _said: dict[int, tuple[int, int]] = field(default_factory=dict)  # line and content of what the file said of a text
+
+    def match(self, row: SourceOutput, given: InputText) -> list[KeyedInstance] | Problem:
+        """The instances that a row is of: one, or all with its text where that was asked for.
+
+        An empty list: no instance has its text.
+        """
+        self._read()
+        with_text = self._with_text(row, given)
+        if not with_text:
+            return []
+        if len(with_text) > 1:
+            self.n_doubles += 1
+            if not self.all_doubles:
+                keys = listed([text.instance.key for text in with_text])
+                return _problem(row, _SEVERAL.format(n=counted(len(with_text), "instance"), keys=keys))
+        again = self._again(row, with_text[0].instance.id)
+        if again is None:
+            self.n_matched += 1
+        return again or [text.instance for text in with_text]
+
+    def begins(self, instance: KeyedInstance, given: InputText) -> bool:
+        """Whether a text may be the beginning of an instance's, of which a model may not have seen the end."""
+        segments = get_instance(self.store, instance.id).segments
+        whole = letters_of("".join(segment.body.text for segment in segments))
+        return not given.letters or any(whole.startswith(letters) for letters in given.letters)
+
+    def unknown(self, row: SourceOutput, given: InputText) -> Problem:
+        """No instance has the text of a row."""
+        self.n_unknown += 1
+        return _problem(row, _UNKNOWN if given.letters else _UNREADABLE)
+
+    def notes(self) -> list[str]:
+        """What became of the rows without keys, in sentences."""
+        if not (self.n_matched or self.n_unknown or self.n_doubles):
+            return []
+        matched_words = f"{counted(self.n_matched, 'row')} without a key went to the instance with the same text"
+        if self.n_doubles and self.all_doubles:
+            matched_words += f", {self.n_doubles:,} of them to several instances"
+        of_others = [
+            f"{n:,} {'has' if n == 1 else 'have'} {what}"
+            for n, what in (
+                (self.n_unknown, "a text that no instance has"),
+                (0 if self.all_doubles else self.n_doubles, "a text that several instances have"),
+            )
+            if n
+        ]
+        return [". ".join((matched_words, *of_others)) + "."]
+
+    def _with_text(self, row: SourceOutput, given: InputText) -> list[_Text]:
+        """Of several the ones that stand so in the project to the letter, and that are not discarded, where there are some."""
+        for texts in (self._whole, self._selectable):
+            fitting = [text for letters in given.letters for text in texts.get(hash(letters), ())]
+            if row.split is not None:
+                fitting = [t for t in fitting if row.split in (t.instance.split, t.instance.source_split)]
+            texts_of_row = list({text.instance.id: text for text in fitting}.values())
+            if len(texts_of_row) > 1:
+                exact = _exact(given.text)
+                texts_of_row = [text for text in texts_of_row if text.exact == exact] or texts_of_row
+                texts_of_row = [text for text in texts_of_row if not text.is_discarded] or texts_of_row
+            if texts_of_row:
+                return texts_of_row
+        return []
+
+    def _again(self, row: SourceOutput, instance_id: int) -> Problem | None:
+        """What is wrong with a row whose text the file had before, for the same run and label."""
+        content = hash((row.attributions, row.rationales, *map(repr, row.predictions)))
+        line = row.line or 0
+        for what in _said_of(row):
+            name = hash((row.run, instance_id, what))
+            first, before = self._said.setdefault(name, (line, content))
+            if first != line:
+                is_same = before == content
+                return _problem(row, (_SAME if is_same else _OTHER).format(line=first), is_warning=is_same)
+        return None
+
+    def _read(self) -> None:
+        if self._is_read:
+            return
+        self._is_read = True
+        for instance, is_discarded, segments in iterate_keyed_texts(self.store, self.project.id):
+            letters = [letters_of(text) for _, text in segments]
+            text = _Text(instance, _exact("\n".join(text for _, text in segments)), is_discarded)
+            n = sum(is_selectable for is_selectable, _ in segments)
+            for whole in dict.fromkeys(("".join(letters), "".join(letters[n:] + letters[:n]))):
+                self._whole.setdefault(hash(whole), []).append(text)
+            if n < len(segments):
+                self._selectable.setdefault(hash("".join(letters[:n])), []).append(text)
+
+
+def _exact(text: str) -> int:
+    """A text as it stands, but for its blanks."""
+    return hash(" ".join(text.split()))
+
+
+def _said_of(row: SourceOutput) -> Sequence[Hashable]:
+    """What a row says, as far as it may be said once of a text."""
+    answers = [("answer", prediction.on, prediction.threshold) for prediction in row.predictions]
+    scores = [("scores", attribution.label, attribution.layer) for attribution in row.attributions]
+    return (*scores, *(("rationale", rationale.kind) for rationale in row.rationales)) or answers
+
+
+def _problem(row: SourceOutput, reason: str, *, is_warning: bool = False) -> Problem:
+    value = " ".join(row.input.text.split()) if row.input is not None else ""
+    excerpt = value if len(value) <= _EXCERPT else f"{value[: _EXCERPT - 1]}…"
+    return Problem(row.source, row.line, "text", excerpt, reason, is_warning=is_warning)

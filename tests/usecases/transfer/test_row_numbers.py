@@ -1,0 +1,150 @@
+"""Rows of a file without keys get numbers, which they keep when the file comes again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import ImportRefused, InvalidValue
+from annotator.store import Store
+from annotator.store.events import list_events
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+
+Take = Callable[..., ImportReport]
+
+
+@pytest.fixture
+def plain(store: Store) -> Project:
+    return create_project(store, LOCAL_OPERATOR, "Plain", get_task("sentiment"), labels=("bad", "good"))
+
+
+@pytest.fixture
+def take(store: Store, plain: Project, tmp_path: Path) -> Take:
+    def run(content: str, name: str = "rows.csv", format_name: str = "csv", **options: object) -> ImportReport:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        given = ImportOptions(**{"number_keys": True, **options})  # type: ignore[arg-type]
+        return import_file(store, LOCAL_OPERATOR, find_project(store, "Plain"), format_name, path, given)
+
+    return run
+
+
+def keys(store: Store) -> dict[str, str]:
+    rows = store.rows(
+        "SELECT key, text FROM instances JOIN segments ON instance_id = instances.id "
+        "JOIN documents ON documents.id = document_id ORDER BY instances.id"
+    )
+    return {row["key"]: row["text"] for row in rows}
+
+
+def test_a_file_without_keys_is_refused_with_the_way_to_number_its_rows(take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take("text\nGood.\n", number_keys=False)
+    assert "have them numbered (--number-keys)" in refused.value.problems[0].reason
+
+
+def test_rows_get_numbers_and_the_same_file_again_changes_nothing(store: Store, take: Take) -> None:
+    content = "text,label\nGood.,good\nBad.,bad\n"
+    report = take(content)
+    assert keys(store) == {"1": "Good.", "2": "Bad."}
+    assert report.notes == ["2 texts without a key got a number as key: 2 new: 1 to 2."]
+    again = take(content)
+    assert (again.n_new, again.n_unchanged) == (0, 2)
+
+
+def test_a_row_keeps_its_number_when_others_come_before_it_or_go(store: Store, take: Take) -> None:
+    take("text\nGood.\nBad.\n")
+    report = take("text\nNew.\nBad.\n")
+    assert keys(store) == {"1": "Good.", "2": "Bad.", "3": "New."}
+    assert (report.n_new, report.n_unchanged) == (1, 1)
+    assert report.notes == [
+        "2 texts without a key got a number as key: 1 of them the number that they have in the project."
+    ]
+
+
+def test_numbers_go_on_behind_the_keys_that_are_there(store: Store, take: Take) -> None:
+    take("id,text\n41,Old.\na7,Named.\n", number_keys=False)
+    take("text\nGood.\n")
+    assert keys(store) == {"41": "Old.", "a7": "Named.", "42": "Good."}
+    take("text\nGood.\n", key_prefix="b-")
+    assert list(keys(store)) == ["41", "a7", "42", "b-1"]
+
+
+def test_a_text_that_stands_twice_in_the_file_gets_two_numbers_and_is_named(store: Store, take: Take) -> None:
+    content = "text\nSo so.\nGood.\nSo so.\n"
+    report = take(content)
+    assert keys(store) == {"1": "So so.", "2": "Good.", "3": "So so."}
+    assert report.notes[1] == "1 row has a text that stands in the file before (line 4); each has a number of its own."
+    assert take(content).n_unchanged == 3
+
+
+def test_rows_of_several_annotators_of_one_text_have_one_number(store: Store, take: Take) -> None:
+    content = "text,annotator,rationale_index\nGood.,ada,[0]\nBad.,ada,[0]\nGood.,ben,[]\nBad.,ben,[0]\n"
+    report = take(content)
+    assert keys(store) == {"1": "Good.", "2": "Bad."}
+    assert (report.n_annotations, take(content).n_new) == (4, 0)
+
+
+def test_splits_are_numbered_apart(store: Store, take: Take) -> None:
+    content = "text,split\nGood.,train\nGood.,test\n"
+    take(content)
+    assert take(content).n_unchanged == 2
+    assert sorted(r["key"] for r in store.rows("SELECT key FROM instances")) == ["1", "2"]
+
+
+def test_rows_of_json_are_numbered_too_but_not_where_some_have_keys(store: Store, take: Take) -> None:
+    take('{"text": "Good."}\n{"text": "Bad."}\n', "rows.jsonl", "jsonl")
+    assert keys(store) == {"1": "Good.", "2": "Bad."}
+    with pytest.raises(ImportRefused) as refused:
+        take('{"text": "New."}\n{"id": "3", "text": "Other."}\n', "rows.jsonl", "jsonl")
+    assert refused.value.problems[0].reason.startswith("Some rows of the file have keys and others have none;")
+
+
+def test_other_formats_have_their_own_keys(take: Take) -> None:
+    with pytest.raises(InvalidValue, match="of the formats csv and jsonl, not of aesw"):
+        take("x", format_name="aesw")
+
+
+# Columns --------------------------------------------------------------------------------------------------------------
+
+
+def test_chosen_columns_are_remembered_by_the_project_for_files_that_have_them(store: Store, take: Take) -> None:
+    take("phrase,__proto__\nGood.,a\n", columns={"sentence": "phrase", "id": "__proto__"}, number_keys=False)
+    assert find_project(store, "Plain").settings.import_columns == {"text": "phrase", "key": "__proto__"}
+    take("phrase,__proto__\nBad.,b\n", number_keys=False)
+    take("id,text\nc,Other.\n", number_keys=False)
+    assert keys(store) == {"a": "Good.", "b": "Bad.", "c": "Other."}
+    assert list_events(store, find_project(store, "Plain").id, limit=1)[0].action == "import"
+
+
+def test_a_dry_run_and_a_refused_import_remember_nothing(store: Store, take: Take) -> None:
+    take("phrase,nr\nGood.,a\n", columns={"text": "phrase", "id": "nr"}, dry_run=True)
+    with pytest.raises(ImportRefused):
+        take("phrase,nr\n,a\n", columns={"text": "phrase", "id": "nr"})
+    assert find_project(store, "Plain").settings.import_columns == {}
+
+
+def test_columns_can_be_left_out_and_forgotten(store: Store, take: Take) -> None:
+    take("id,text,label\na,Good.,strange\n", left_columns=("label",), number_keys=False)
+    assert find_project(store, "Plain").settings.import_left_columns == ("label",)
+    with pytest.raises(ImportRefused):
+        take("id,text,label\nb,Bad.,strange\n", forget_columns=True, number_keys=False)
+    take("id,text,label\nb,Bad.,good\n", forget_columns=True, number_keys=False)
+    assert find_project(store, "Plain").settings.import_left_columns == ()
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"colour": "text"}, "A file holds no 'colour'. Choose columns for 'text', 'id', 'label'"),
+        ({"id": "text", "text": "text"}, "The column 'text' is chosen twice"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused(take: Take, columns: dict[str, str], reason: str) -> None:
+    with pytest.raises(InvalidValue, match=reason):
+        take("id,text\na,Good.\n", columns=columns)
