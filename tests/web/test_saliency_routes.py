@@ -81,6 +81,7 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
         ("instance?instance=1&panels=²", 422, "RUN:LAYER:LABEL"),
         ("instance?instance=1&panels=1:²", 422, "RUN:LAYER:LABEL"),
         (f"instance?instance=1&panels={'9' * 19}", 422, "RUN:LAYER:LABEL"),  # more than SQLite can hold
+        ("instance?instance=1&gold=everybody", 422, "one of chosen, all, majority, union, people"),
         ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
         (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
         ("list?project=1&which=strange", 422, "must be one of"),
@@ -132,7 +133,17 @@ def test_a_list_is_not_changed_without_the_page_s_token_nor_read_by_annotators(
     assert theirs.post("lists/delete", list=saved["id"]).status_code == 403
 
 
-TOLD_OF_BOTH = ["instance", "segments", "gold", "sides", "ratios", "are_ratios_measured", "panels", "withheld"]
+TOLD_OF_BOTH = [
+    "instance",
+    "segments",
+    "gold",
+    "people",
+    "sides",
+    "ratios",
+    "are_ratios_measured",
+    "panels",
+    "withheld",
+]
 PANEL = (
     "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans pieces "
     "convergence facts spread beside_random held_out trust seen"

@@ -80,6 +80,8 @@ interface HeatText {
   };
   segments: CutSegment[];
   gold: number[][];
+  /** Everybody's own sets, where they were asked for in the place of gold. */
+  people: HeatPerson[] | null;
   sides: { name: string; n: number }[];
   ratios: number[];
   are_ratios_measured: boolean;
@@ -88,7 +90,20 @@ interface HeatText {
   withheld: string;
 }
 
+/** What one annotator marked. */
+interface HeatPerson {
+  name: string;
+  is_named: boolean;
+  is_own: boolean;
+  label: string | null;
+  is_accepted: boolean;
+  facts: string[];
+  sets: number[][];
+}
+
 interface HeatAnswer extends HeatText {
+  /** The project's own gold policy. */
+  policy: string;
   choices: RunChoice[];
   partners: { id: number; key: string; kind: string | null }[];
 }

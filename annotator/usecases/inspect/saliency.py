@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, Measurement, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.numbers import whole_number
@@ -32,7 +32,6 @@ from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.inspect.beside_random import beside_random
 from annotator.usecases.inspect.measurement import MEASURED
 from annotator.usecases.inspect.saliency_messages import (
@@ -52,6 +51,7 @@ from annotator.usecases.inspect.saliency_messages import (
 )
 from annotator.usecases.inspect.saved_lists import require_list
 from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
+from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
 
@@ -128,8 +128,12 @@ def _definition(name: str) -> ShownDefinition:
     return ShownDefinition(definition.title, definition.definition, definition.direction, definition.source)
 
 
-def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None) -> ShownText:
+def show_instance(
+    store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None, asked_gold: AskedGold = ""
+) -> ShownText:
     """An instance with its gold sets and panels (None: those that open by themselves), and its partners.
+
+    asked_gold: another policy than the project's, or everybody's own sets
 
     Raises: NotFound for an instance or a run that is not there; InvalidValue for more than eight panels
     """
@@ -146,15 +150,15 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
             raise NotFound(f"There is no run number {unknown} in this project.")
-        gold, withheld = _gold_for(store, actor, project, instance)
+        gold = gold_for(store, actor, project, instance, asked_gold)
         shown = replace(
-            _shown(store, project, gold, chosen, runs, withheld),
+            _shown(store, project, gold, chosen, runs),
             project=project.id,
             policy=project.settings.gold_policy,
             choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),
             partners=tuple(ShownPartner(*partner) for partner in partners_of(store, instance_id)),
         )
-    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
+    independence.show(store, actor, project.id, instance_id, gold.annotation_ids)
     return shown
 
 
@@ -176,8 +180,9 @@ def _first_panels(runs: Mapping[int, StoredRun], groups: Mapping[int, int]) -> l
 
 
 def show_partner(
-    store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice]
-) -> ShownText:
+    store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice],
+    asked_gold: AskedGold = "",
+) -> ShownText:  # fmt: skip
     """The same panels for the original or a perturbed version, and which tokens stand in the same place."""
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
@@ -186,19 +191,12 @@ def show_partner(
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)
-        gold, withheld = _gold_for(store, actor, project, partner)
-        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs, withheld)
-    independence.show(store, actor, project.id, partner_id, independence.annotations_behind(gold))
+        gold = gold_for(store, actor, project, partner, asked_gold)
+        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs)
+    independence.show(store, actor, project.id, partner_id, gold.annotation_ids)
     places = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner))
     n = instance.layout.n_selectable
     return replace(shown, aligned=tuple(token if token < n else None for token in places))
-
-
-def _gold_for(store: Store, actor: User, project: Project, instance: Instance) -> tuple[GoldInstance, str]:
-    """The gold of an instance for a person; without sets where it is closed to them, and why, else ""."""
-    gold = gold_of_instance(store, project, instance)
-    closed = independence.why_withheld(store, actor, project.id, instance.id, independence.annotations_behind(gold))
-    return (GoldInstance(instance, (), instance.result), closed) if closed else (gold, "")
 
 
 def _selectable_tokens(instance: Instance) -> list[str]:
@@ -206,21 +204,21 @@ def _selectable_tokens(instance: Instance) -> list[str]:
 
 
 def _shown(
-    store: Store, project: Project, gold: GoldInstance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun],
-    withheld: str,
-) -> ShownText:  # fmt: skip
-    instance = gold.instance
-    row = gold_row(gold, project.task, keep_tokens=False, is_exhaustive=False)
+    store: Store, project: Project, gold: ShownGold, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
+) -> ShownText:
+    instance = gold.gold.instance
+    row = gold_row(gold.gold, project.task, keep_tokens=False, is_exhaustive=False)
     ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
     return ShownText(
         instance=show_name(instance),
         segments=show_segments(instance),
-        gold=tuple(rationale_set.token_indices for rationale_set in gold.sets),
+        gold=tuple(rationale_set.token_indices for rationale_set in gold.gold.sets),
+        people=gold.people,
         sides=tuple(ShownSide(name, n) for name, n in row.sides),
         ratios=tuple(ratios or [UNMEASURED] * len(row.sides)),
         are_ratios_measured=bool(ratios),
         panels=_panels(store, project, instance, chosen, runs),
-        withheld=withheld,
+        withheld=gold.withheld,
     )
 
 

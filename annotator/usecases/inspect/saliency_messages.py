@@ -115,11 +115,28 @@ class ShownPartner:
     kind: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ShownPerson:
+    """What one annotator marked; is_named: whether `name` is theirs, else it counts those of this text.
+
+    facts: what the file says of them (such as their group); is_accepted: False of what is still under review
+    """
+
+    name: str
+    is_named: bool
+    is_own: bool
+    label: str | None
+    is_accepted: bool
+    facts: tuple[str, ...]
+    sets: tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownText:
     """A text with its gold and its maps: the one on the screen, or its partner.
 
     project, policy, choices, partners: of the one on the screen
+    people:   everybody's own sets, where they were asked for in the place of gold
     withheld: why its sets are not shown; "" where they are
     aligned:  of a partner: for each of its tokens the one of the text on the screen in its place
     """
@@ -129,6 +146,7 @@ class ShownText:
     instance: ShownInstance
     segments: tuple[ShownSegment, ...]
     gold: tuple[tuple[int, ...], ...]
+    people: tuple[ShownPerson, ...] | None
     sides: tuple[ShownSide, ...]
     ratios: tuple[float, ...]
     are_ratios_measured: bool

@@ -3,7 +3,7 @@
 The use cases bring NumPy, so they are imported when the first message comes, and the server starts without it.
 """
 
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from annotator.domain.measurements import Question, Which
 from annotator.domain.numbers import whole_number
@@ -11,6 +11,9 @@ from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Query, get_route, number
+
+if TYPE_CHECKING:
+    from annotator.usecases.inspect.shown_gold import AskedGold
 
 _LONGEST_WORDS = 200
 
@@ -62,14 +65,20 @@ def _instance(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.inspect.saliency import PanelChoice, show_instance  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)] if "panels" in query else None
-    return show_instance(store, user, number(query, "instance"), chosen)
+    return show_instance(store, user, number(query, "instance"), chosen, _gold(query))
 
 
 def _partner(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.inspect.saliency import PanelChoice, show_partner  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)]
-    return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen)
+    return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen, _gold(query))
+
+
+def _gold(query: Query) -> "AskedGold":
+    from annotator.usecases.inspect.shown_gold import read_asked_gold  # noqa: PLC0415
+
+    return read_asked_gold(query.get("gold", ""))
 
 
 def _panels(query: Query) -> list[str]:

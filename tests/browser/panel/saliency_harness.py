@@ -46,6 +46,12 @@ def attention(run: int = 2, **changes: Any) -> dict[str, Any]:
     return map_of(run, **{"method": "attention", "is_signed": False, "label": "", "scores": scores, **changes})
 
 
+def annotator(name: str, *sets: tuple[int, ...], **changes: Any) -> dict[str, Any]:
+    """What one person marked."""
+    facts = {"label": "negative", "facts": [], "is_named": True, "is_own": False, "is_accepted": True}
+    return {"name": name, "sets": sets, **facts, **changes}
+
+
 def number(run: int, model: str, method: str, *names: str) -> dict[str, Any]:
     """A run with the numbers that were measured of it."""
     numbers = [{"layer": None, "name": name} for name in names]
@@ -65,6 +71,7 @@ class SaliencyFake(Fake):
     numbers: list[dict[str, Any]] = field(default_factory=list)
     without: int | None = None
     gold: tuple[tuple[int, ...], ...] = ((0, 1), (2,))
+    people: tuple[dict[str, Any], ...] = ()
     may_import: bool = False
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
@@ -83,7 +90,7 @@ class SaliencyFake(Fake):
             "numbers": lambda: {"runs": self.numbers, "names": told},
             "list": lambda: {"rows": rows, "n": len(rows), "page": 1, "without": self.without},
             "lists": lambda: {"lists": []},
-            "instance": lambda: self._instance(int(body["instance"]), body.get("panels")),
+            "instance": lambda: self._instance(int(body["instance"]), body.get("panels"), body.get("gold")),
         }
         return 200, answers[route]()
 
@@ -91,7 +98,7 @@ class SaliencyFake(Fake):
         facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": None}
         return {"id": place + 1, "key": self.keys[place], "value": None, **facts}
 
-    def _instance(self, number: int, panels: str | None) -> dict[str, Any]:
+    def _instance(self, number: int, panels: str | None, gold: str | None) -> dict[str, Any]:
         asked = None if panels is None else [one.split(":") for one in panels.split(",") if one]
         shown = self.panels if asked is None else [self._panel(int(run), layer) for run, layer, _ in asked]
         before = ["", *[" "] * (len(WORDS) - 1)]
@@ -102,7 +109,8 @@ class SaliencyFake(Fake):
             "policy": "chosen",
             "instance": {"id": number, "key": self.keys[number - 1], **facts},
             "segments": [segment],
-            "gold": self.gold,
+            "gold": () if gold == "people" else self.gold,
+            "people": self.people if gold == "people" else None,
             "withheld": "",
             "sides": [{"name": "", "n": len(WORDS)}],
             "ratios": [0.4],

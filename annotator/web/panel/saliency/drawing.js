@@ -2,14 +2,13 @@
  * The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from
  * elsewhere.
  */
-import { letterOf } from "../shared/model.js";
-import { lookOf } from "../shared/palette.js";
-import { LANE, lanesOf } from "../shared/gold_underlines.js";
+import { LANE } from "../shared/gold_underlines.js";
 import { written } from "./written_numbers.js";
 import { colourOf, hexOf } from "./heat.js";
+import { lookOfSet, ownerOf, signOf } from "./view.js";
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
-/** @typedef {import("./screen.js").HeatView} HeatView */
+/** @typedef {import("./view.js").HeatView} HeatView */
 
 const WIDTH = 760;
 const GAP = 24;
@@ -62,7 +61,7 @@ function penOf(canvas) {
  */
 function blockOf(map, pen) {
   const { view } = map;
-  const lanes = lanesOf(view.gold);
+  const { lanes } = view;
   const line = LINE + LANE * lanes;
   const title = [map.title(), view.instance.key, map.answerWords()].filter(Boolean).join(" · ");
   const parts = [textAt(fitted(pen, title, `bold ${FONT}px sans-serif`), 0, 12, 'font-weight="bold"')];
@@ -79,8 +78,9 @@ function blockOf(map, pen) {
     x += width;
   }
   y += line;
-  parts.push(legendAt(map, y), goldAt(view.gold, y + 18));
-  return { body: parts.join(""), height: y + (view.gold.length ? 18 : 0) + 2 * GAP };
+  const gold = goldAt(view, y + 18, pen);
+  parts.push(legendAt(map, y), gold.body);
+  return { body: parts.join(""), height: y + gold.height + 2 * GAP };
 }
 
 /**
@@ -99,7 +99,7 @@ function wordAt(map, token, word, x, y, width, lanes) {
   if (map.selected.has(token))
     parts.push(`<rect ${box} height="${21 + LANE * lanes}" fill="none" stroke="#111" stroke-width="1.4"/>`);
   map.view.gold.forEach((tokens, set) => {
-    if (tokens.includes(token)) parts.push(underline(set, x, x + width, y + 7 + LANE * (set % lanes)));
+    if (tokens.includes(token)) parts.push(underline(map.view, set, x, x + width, y + 7 + LANE * (set % lanes)));
   });
   parts.push(textAt(word, x, y));
   return parts.filter(Boolean).join("");
@@ -108,9 +108,9 @@ function wordAt(map, token, word, x, y, width, lanes) {
 /** @type {Record<string, string>} */
 const DASHES = { dashed: "6 3", dotted: "3 2", wavy: "1.5 1.5" };
 
-/** @param {number} set @param {number} x1 @param {number} x2 @param {number} y */
-function underline(set, x1, x2, y) {
-  const { color, style } = lookOf(set, false);
+/** @param {HeatView} view @param {number} set @param {number} x1 @param {number} x2 @param {number} y */
+function underline(view, set, x1, x2, y) {
+  const { color, style } = lookOfSet(view, set, false);
   /** @param {number} at @param {number} thick */
   const line = (at, thick) =>
     `<line x1="${round(x1)}" x2="${round(x2)}" y1="${at}" y2="${at}" stroke="${color}" stroke-width="${thick}"${DASHES[style] ? ` stroke-dasharray="${DASHES[style]}"` : ""}/>`;
@@ -135,14 +135,24 @@ function legendAt(map, y) {
   );
 }
 
-/** @param {number[][]} gold @param {number} y */
-function goldAt(gold, y) {
-  return gold
-    .map(
-      (tokens, set) =>
-        `${underline(set, set * 84, set * 84 + 26, y - 4)}${small(`${letterOf(set)} (${tokens.length})`, set * 84 + 32, y)}`,
-    )
-    .join("");
+/**
+ * The lanes with what they are called, in as many lines as they need.
+ * @param {HeatView} view
+ * @param {number} top
+ * @param {CanvasRenderingContext2D} pen
+ */
+function goldAt(view, top, pen) {
+  let [x, y] = [0, top];
+  const body = view.gold.map((tokens, set) => {
+    const name = view.people ? `${signOf(view, set)} ${ownerOf(view, set)}` : signOf(view, set);
+    const words = fitted(pen, `${name} (${tokens.length})`, `${SMALL}px sans-serif`);
+    const width = Math.max(84, 32 + pen.measureText(words).width + 16);
+    if (x && x + width > WIDTH) [x, y] = [0, y + 18];
+    const drawn = underline(view, set, x, x + 26, y - 4) + small(words, x + 32, y);
+    x += width;
+    return drawn;
+  });
+  return { body: body.join(""), height: view.gold.length ? y - top + 18 : 0 };
 }
 
 /**

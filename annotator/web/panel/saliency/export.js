@@ -2,8 +2,8 @@
  * What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: drawing.js.
  */
 import { element, parts } from "../shared/dom.js";
-import { letterOf } from "../shared/model.js";
 import { wordsOf } from "./drawing.js";
+import { ownerOf, signOf } from "./view.js";
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
@@ -29,10 +29,11 @@ export function htmlOf(title, sheets, ...contents) {
  */
 export function latexOf(maps) {
   const lines = [
-    "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets",
+    "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets, numbers are people",
   ];
   for (const map of maps) {
     lines.push(
+      ...(map.view.people ?? []).map(({ name }, person) => `% ${person + 1}: ${tex(name.replace(/\s+/gu, " "))}`),
       `\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`,
       "{\\setlength{\\fboxsep}{1pt}%",
     );
@@ -51,11 +52,12 @@ export function latexOf(maps) {
 /** @param {SaliencyMap} map @param {number} token @param {string} word */
 function texWord(map, token, word) {
   const rgb = map.shadeOf(token);
-  const sets = map.view.gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join("");
+  const { view } = map;
+  const sets = view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [signOf(view, set)] : []));
   let text = `\\strut ${tex(word)}`;
   if (rgb) text = `\\colorbox[RGB]{${rgb.join(",")}}{${text}}`;
   if (map.selected.has(token)) text = `\\fbox{${text}}`;
-  return sets ? `${text}\\textsuperscript{${sets}}` : text;
+  return sets.length ? `${text}\\textsuperscript{${sets.join(view.people ? "," : "")}}` : text;
 }
 
 /**
@@ -63,20 +65,16 @@ function texWord(map, token, word) {
  * @param {SaliencyMap[]} maps
  */
 export function csvOf(maps) {
+  const whose = maps.some(({ view }) => view.people) ? "marked_by" : "gold_sets";
   /** @type {(string|number)[][]} */
-  const rows = [
-    ["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"],
-  ];
+  const rows = [["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", whose]];
   for (const map of maps) {
-    const { gold, instance } = map.view;
+    const { view } = map;
     for (const { word, token } of wordsOf(map.view)) {
       const score = map.panel.scores?.[token] ?? null;
-      const sets = gold
-        .map((tokens, set) => (tokens.includes(token) ? letterOf(set) : ""))
-        .join(" ")
-        .trim();
+      const sets = view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [set] : []));
       rows.push([
-        instance.key,
+        view.instance.key,
         map.title(),
         map.panel.label,
         map.panel.is_signed ? 1 : 0,
@@ -85,7 +83,7 @@ export function csvOf(maps) {
         score ?? "",
         map.ranks.get(token) ?? "",
         map.selected.has(token) ? 1 : 0,
-        sets,
+        view.people ? sets.map((set) => ownerOf(view, set)).join("; ") : sets.map((set) => signOf(view, set)).join(" "),
       ]);
     }
   }

@@ -2,73 +2,22 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
-import { part, parts, treeOf } from "../shared/dom.js";
+import { parts, treeOf } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
 import { Messages } from "../shared/messages.js";
+import { FLAGS, goldOf, remember, stateOf } from "./address.js";
 import { drawingOf, pictureOf } from "./drawing.js";
 import { csvOf, htmlOf, latexOf, save } from "./export.js";
+import { KEYS } from "./key_list.js";
 import { InstanceList } from "./list.js";
 import { SavedLists } from "./lists.js";
 import { SaliencyScreen } from "./screen.js";
 
-/** @type {KeyGroup[]} */
-const KEYS = [
-  [
-    "Texts",
-    [
-      ["j", "next text"],
-      ["k", "previous text"],
-      ["i", "show or hide the list of texts"],
-      ["/", "search by key or words"],
-      ["l", "lists: save the texts that are listed, or put this text on a list"],
-    ],
-  ],
-  [
-    "Maps",
-    [
-      ["← →", "point at the next or the previous word"],
-      ["[ ]", "one token fewer or more in the top k"],
-      ["s", "one scale for all maps of a method"],
-      ["m", "show sizes without signs"],
-      ["c", "cut the scale at the 98th percentile"],
-      ["n", "show the scores under the words"],
-      ["b", "show the highest scores as bars"],
-      ["p", "show the model's own pieces"],
-      ["x", "show a matrix of maps by tokens"],
-      ["e", "export the maps"],
-      ["?", "show these keys"],
-    ],
-  ],
-];
 const MOST_MAPS = 8;
 /** The first answer after the server's start waits until it has loaded what it counts with. */
 const PATIENCE_MS = 120_000;
-/** @type {HeatFlag[]}  as an address names them, too */
-const FLAGS = ["shared", "magnitude", "clip", "numbers", "bars", "pieces", "matrix"];
-
-/**
- * How the maps are shown, as an address says it.
- * @param {URLSearchParams} asked
- * @returns {HeatState}
- */
-function stateOf(asked) {
-  const looks = (asked.get("looks") || "").split(" ");
-  /** @param {HeatFlag} flag */
-  const has = (flag) => looks.includes(flag);
-  return {
-    share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null,
-    shared: has("shared"),
-    magnitude: has("magnitude"),
-    clip: has("clip"),
-    numbers: has("numbers"),
-    bars: has("bars"),
-    pieces: has("pieces"),
-    matrix: has("matrix"),
-  };
-}
-
 class Saliency {
   /** @param {SaliencyData} data @param {HTMLElement|ShadowRoot} parent */
   constructor(data, parent) {
@@ -79,6 +28,8 @@ class Saliency {
     /** @type {string[]|null}  null: the server chooses */
     this.panels = asked.get("panels")?.split(",").filter(Boolean) ?? null;
     this.partnerId = Number(asked.get("partner")) || null;
+    /** What stands below the words: "" the project's gold, the name of a policy, or "people". */
+    this.gold = goldOf(asked);
     this.state = stateOf(asked);
     /** Another screen has taken the place; what comes from now on was asked for this one. */
     this.closed = false;
@@ -129,6 +80,8 @@ class Saliency {
       step: (by) => this.step(by),
       list: () => this.#toggleList(),
       partner: (id) => this.#choosePartner(id),
+      gold: (gold) => this.#chooseGold(gold),
+      goldAsked: () => this.gold,
       remember: () => this.#remember(),
       add: (panel) => this.#setPanels([...(this.panels || []), panel]),
       remove: (place) => this.#setPanels((this.panels ?? []).filter((_, at) => at !== place)),
@@ -196,7 +149,7 @@ class Saliency {
    */
   async open(id) {
     const asked = (this.asked += 1);
-    const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(",") });
+    const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(","), gold: this.gold });
     if (this.asked !== asked) return;
     if ("error" in view) return this.screen.say(view.error);
     this.view = view;
@@ -216,6 +169,7 @@ class Saliency {
       instance: id,
       partner: this.partnerId,
       panels: (this.panels || []).join(","),
+      gold: this.gold,
     });
     if (!("error" in partner)) return partner;
     this.screen.say(partner.error);
@@ -225,6 +179,12 @@ class Saliency {
   /** @param {number|null} id */
   #choosePartner(id) {
     this.partnerId = id;
+    return this.#openAnew();
+  }
+
+  /** @param {string} gold */
+  #chooseGold(gold) {
+    this.gold = gold;
     return this.#openAnew();
   }
 
@@ -284,23 +244,17 @@ class Saliency {
   /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
   #remember() {
     if (this.closed || !this.view) return;
-    const said = new URLSearchParams(location.search);
     const looks = FLAGS.filter((name) => this.state[name]).join(" ");
-    const values = {
+    remember({
       project: this.data.project,
       instance: this.view.instance.id,
       panels: this.panels?.join(","),
       partner: this.partnerId,
+      gold: this.gold,
       k: this.state.share,
       looks,
       ...(this.link ? {} : this.list.asked),
-    };
-    for (const [name, value] of Object.entries(values)) {
-      if (value === null || value === undefined || value === "") said.delete(name);
-      else said.set(name, String(value));
-    }
-    const address = `${location.pathname}?${said}`;
-    if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+    });
   }
 
   /** @param {FileKind} kind */
@@ -325,12 +279,7 @@ class Saliency {
     const adopted = root.adoptedStyleSheets
       .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
       .join("\n");
-    return htmlOf(
-      `Saliency of ${instance.key}`,
-      `${adopted}\n${sheets}`,
-      part(this.screen.title, ".heat-where", HTMLElement),
-      this.screen.content,
-    );
+    return htmlOf(`Saliency of ${instance.key}`, `${adopted}\n${sheets}`, this.screen.title.where, this.screen.content);
   }
 
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
@@ -354,6 +303,7 @@ class Saliency {
       b: () => screen.flip("bars"),
       p: () => screen.flip("pieces"),
       x: () => screen.flip("matrix"),
+      g: () => this.#chooseGold(this.gold === "people" ? "" : "people"),
       e: () => screen.openExport(),
       l: () => this.saved.open(),
       ArrowRight: () => screen.stepToken(1),

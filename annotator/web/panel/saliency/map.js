@@ -1,11 +1,11 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
 import { element, setText } from "../shared/dom.js";
-import { letterOf } from "../shared/model.js";
 import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
 import { colourOf, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
 import { orderOf, ranksOf, selectedOf } from "./numbers.js";
+import { ownerOf, signOf } from "./view.js";
 
 const LABEL = "Label that is explained";
 
@@ -40,7 +40,7 @@ export const TEXT_AND_GOLD = {
   seen: null,
 };
 
-/** @typedef {import("./screen.js").HeatView} HeatView */
+/** @typedef {import("./view.js").HeatView} HeatView */
 /**
  * What can be shown in the place of a map: the layers and labels of its run, and the runs with other seeds.
  * @typedef {{layers: number[], labels: string[], seeds: RunName[]}} MapChoice
@@ -286,7 +286,7 @@ export class SaliencyMap {
         "t",
         heat,
         isCut && "cut",
-        combos[token] && `g${combos[token]}`,
+        combos[token] && `${view.prefix}${combos[token]}`,
         this.selected.has(token) && "top",
         scores.length && score === null && token < view.n && "not-seen",
       ];
@@ -404,13 +404,8 @@ export class SaliencyMap {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
     const sets =
-      this.panel.run === null &&
-      this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [letterOf(set)] : []));
-    if (sets)
-      return [
-        `“${this.tokens[token].textContent}”`,
-        sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${sets.join(", ")}` : "in no gold set",
-      ].join(" · ");
+      this.panel.run === null && this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [set] : []));
+    if (sets) return `“${this.tokens[token].textContent}” · ${this.#setWords(sets)}`;
     const words = [
       `“${this.tokens[token].textContent}”`,
       score === null ? "no score" : this.meaning.said(score),
@@ -418,6 +413,15 @@ export class SaliencyMap {
       this.selected.has(token) && "in the top k",
     ];
     return words.filter(Boolean).join(" · ");
+  }
+
+  /** Which sets a token is in. @param {number[]} sets */
+  #setWords(sets) {
+    const { view } = this;
+    if (view.people)
+      return sets.length ? `marked by ${sets.map((set) => ownerOf(view, set)).join(", ")}` : "not marked";
+    const signs = sets.map((set) => signOf(view, set)).join(", ");
+    return sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${signs}` : "in no gold set";
   }
 
   /** @param {HTMLElement} made */

@@ -7,7 +7,7 @@ import { tokenAt } from "./map.js";
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
 /**
- * @param {import("./screen.js").HeatView} view
+ * @param {import("./view.js").HeatView} view
  * @param {SaliencyMap[]} maps
  * @param {{scales: number[], hover: (token: number|null) => void}} looks
  * @returns {{root: HTMLElement, point: (token: number|null, scrolls: boolean) => void}}
@@ -22,7 +22,7 @@ export function matrixOf(view, maps, { scales, hover }) {
     ...words.map((word, token) =>
       element(
         "th",
-        { scope: "col", class: combos[token] ? `g${combos[token]}` : "", "data-token": token },
+        { scope: "col", class: combos[token] ? `${view.prefix}${combos[token]}` : "", "data-token": token },
         word || "\u00a0",
       ),
     ),

@@ -2,6 +2,7 @@
 import { goldBadge } from "../shared/gold_underlines.js";
 import { letterOf } from "../shared/model.js";
 import { factsOf, fitOf, tiesOf } from "./numbers.js";
+import { rowsOfPeople } from "./people.js";
 import { written } from "./written_numbers.js";
 
 /** @typedef {import("./numbers.js").NumberRow} NumberRow */
@@ -23,8 +24,33 @@ const NAMES = {
  */
 export function rowsOf({ panel, view, selected, isEmpty }) {
   if (panel.run === null) return [];
-  const fit = fitOf(selected, isEmpty ? [] : view.gold);
   const ties = tiesOf(panel, view.sides, selected);
+  return [
+    ...(view.people ? rowsOfPeople({ view, selected, isEmpty }) : rowsOfGold({ view, selected, isEmpty })),
+    ...Object.entries(NAMES)
+      .filter(([name]) => name in panel.numbers)
+      .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
+    ...factsOf(panel),
+    ...(ties > 0
+      ? [
+          {
+            title: "Ties at k",
+            value: String(ties),
+            words:
+              "tokens that were left out although their score equals one in the top k; the first by position were taken",
+          },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * How well the top k fits the gold sets.
+ * @param {Pick<import("./map.js").SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @returns {NumberRow[]}
+ */
+function rowsOfGold({ view, selected, isEmpty }) {
+  const fit = fitOf(selected, isEmpty ? [] : view.gold);
   return [
     {
       title: "Token F1",
@@ -43,19 +69,5 @@ export function rowsOf({ panel, view, selected, isEmpty }) {
       value: written(fit.coverage),
       words: "share of the tokens of all gold sets that are among the top k",
     },
-    ...Object.entries(NAMES)
-      .filter(([name]) => name in panel.numbers)
-      .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
-    ...factsOf(panel),
-    ...(ties > 0
-      ? [
-          {
-            title: "Ties at k",
-            value: String(ties),
-            words:
-              "tokens that were left out although their score equals one in the top k; the first by position were taken",
-          },
-        ]
-      : []),
   ];
 }

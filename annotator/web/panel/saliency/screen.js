@@ -2,25 +2,29 @@
 import { openDialog } from "../shared/dialogs.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
-import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "../shared/gold_underlines.js";
 import { depthsTable } from "./depths.js";
 import { heatRules, scalesOf } from "./heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./map.js";
 import { matrixOf } from "./matrix.js";
 import { countsOf } from "./numbers.js";
-import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
+import { goldWords, paintAgreements, PeopleLegend } from "./people.js";
+import { differences, groupOf, nextOfGroup } from "./runs.js";
 import { columnsFor, NumbersTable } from "./table.js";
+import { TextTitle } from "./title.js";
+import { setRulesOf, viewOf } from "./view.js";
 import { TabTitle } from "../shared/tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /** @typedef {"own"|"partner"} Which  of two versions side by side */
-/** @typedef {HeatText & {n: number, combos: string[], isPaired: boolean}} HeatView  n: its tokens that can be marked */
+/** @typedef {import("./view.js").HeatView} HeatView */
 /**
  * @typedef {Object} ScreenActions
  * @property {(by: number) => unknown} step
  * @property {() => void} list
  * @property {(id: number|null) => unknown} partner
+ * @property {(gold: string) => unknown} gold  other sets are to stand below the words
+ * @property {() => string} goldAsked
  * @property {() => void} remember
  * @property {(panel: string) => unknown} add
  * @property {(place: number) => unknown} remove
@@ -37,6 +41,8 @@ export class SaliencyScreen {
     this.choices = [];
     /** @type {(number|null)[]|null}  the tokens of the text in the places of the other version's */
     this.aligned = null;
+    /** @type {{answer: HeatAnswer, other: HeatPartner|null}|null}  what is shown, as it came */
+    this.answers = null;
     /** @type {HeatView|null}  the text, and the version beside it */
     this.view = null;
     /** @type {HeatView|null} */
@@ -53,7 +59,7 @@ export class SaliencyScreen {
     /** @type {Map<HeatFlag, HTMLButtonElement>} */
     this.flips = new Map();
     this.rules = element("style");
-    this.title = element("div", { class: "heat-title" });
+    this.title = new TextTitle(actions, (run) => this.#added(run));
     this.k = element("input", {
       type: "range",
       min: 0,
@@ -64,21 +70,24 @@ export class SaliencyScreen {
     });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
-    this.add = element("select", { class: "add-panel", "aria-label": "Add a map", onchange: () => this.#added() });
-    this.partner = element("select", {
-      class: "partner",
-      "aria-label": "Version beside it",
-      onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null),
-    });
+    this.people = new PeopleLegend((isDrawn) => this.#draw(isDrawn));
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
     this.depths = element("div", { class: "heat-depths" });
     this.notice = element("p", { class: "heat-notice", role: "status" });
-    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.numbers.root, this.depths);
+    this.content = element("div", { class: "heat-content" });
+    this.content.append(this.people.root, this.grid, this.matrix, this.numbers.root, this.depths);
     this.widths = new ResizeObserver(() => this.#layOut());
     this.widths.observe(this.content);
-    this.main = element("main", { class: "heat-main nothing" }, this.title, this.controls, this.notice, this.content);
+    this.main = element(
+      "main",
+      { class: "heat-main nothing" },
+      this.title.root,
+      this.controls,
+      this.notice,
+      this.content,
+    );
     this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
     parent.append(this.root);
@@ -136,19 +145,29 @@ export class SaliencyScreen {
    * @param {HeatPartner|null} [other]  the version beside it
    */
   show(answer, other = null) {
-    const view = viewOf(answer, other !== null);
-    const partner = other && viewOf(other, true);
+    this.answers = { answer, other };
+    this.#draw();
+  }
+
+  /** Draws the text; `isDrawn`: of people's sets those of whom, where somebody has chosen. */
+  #draw(isDrawn = /** @type {((person: number) => boolean)|undefined} */ (undefined)) {
+    if (!this.answers) return;
+    const { answer, other } = this.answers;
+    const view = viewOf(answer, { isPaired: other !== null, isDrawn });
+    const partner = other && viewOf(other, { isPaired: true, prefix: "h" });
     this.view = view;
     this.partnerView = partner;
     this.choices = answer.choices;
     this.aligned = other?.aligned ?? null;
-    const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
-    setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
+    const lanes = Math.max(view.lanes, partner?.lanes ?? 1);
+    const rules = [view, ...(partner ? [partner] : [])].map((one) => setRulesOf(one, lanes));
+    setText(this.rules, heatRules() + rules.join(""));
     this.content.style.setProperty("--lanes", String(lanes));
+    this.people.show([view]);
     this.name = nameOf({ key: view.instance.key, segments: view.segments });
-    this.#showTitle(answer);
+    const partnerId = partner?.instance.id ?? null;
+    this.title.show(answer, { name: this.name, partner: partnerId, gold: this.actions.goldAsked() });
     this.tab.name(this.name);
-    this.#offerMaps();
     /** @param {HeatView} one @param {Which} which */
     const made = (one, which) =>
       (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map(
@@ -197,69 +216,20 @@ export class SaliencyScreen {
   #words() {
     const withheld = this.view?.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    const gold = this.view?.gold.length
-      ? ""
-      : "This text has no gold sets, so there is nothing to compare an attribution with.";
+    const gold = this.view ? goldWords(this.view, this.#goldAsked) : "";
     if (!this.choices.length)
       return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
     return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
-  /** @param {HeatAnswer} given */
-  #showTitle({ instance, gold, partners }) {
-    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
-    this.title.replaceChildren(
-      element(
-        "div",
-        { class: "heat-where" },
-        button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
-        button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-        element("h2", { title: `Key of this text: ${instance.key}` }, this.name),
-        element(
-          "span",
-          { class: "gold-label" },
-          instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`,
-        ),
-        ...sets,
-        instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`),
-      ),
-      element(
-        "div",
-        { class: "heat-choose" },
-        this.partner,
-        this.add,
-        button("Texts", {
-          key: "i",
-          title: "Show or hide the list of texts",
-          className: "plain",
-          onclick: () => this.actions.list(),
-        }),
-      ),
-    );
-    const options = partners.map(({ id, key, kind }) =>
-      element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`),
-    );
-    this.partner.replaceChildren(
-      element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"),
-      ...options,
-    );
-    this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
-    this.partner.disabled = !partners.length;
-  }
-
-  #offerMaps() {
-    const { choices } = this;
-    this.add.replaceChildren(
-      element("option", { value: "" }, "Add a map …"),
-      ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
-    );
-    this.add.disabled = !choices.length;
+  /** What is asked for below the words, and the project's own policy. */
+  get #goldAsked() {
+    return { gold: this.actions.goldAsked(), policy: this.answers?.answer.policy ?? "" };
   }
 
   /** Adds the run that was chosen; of one that is on screen already its next layer, label or seed. */
-  #added() {
-    const group = groupOf(Number(this.add.value), this.choices);
-    this.add.value = "";
+  #added(/** @type {number} */ run) {
+    const group = groupOf(run, this.choices);
     if (!group || !this.view) return undefined;
     const next = nextOfGroup(group, this.view.panels);
     return next ? this.actions.add(next) : this.say(`Every map of ${group.title} is on the screen already.`);
@@ -315,6 +285,7 @@ export class SaliencyScreen {
         showNumbers: state.numbers,
       });
       map.look({ bars: state.bars, pieces: state.pieces });
+      paintAgreements(map);
     });
     const counts = countsOf(view.sides, shares);
     setText(
@@ -439,17 +410,6 @@ export class SaliencyScreen {
     this.tab.destroy();
     this.root.remove();
   }
-}
-
-/**
- * A text with what is worked out of it once.
- * @param {HeatText} text
- * @param {boolean} isPaired
- * @returns {HeatView}
- */
-function viewOf(text, isPaired) {
-  const n = text.sides.reduce((sum, side) => sum + side.n, 0);
-  return { ...text, n, combos: combinations(text.gold, n), isPaired };
 }
 
 /**

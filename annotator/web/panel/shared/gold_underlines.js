@@ -52,15 +52,18 @@ export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (
     .join("");
 }
 
-const DARK_PREFIX = 'saliency[data-theme="dark"] .g';
-
 /**
  * The rules for both themes, so that a saved page, which is light, needs no other sheet.
  * @param {string[]} names
  * @param {number} lanes
+ * @param {{prefix: string, lookAt: (set: number, dark: boolean) => UnderlineLook}} looks
  */
-export const goldRulesOfThemes = (names, lanes) =>
-  goldRules(names, lanes) + goldRules(names, lanes, { dark: true, prefix: DARK_PREFIX });
+export const goldRulesOfThemes = (names, lanes, { prefix, lookAt }) =>
+  goldRules(names, lanes, { prefix, lookAt: (set) => lookAt(set, false) }) +
+  goldRules(names, lanes, {
+    prefix: `saliency[data-theme="dark"] .${prefix}`,
+    lookAt: (set) => lookAt(set, true),
+  });
 
 /**
  * A set's letter, in the colour of its underline in either theme.

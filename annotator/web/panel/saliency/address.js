@@ -1,0 +1,46 @@
+/** What an address says of how the maps are shown. */
+import { POLICIES } from "./people.js";
+
+/** @type {HeatFlag[]}  as an address names them, too */
+export const FLAGS = ["shared", "magnitude", "clip", "numbers", "bars", "pieces", "matrix"];
+
+/**
+ * How the maps are shown, as an address says it.
+ * @param {URLSearchParams} asked
+ * @returns {HeatState}
+ */
+export function stateOf(asked) {
+  const looks = (asked.get("looks") || "").split(" ");
+  /** @param {HeatFlag} flag */
+  const has = (flag) => looks.includes(flag);
+  return {
+    share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null,
+    shared: has("shared"),
+    magnitude: has("magnitude"),
+    clip: has("clip"),
+    numbers: has("numbers"),
+    bars: has("bars"),
+    pieces: has("pieces"),
+    matrix: has("matrix"),
+  };
+}
+
+/** @param {URLSearchParams} asked */
+export function goldOf(asked) {
+  const gold = asked.get("gold") ?? "";
+  return [...POLICIES, "people"].includes(gold) ? gold : "";
+}
+
+/**
+ * Puts what is on the screen into the address, so that a view is shared by its link.
+ * @param {Record<string, string|number|null|undefined>} values
+ */
+export function remember(values) {
+  const said = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || value === undefined || value === "") said.delete(name);
+    else said.set(name, String(value));
+  }
+  const address = `${location.pathname}?${said}`;
+  if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+}

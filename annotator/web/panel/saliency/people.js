@@ -1,0 +1,172 @@
+/** Everybody's own sets in the place of gold: whose lanes they are, and how well each map agrees with each person. */
+import { element, parts } from "../shared/dom.js";
+import { counted } from "../shared/spoken.js";
+import { fitOf } from "./numbers.js";
+import { lookOfPerson, MOST_LANES } from "./view.js";
+import { written } from "./written_numbers.js";
+
+/** @typedef {import("./view.js").HeatView} HeatView */
+/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
+/** @typedef {import("./numbers.js").NumberRow} NumberRow */
+
+const DEFINITION =
+  "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked";
+
+export class PeopleLegend {
+  /** @param {(isDrawn: (person: number) => boolean) => void} chosen  other people's sets are to be drawn */
+  constructor(chosen) {
+    this.chosen = chosen;
+    this.root = element("div", { class: "people", role: "group", "aria-label": "People whose sets are drawn" });
+  }
+
+  /** @param {HeatView[]} views  the text, and the version beside it */
+  show(views) {
+    const view = views.find(({ people }) => people?.length);
+    this.root.hidden = !view;
+    this.root.replaceChildren(...(view?.people ?? []).map((person, number) => this.#entry(view, person, number)));
+  }
+
+  /** @param {HeatView|undefined} view @param {HeatPerson} person @param {number} number */
+  #entry(view, person, number) {
+    const drawn = view?.owners.some((owner) => owner.person === number);
+    const box = element("input", {
+      type: "checkbox",
+      checked: drawn,
+      disabled: !person.sets.length,
+      "data-person": number,
+      onchange: () => this.#choose(number),
+    });
+    return element(
+      "label",
+      { class: "person", title: titleOf(person) },
+      box,
+      personBadge(view?.people ?? [], number),
+      element("span", { class: "person-name", dir: "auto" }, person.is_own ? `${person.name} (you)` : person.name),
+      element("span", { class: "person-facts", dir: "auto" }, factsOf(person)),
+    );
+  }
+
+  /** @param {number} number */
+  #choose(number) {
+    const drawn = parts(this.root, "input", HTMLInputElement).map((box) => box.checked);
+    this.chosen((person) => drawn[person] ?? false);
+    parts(this.root, "input", HTMLInputElement)[number]?.focus();
+  }
+}
+
+/** @param {HeatPerson} person */
+const factsOf = ({ label, facts, sets, is_accepted }) =>
+  [label, ...facts, !sets.length && "marked nothing", !is_accepted && "under review"].filter(Boolean).join(" · ");
+
+/** @param {HeatPerson} person */
+function titleOf({ name, sets }) {
+  const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(" and ");
+  return sets.length
+    ? `${name}: ${counted(sets.length, "set")} of ${sizes}. At most ${MOST_LANES} lanes stand below a line.`
+    : `${name} marked nothing in this text.`;
+}
+
+/**
+ * A person's number in the colour of their lanes, above a line in their pattern.
+ * @param {HeatPerson[]} people
+ * @param {number} person
+ */
+export function personBadge(people, person) {
+  const [light, dark] = [false, true].map((isDark) => lookOfPerson(people, person, isDark).color);
+  return element("span", { class: "badge", style: `--set-light:${light};--set-dark:${dark}` }, String(person + 1));
+}
+
+/**
+ * Token F1 of a map's top k with the best set of each person; null where it is not defined.
+ * @param {Pick<SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @returns {(number|null)[]}
+ */
+export const agreementsOf = ({ view, selected, isEmpty }) =>
+  (view.people ?? []).map(({ sets }) =>
+    isEmpty
+      ? null
+      : fitOf(
+          selected,
+          sets.filter(({ length }) => length),
+        ).f1,
+  );
+
+/**
+ * A row of the table of numbers for each person.
+ * @param {Pick<SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @returns {NumberRow[]}
+ */
+export const rowsOfPeople = (map) =>
+  agreementsOf(map).map((f1, person) => {
+    const people = map.view.people ?? [];
+    return {
+      title: `F1 with ${people[person].name}`,
+      value: written(f1),
+      words: DEFINITION,
+      badge: personBadge(people, person),
+      badgeWords: `person ${person + 1}`,
+    };
+  });
+
+/**
+ * Writes below a map how well it agrees with each person, for what the controls say now.
+ * @param {SaliencyMap} map  after it is painted
+ */
+export function paintAgreements(map) {
+  if (!map.view.people?.length || map.panel.run === null) return;
+  const found = parts(map.root, ".heat-fits", HTMLElement)[0];
+  const line = found ?? element("p", { class: "heat-fits", title: DEFINITION });
+  if (!found) map.legend.after(line);
+  const { people } = map.view;
+  const fits = agreementsOf(map).map((f1, person) =>
+    element(
+      "span",
+      { class: "heat-fit", title: people[person].name, "aria-label": `${people[person].name}: ${written(f1)}` },
+      personBadge(people, person),
+      written(f1),
+    ),
+  );
+  line.replaceChildren("F1 with", ...fits);
+}
+
+/**
+ * What is shown below the words, where that is not plain.
+ * @param {HeatView} view
+ * @param {{gold: string, policy: string}} asked  what is chosen, and the project's own policy
+ */
+export function goldWords(view, { gold, policy }) {
+  if (view.people)
+    return view.people.length
+      ? ""
+      : "Nobody's sets of this text can be shown: no annotation of it is accepted yet, or submitted where you may see those.";
+  if (!view.gold.length) return "This text has no gold sets, so there is nothing to compare an attribution with.";
+  return gold && gold !== policy
+    ? `These are the gold sets under the policy “${gold}”. Measured numbers are against the project's, “${policy}”.`
+    : "";
+}
+
+export const POLICIES = ["chosen", "all", "majority", "union"];
+
+/**
+ * The choice of what stands below the words.
+ * @param {(gold: string) => unknown} chosen
+ */
+export const goldChoice = (chosen) => {
+  const select = element("select", { class: "gold-choice", "aria-label": "Sets below the words" });
+  select.addEventListener("change", () => chosen(select.value));
+  return select;
+};
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {{gold: string, policy: string}} asked
+ */
+export function offerGold(select, { gold, policy }) {
+  const others = POLICIES.filter((one) => one !== policy);
+  select.replaceChildren(
+    element("option", { value: "" }, `gold: ${policy} (the project's)`),
+    ...others.map((one) => element("option", { value: one }, `gold: ${one}`)),
+    element("option", { value: "people" }, "people, one by one"),
+  );
+  select.value = gold === policy ? "" : gold;
+}

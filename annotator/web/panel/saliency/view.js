@@ -1,0 +1,97 @@
+/**
+ * A text with what is worked out of it once, and how the sets below its words are called and drawn: gold sets by
+ * letters, people's sets by the number of their person.
+ */
+import { combinations, goldRulesOfThemes, lanesOf } from "../shared/gold_underlines.js";
+import { letterOf } from "../shared/model.js";
+import { lookOf } from "../shared/palette.js";
+
+/** Lanes that stand below a line of people's sets; of gold there are fewer (gold_underlines.js). */
+export const MOST_LANES = 12;
+
+/** @typedef {{person: number, nth: number, n: number}} Owner  whose set it is, and which of their n */
+/**
+ * n: its tokens that can be marked; gold: the sets that are drawn, of people too; prefix: of the classes that draw them
+ * @typedef {HeatText & {n: number, combos: string[], isPaired: boolean, prefix: string, lanes: number,
+ *   owners: Owner[]}} HeatView
+ */
+
+/**
+ * @param {HeatText} text
+ * @param {{isPaired?: boolean, prefix?: string, isDrawn?: (person: number) => boolean}} [looks]
+ * @returns {HeatView}
+ */
+export function viewOf(text, { isPaired = false, prefix = "g", isDrawn = firstOf(text.people) } = {}) {
+  const n = text.sides.reduce((sum, side) => sum + side.n, 0);
+  const owned = (text.people ?? []).flatMap(({ sets }, person) =>
+    isDrawn(person) ? sets.map((tokens, nth) => ({ tokens, owner: { person, nth, n: sets.length } })) : [],
+  );
+  const gold = text.people ? owned.map(({ tokens }) => tokens) : text.gold;
+  return {
+    ...text,
+    gold,
+    n,
+    combos: combinations(gold, n),
+    isPaired,
+    prefix,
+    lanes: text.people ? Math.min(MOST_LANES, Math.max(1, gold.length)) : lanesOf(gold),
+    owners: owned.map(({ owner }) => owner),
+  };
+}
+
+/**
+ * Those whose sets are drawn until somebody chooses: the first ones, as many as there are lanes for.
+ * @param {HeatPerson[]|null} people
+ */
+export function firstOf(people) {
+  let n = 0;
+  const drawn = (people ?? []).map(({ sets }) => {
+    const fits = n + sets.length <= MOST_LANES;
+    if (fits) n += sets.length;
+    return fits;
+  });
+  return (/** @type {number} */ person) => drawn[person] ?? false;
+}
+
+/**
+ * The letter of a gold set; of a person's set their number, with a letter where they have several.
+ * @param {Pick<HeatView, "people"|"owners">} view
+ * @param {number} set
+ */
+export function signOf(view, set) {
+  if (!view.people) return letterOf(set);
+  const { person, nth, n } = view.owners[set];
+  return n > 1 ? `${person + 1}${letterOf(nth).toLowerCase()}` : String(person + 1);
+}
+
+/**
+ * What a set is called where there is room.
+ * @param {Pick<HeatView, "people"|"owners">} view
+ * @param {number} set
+ */
+export function ownerOf(view, set) {
+  if (!view.people) return `set ${letterOf(set)}`;
+  const { person, nth, n } = view.owners[set];
+  const { name } = view.people[person];
+  return n > 1 ? `${name}, set ${letterOf(nth)}` : name;
+}
+
+/**
+ * Colour and pattern: of a gold set its own, of people's sets those of their person.
+ * @param {Pick<HeatView, "people"|"owners">} view
+ * @param {number} set
+ * @param {boolean} dark
+ */
+export const lookOfSet = (view, set, dark) =>
+  view.people ? lookOfPerson(view.people, view.owners[set].person, dark) : lookOf(set, dark);
+
+/** @param {HeatPerson[]} people @param {number} person @param {boolean} dark */
+export const lookOfPerson = (people, person, dark) => lookOf(person, dark, people.length);
+
+/**
+ * The rules that draw the sets of a text below its words.
+ * @param {HeatView} view
+ * @param {number} lanes  as many as the longest of all texts on the screen has
+ */
+export const setRulesOf = (view, lanes) =>
+  goldRulesOfThemes(view.combos, lanes, { prefix: view.prefix, lookAt: (set, dark) => lookOfSet(view, set, dark) });
