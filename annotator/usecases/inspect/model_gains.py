@@ -78,21 +78,28 @@ def relation_of(store: Store, projects: Sequence[Project], project: Project, pai
     others, bases = (", ".join(names) for names in (pair.other, pair.base))
     if {known.control for known in kin} == set(pair.base):
         sentence = (
-            f"{bases} is the control of {others}: trained in the same way, but aligned with shuffled rationales. What is won "
-            "against it comes from the rationales."
+            f"{bases} {_in_number(pair.base, 'is the control', 'are the controls')} of {others}: trained in the same way, but "
+            f"aligned with shuffled rationales. What is won against {_in_number(pair.base, 'it', 'them')} comes from the "
+            "rationales."
         )
         return Relation("control of the other", sentence)
     if {known.twin for known in kin} != set(pair.base):
         return Relation("strangers")
+    twins = _in_number(pair.base, "twin", "twins")
     if kin[0].is_control:
         sentence = (
-            f"{others} is a control: trained in the same way as {bases}, its twin, and aligned with shuffled rationales. What is "
-            "won does not come from the rationales."
+            f"{others} {_in_number(pair.other, 'is a control', 'are controls')}: trained in the same way as {bases}, "
+            f"{_in_number(pair.other, 'its', 'their')} {twins}, and aligned with shuffled rationales. What is won does not come "
+            "from the rationales."
         )
         return Relation("control", sentence)
-    return _alignment(
-        store, project, kin, cards, f"{bases} is the twin of {others}: trained in the same way, but not aligned."
-    )
+    are = _in_number(pair.base, "is", "are")
+    sentence = f"{bases} {are} the {twins} of {others}: trained in the same way, but not aligned."
+    return _alignment(store, project, kin, cards, sentence)
+
+
+def _in_number(models: Sequence[object], of_one: str, of_several: str) -> str:
+    return of_one if len(models) == 1 else of_several
 
 
 def _alignment(
@@ -103,7 +110,10 @@ def _alignment(
     here = list_models(store, project.id)
     unasked = [name for name in controls if name not in here]
     if unasked:
-        sentence += f" Its control {', '.join(unasked)} has no answers in {project.name}, so that it is not compared."
+        named, have = ", ".join(unasked), _in_number(unasked, "has", "have")
+        theirs = _in_number(kin, "Its control", "Of their controls")
+        none = _in_number(kin, "it is not", "none is")
+        sentence += f" {theirs} {named} {have} no answers in {project.name}, so that {none} compared."
     return Relation("alignment", sentence, () if lacking or unasked else controls, lacking)
 
 

@@ -48,6 +48,27 @@ def test_the_twin_and_the_control_of_a_model_are_known_whichever_stands_beside_i
     assert "has no answers in P" in relation_of(store, [project], project, PAIR).sentence
 
 
+def test_several_trainings_are_spoken_of_as_several(store: Store, project: Project) -> None:
+    again = {
+        f"{name}-again": replace(options, fitting=replace(options.fitting, seed=1))
+        for name, options in {"mae": ALIGNED, "none": TWIN, "drawn": DRAWN}.items()
+    }
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN, **again)
+
+    def sentence(base: str, other: str) -> str:
+        pair = ModelPair((base, f"{base}-again"), (other, f"{other}-again"))
+        return relation_of(store, [project], project, pair).sentence
+
+    assert sentence("none", "mae") == (
+        "none, none-again are the twins of mae, mae-again: trained in the same way, but not aligned. Of their controls drawn, "
+        "drawn-again have no answers in P, so that none is compared."
+    )
+    assert sentence("drawn", "mae").startswith("drawn, drawn-again are the controls of mae, mae-again: ")
+    assert sentence("none", "drawn").startswith(
+        "drawn, drawn-again are controls: trained in the same way as none, none-again, their twins, and aligned"
+    )
+
+
 def test_an_aligned_model_without_a_control_names_the_command_that_trains_one(store: Store, project: Project) -> None:
     save_cards(store, project, mae=ALIGNED, none=TWIN)
     for name in PAIR.base + PAIR.other:
