@@ -35,10 +35,10 @@ class View:
 
 
 def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator]]:
-    """The controls over the table; answers what they ask for, and the places of the two files."""
+    """The controls over the table; answers what they ask for, and the places of the three files."""
     table = scored.table
     pick, filtering, sorting, meaning, *files = st.columns(
-        [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
+        [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
     )
     with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(project, table)

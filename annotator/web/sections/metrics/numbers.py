@@ -152,6 +152,21 @@ def instance_values(
     )
 
 
+def table_with_intervals(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> MetricTable:
+    """The whole table with intervals: the one that is kept, else made now."""
+    request = replace(scored.request, has_intervals=True)
+    newest_event(store, visit.user, project)
+
+    def make() -> MetricTable:
+        return metric_table(*evaluate_with_instances(store, visit.user, project, options=request.options))
+
+    return _tables().get_or_make(request, MetricTable, make, _size_of)
+
+
+def _size_of(table: MetricTable) -> int:
+    return 1 if table.behind is None else max(1, table.behind.n_numbers)
+
+
 def _learn_splits(project: Project, table: MetricTable) -> None:
     """The choice of a split stands above the numbers, which alone tell what splits there are: it is drawn once more."""
     known = st.session_state.get(_splits(project), [])

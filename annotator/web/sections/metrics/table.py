@@ -21,6 +21,8 @@ from annotator.usecases.inspect.shown_table import (
     summaries_of_rows,
 )
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.sections.metrics import report
 from annotator.web.sections.metrics.choice import View, choose_view
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import say_verdicts
@@ -34,7 +36,7 @@ def show(project: Project, scored: ScoredTable) -> ScoredTable:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     st.caption(as_text(gold_summary(scored.table, scored.request.split)))
     summary = st.container()
-    view, (whole, latex) = choose_view(project, scored)
+    view, (whole, latex, page) = choose_view(project, scored)
     with summary:
         _say_of_all(view.rows)
     whole.download_button(
@@ -52,6 +54,11 @@ def show(project: Project, scored: ScoredTable) -> ScoredTable:
         help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
         "dash with a footnote.",
     )  # fmt: skip
+    if pressed(
+        "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
+        help="One HTML page to send: this table with charts and texts. It needs no server.",
+    ):  # fmt: skip
+        report.dialog(project, view, f"{_file_name(project)}-report.html")
     _show_rows(project, view)
     _show_counts(view.rows)
     return view.scored
