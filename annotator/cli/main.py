@@ -33,6 +33,7 @@ COMMANDS: Commands = {
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),
     "evaluate": ("annotator.cli.evaluate:evaluate", "Score files or a project's models with the papers' metrics."),
     "table": ("annotator.cli.table:table", "Print a project's numbers as the papers' tables."),
+    "report": ("annotator.cli.report:report", "Write a comparison of models as one HTML page."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while people work."),
     "restore": ("annotator.cli.upkeep:restore", "Replace the database by a backup."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),

@@ -71,6 +71,12 @@ def keys_on_list(store: Store, list_id: int) -> list[tuple[str, str]]:
     return [(row["key"], row["split"]) for row in rows]
 
 
+def ids_on_list(store: Store, list_id: int) -> list[int]:
+    """The numbers of the instances on a list, in their order."""
+    rows = store.rows("SELECT instance_id FROM list_members WHERE list_id = ? ORDER BY position", (list_id,))
+    return [row[0] for row in rows]
+
+
 def change_list(store: Store, list_id: int, name: str, note: str) -> None:
     """Another name or note."""
     store.run(

@@ -47,15 +47,30 @@ def labelled_gold_of(store: Store, ids: Sequence[int], policy: GoldPolicy) -> It
 def _labelled(
     store: Store, instances: Sequence[Instance], policy: GoldPolicy, *, asks_for_answers: bool = False
 ) -> Iterator[GoldInstance]:
+    for gold in _gold_among(store, instances, policy):
+        is_told = gold.result is not None if asks_for_answers else bool(gold.result)
+        if is_told and gold.instance.state != "discarded":
+            yield gold
+
+
+def gold_of_instances(store: Store, ids: Sequence[int], policy: GoldPolicy) -> dict[int, GoldInstance]:
+    """The gold of some instances by number, in their order; without sets where there is none."""
+    gold: dict[int, GoldInstance] = {}
+    for first in range(0, len(ids), _AT_ONCE):
+        part = ids[first : first + _AT_ONCE]
+        instances = get_instances(store, part)
+        ordered = [instances[number] for number in part if number in instances]
+        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy)}
+    return gold
+
+
+def _gold_among(store: Store, instances: Sequence[Instance], policy: GoldPolicy) -> Iterator[GoldInstance]:
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:
         accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
         chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
-        gold = gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
-        is_told = gold.result is not None if asks_for_answers else bool(gold.result)
-        if is_told and instance.state != "discarded":
-            yield gold
+        yield gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
 
 
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:

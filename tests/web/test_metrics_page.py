@@ -517,3 +517,23 @@ def test_gold_and_output_of_different_instances_are_said_to_have_nothing_in_comm
 def test_what_is_not_there_is_a_dash_in_the_small_tables(page, modelled) -> None:
     for frame in page(modelled).dataframe:
         assert frame.proto.placeholder == "–"
+
+
+def test_a_report_offers_the_texts_on_which_two_models_differ(page, modelled) -> None:
+    app = page(modelled)
+    app.button(key=f"metrics_report_open_{modelled.id}").click().run()
+    assert not app.exception
+    offered = app.selectbox(key=f"metrics_report_texts_{modelled.id}").options
+    assert offered == ["drawn at random", "on which the two models differ most"]
+
+
+def test_only_leads_are_asked_whether_names_are_told(page, modelled) -> None:
+    app = page(modelled)
+    app.button(key=f"metrics_report_open_{modelled.id}").click().run()
+    assert "Tell who made each gold set" not in [box.label for box in app.checkbox]
+
+
+def test_a_lead_is_asked_whether_names_are_told(page, modelled) -> None:
+    app = page(modelled, "lead")
+    app.button(key=f"metrics_report_open_{modelled.id}").click().run()
+    assert "Tell who made each gold set" in [box.label for box in app.checkbox]

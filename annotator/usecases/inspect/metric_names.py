@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.numbers import counted
+from annotator.metrics.definitions import Definition
 from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable
 from annotator.usecases.inspect.training_texts import words_of
 
@@ -144,3 +145,20 @@ def first_columns(table: MetricTable) -> list[str]:
     spare = [name for name in (*_SPARE, *names) if name in names and name not in chosen]
     shown = {*chosen, *spare[: max(0, _N_FIRST - len(chosen))]}
     return [name for name in names if name in shown]
+
+
+def way_of(definition: Definition) -> str:
+    """Which way is better, as a sentence."""
+    return "" if definition.direction == "neither" else f"{definition.direction.capitalize()}."
+
+
+def meaning_of(column: Column) -> str:
+    """What a column tells, on its head."""
+    return f"{column.definition.in_plain_words or column.definition.definition} {way_of(column.definition)}".strip()
+
+
+def sentence_of(definition: Definition) -> str:
+    """A definition with its bounds, and what happens where it is not defined."""
+    lowest, highest = ("–" if bound is None else f"{bound:g}" for bound in (definition.lowest, definition.highest))
+    bounds = "" if definition.lowest is definition.highest is None else f", from {lowest} to {highest}"
+    return f"Definition: {definition.definition}{bounds}. Not defined: {definition.undefined}."

@@ -285,7 +285,7 @@ def _panel(
     numbers: Mapping[tuple[int, int | None], Mapping[str, float]], trust: _Trust,
 ) -> ShownPanel:  # fmt: skip
     run = stored.run
-    attribution = _attribution(choice, of_run.output, of_run.answer, instance)
+    attribution = chosen_attribution(choice, of_run.output, of_run.answer, instance)
     rationale = (
         next(iter(of_run.output.rationales), None) if of_run.output is not None and attribution is None else None
     )
@@ -297,7 +297,7 @@ def _panel(
         parameters=run.parameters,
         seed=run.seed,
         unit=run.unit,
-        is_signed=_is_signed(run.is_signed, attribution),
+        is_signed=has_signs(run.is_signed, attribution),
         label=attribution.label if attribution else "",
         asked_label=choice.label,
         layer=layer,
@@ -329,7 +329,7 @@ def _pieces(attribution: Attribution | None) -> tuple[ShownPiece, ...] | None:
     return tuple((p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)) for p, score in attribution.pieces)
 
 
-def _attribution(
+def chosen_attribution(
     choice: PanelChoice, output: Output | None, answer: Prediction | None, instance: Instance
 ) -> Attribution | None:
     """The one that is asked for; without a label the predicted one's, else gold's, else the first; else the first layer."""
@@ -344,7 +344,8 @@ def _attribution(
     return attributions[0] if attributions else None
 
 
-def _is_signed(declared: bool | None, attribution: Attribution | None) -> bool:
+def has_signs(declared: bool | None, attribution: Attribution | None) -> bool:
+    """Whether scores may oppose as well as support: as was said of them, else as they are."""
     if declared is not None:
         return declared
     return attribution is not None and any(score < 0 for score in attribution.scores)

@@ -7,10 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.metrics.definitions import Definition
 from annotator.scoring.shared_instances import are_different, leaves_too_few
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
-from annotator.usecases.inspect.metric_names import first_columns, named
+from annotator.usecases.inspect.metric_names import first_columns, named, sentence_of, way_of
+from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics.numbers import ScoredTable
 
@@ -26,15 +26,19 @@ class View:
     differs: Mapping[str, bool]
 
     @property
-    def is_shared(self) -> bool:
-        return bool(self.scored.shared)
+    def shown(self) -> TableView:
+        """The same as what is drawn takes it."""
+        scored = self.scored
+        return TableView(
+            scored.table, self.rows, self.columns, self.differs, bool(scored.shared), scored.merged, self.order
+        )
 
 
 def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator]]:
-    """The controls over the table; answers what they ask for, and the places of the two files."""
+    """The controls over the table; answers what they ask for, and the places of the three files."""
     table = scored.table
     pick, filtering, sorting, meaning, *files = st.columns(
-        [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
+        [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
     )
     with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(project, table)
@@ -114,20 +118,3 @@ def show_meanings(columns: Iterable[Column]) -> None:
             f"**{as_text(named(column))}**  \n{as_text(f'{plain} {way_of(column.definition)}') if plain else ''}  \n"
             f":small[{as_text(sentence_of(column.definition))}]  \n:small[Source: {as_text(column.definition.source)}]"
         )
-
-
-def way_of(definition: Definition) -> str:
-    """Which way is better, as a sentence."""
-    return "" if definition.direction == "neither" else f"{definition.direction.capitalize()}."
-
-
-def meaning_of(column: Column) -> str:
-    """What a column tells, on its head."""
-    return f"{column.definition.in_plain_words or column.definition.definition} {way_of(column.definition)}".strip()
-
-
-def sentence_of(definition: Definition) -> str:
-    """A definition with its bounds, and what happens where it is not defined."""
-    lowest, highest = ("–" if bound is None else f"{bound:g}" for bound in (definition.lowest, definition.highest))
-    bounds = "" if definition.lowest is definition.highest is None else f", from {lowest} to {highest}"
-    return f"Definition: {definition.definition}{bounds}. Not defined: {definition.undefined}."

@@ -1,7 +1,6 @@
 """Charts under the table of metrics: curves over thresholds, layers and kinds of perturbation, and single instances."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -11,6 +10,7 @@ from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metric_names import named, names_of
 from annotator.web.sections.metrics import contrast, fairness, suites, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
@@ -20,11 +20,6 @@ from annotator.web.session import Visit
 
 _PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
 _BY_LAYER = ("plausibility", "consistency", "confidence")
-_SIDES = {"comprehensiveness": "Comprehensiveness ↑", "sufficiency": "Sufficiency ↓"}
-_CURVES = (
-    ("comprehensiveness", "removed, highest scores first", "eraser.comprehensiveness_aopc"),
-    ("sufficiency", "kept, highest scores first", "eraser.sufficiency_aopc"),
-)
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
@@ -49,7 +44,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
 
 def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """How far the probability falls by the share of tokens that is removed, or left alone."""
-    rows = list({row.run: row for row in reversed(scored.rows) if row.points is not None}.values())[::-1]
+    rows = rows_with_curves(scored.rows)
     if not rows:
         st.info(
             "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
@@ -59,23 +54,15 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
             icon=":material/show_chart:",
         )
         return
-    names = _names_of_runs(rows)
-    panels = [
-        Panel(
-            _SIDES[side], f"share of tokens {done}", "mean drop of probability", list(_drops(rows, names, side, column))
-        )
-        for side, done, column in _CURVES
-    ]
+    names = names_of_runs(rows)
+    panels = drop_panels(rows)
     clicked = _clicked(
         curve_panels(panels), f"metrics_curves_{project.id}", "AOPC curves: mean drop by share of tokens"
     )
-    st.caption(
-        "The mean drop of the predicted label's probability, over the instances that have an answer at every threshold. AOPC is "
-        "the mean over the thresholds (DeYoung et al. 2020, section 4.2). Click a point to list the instances of its curve."
-    )
+    st.caption(f"{WHAT_DROPS_ARE} Click a point to list the instances of its curve.")
     _show_numbers(panels)
     if clicked:
-        side = next(side for side, title in _SIDES.items() if title == clicked[1])
+        side = next(side for side, title in SIDES.items() if title == clicked[1])
         row, column = rows[names.index(clicked[0])], _column(scored, f"eraser.{side}_aopc")
         show_behind(store, visit, project, scored, row, column)
 
@@ -97,7 +84,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
         persist_state="session",
     )  # fmt: skip
     runs = list({row.run: row for row in rows}.values())
-    names = dict(zip([row.run for row in runs], _names_of_runs(runs), strict=True))
+    names = dict(zip([row.run for row in runs], names_of_runs(runs), strict=True))
     of_runs = {run: [row for row in rows if row.run == run and _has(row, columns[name])] for run in names}
     curves = [_curve(names[run], of_run, name) for run, of_run in of_runs.items() if of_run]
     panel = Panel("", "layer", named(columns[name]), curves)
@@ -159,16 +146,6 @@ def _bounds(bar: Bar) -> dict[str, float | None]:
     return {} if bar.low is None else {"low": bar.low, "high": bar.high}
 
 
-def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str, column: str) -> Iterator[Curve]:
-    for row, name in zip(rows, names, strict=True):
-        if row.points is not None:
-            pairs = zip(row.points.thresholds, getattr(row.points, side), strict=True)
-            points = [(x, y) for x, y in pairs if y is not None]
-            if points:
-                n = row.numbers[column].n if column in row.numbers else None
-                yield Curve(name, [x for x, _ in points], [y for _, y in points], n=[n] * len(points))
-
-
 def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
     numbers = [row.numbers[name] for row in rows]
     has_bounds = any(number.low is not None for number in numbers)
@@ -189,11 +166,6 @@ def _has(row: MetricRow, column: Column) -> bool:
 
 def _column(scored: ScoredTable, name: str) -> Column:
     return next(column for column in scored.table.columns if column.name == name)
-
-
-def _names_of_runs(rows: Sequence[MetricRow]) -> list[str]:
-    """Names without the layer, which is one of several."""
-    return names_of([replace(row, layer=None, kind="") for row in rows])
 
 
 def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:

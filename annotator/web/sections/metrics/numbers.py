@@ -156,6 +156,21 @@ def instance_values(
     )
 
 
+def table_with_intervals(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> MetricTable:
+    """The whole table with intervals: the one that is kept, else made now."""
+    request = replace(scored.request, has_intervals=True)
+    newest_event(store, visit.user, project)
+
+    def make() -> MetricTable:
+        return metric_table(*evaluate_with_instances(store, visit.user, project, options=request.options))
+
+    return _tables().get_or_make(request, MetricTable, make, _size_of)
+
+
+def _size_of(table: MetricTable) -> int:
+    return 1 if table.behind is None else max(1, table.behind.n_numbers)
+
+
 def _learn_names(key: str, counts: Mapping[str, int]) -> None:
     """The choices of a split and a criterion stand above the numbers, which alone tell what there is: they are drawn again."""
     known = st.session_state.get(key, [])

@@ -6,18 +6,23 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotator.domain.numbers import counted, percent, signed
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.comparison_words import (
+    CONFIDENCE,
+    in_words,
+    meaning_of_parts,
+    row_of_part,
+    title_of_bin,
+)
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.model_comparison import (
     ConfidenceBin,
     LabelledText,
     ModelComparison,
     ModelPair,
-    PartComparison,
     compare_labelled,
     labelled_texts,
 )
@@ -32,7 +37,6 @@ from annotator.web.session import Visit
 if TYPE_CHECKING:
     from annotator.scoring.instance_numbers import Behind
 
-_TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
 _REMEDIES = {
     "twin": "",
     "control": " Its card, under “Train a model” on the page Saliency, has a button that trains one.",
@@ -120,60 +124,13 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
             "No text with a gold label has answers of both that neither learned from.", icon=":material/compare_arrows:"
         )
         return
-    st.markdown(as_text(_in_words(base, other, part)))
-    rows = [_row(name, of_part) for name, of_part in comparison.parts.items()]
+    st.markdown(as_text(in_words(base, other, part)))
+    rows = [row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
     show_numbers(
         rows, {"base", "other", "opportunity cost ↓"}, key=f"metrics_two_models_{project.id}",
         right=("difference", "won", "lost", "both right", "both wrong", "p"),
     )  # fmt: skip
-    left_out = _left_out(comparison)
-    runs = "" if len(comparison.runs) == 1 else " Of several seeds, counts and p stand seed by seed."
-    st.caption(
-        "Won: the other is right and the base is wrong; lost: the reverse. The difference is that of accuracy, with a paired "
-        "95 % bootstrap interval over texts; p is McNemar's, exact and two-sided; the opportunity cost is (lost − won) / n "
-        f"(ER-TEST).{left_out}{runs}{''.join(f' {sentence}' for sentence in map(as_text, comparison.labels))}"
-    )
-
-
-def _left_out(comparison: ModelComparison) -> str:
-    reasons = {
-        "that a model learned from": comparison.n_learned,
-        "that not both have answered": comparison.n_unanswered,
-    }
-    left_out = " and ".join(f"{counted(n, 'text')} {why}" for why, n in reasons.items() if n)
-    return f" Left out: {left_out}." if left_out else ""
-
-
-def _in_words(base: str, other: str, part: PartComparison) -> str:
-    """Of all seeds together what is won and lost, and whether that is a difference."""
-    won, lost, right, wrong = map(sum, (part.n_won, part.n_lost, part.n_both_right, part.n_both_wrong))
-    rest = f"Both are right on {right:,} and wrong on {wrong:,}."
-    verdict = {
-        "better": f"{other} is better", "worse": f"{other} is worse", "not told": "no clear difference",
-        "too few": "too few texts to say anything",
-    }[part.verdict]  # fmt: skip
-    n_lost = f"{lost:,}" if lost else "none"
-    return (
-        f"{other} is right on {counted(won, 'text')} on which {base} is wrong (won), and wrong on {n_lost} on which {base} is "
-        f"right (lost). {rest} Accuracy {percent(part.other['value'])} against {percent(part.base['value'])}: {verdict}."
-    )
-
-
-def _row(name: str, part: PartComparison) -> dict[str, object]:
-    difference = None if part.difference is None else signed(part.difference)
-    if part.interval is not None:
-        difference = f"{difference} [{signed(part.interval.low)}, {signed(part.interval.high)}]"
-    return {
-        "texts": _TITLES[name], "n": part.n, "base": part.base["value"], "other": part.other["value"],
-        "difference": difference, "won": _counts(part.n_won), "lost": _counts(part.n_lost),
-        "both right": _counts(part.n_both_right), "both wrong": _counts(part.n_both_wrong),
-        "p": ", ".join("–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}" for p in part.p_mcnemar),
-        "opportunity cost ↓": part.cost["value"],
-    }  # fmt: skip
-
-
-def _counts(of_runs: Sequence[int]) -> str:
-    return ", ".join(f"{n:,}" for n in of_runs)
+    st.caption(as_text(meaning_of_parts(comparison)))
 
 
 def _show_links(store: Store, visit: Visit, project: Project, pair: ModelPair) -> None:
@@ -192,17 +149,16 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     if not filled:
         st.caption("Not both give probabilities of the gold labels, so that nothing is said of their confidence.")
         return
-    across = "probability that the base gives the gold label"
     left, right = st.columns(2)
     left.plotly_chart(
-        grouped_bars(list(_exchanged(filled)), across=across, up="share of the texts of the bin"),
+        grouped_bars(list(_exchanged(filled)), across=CONFIDENCE, up="share of the texts of the bin"),
         key=f"metrics_won_lost_{project.id}", config={"displayModeBar": False},
         alt="Share of texts won and lost by the confidence of the base model",
     )  # fmt: skip
     right.plotly_chart(
         grouped_bars(
-            [Bar(_title(of_bin), "change", of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
-            across=across, up="mean change of that probability",
+            [Bar(title_of_bin(of_bin), "change", of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
+            across=CONFIDENCE, up="mean change of that probability",
         ),
         key=f"metrics_change_{project.id}", config={"displayModeBar": False},
         alt="Mean change of the gold label's probability by the confidence of the base model",
@@ -212,7 +168,13 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     )
     with st.expander("The numbers of the charts"):
         rows = [
-            {across: _title(of_bin), "n": of_bin.n, "won": of_bin.n_won, "lost": of_bin.n_lost, "change": of_bin.change}
+            {
+                CONFIDENCE: title_of_bin(of_bin),
+                "n": of_bin.n,
+                "won": of_bin.n_won,
+                "lost": of_bin.n_lost,
+                "change": of_bin.change,
+            }
             for of_bin in filled
         ]
         show_numbers(rows, {"change"}, key=f"metrics_bins_{project.id}")
@@ -220,12 +182,8 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
 
 def _exchanged(bins: Sequence[ConfidenceBin]) -> Iterator[Bar]:
     for of_bin in bins:
-        yield Bar(_title(of_bin), "won", of_bin.n_won / of_bin.n, of_bin.n)
-        yield Bar(_title(of_bin), "lost", of_bin.n_lost / of_bin.n, of_bin.n)
-
-
-def _title(of_bin: ConfidenceBin) -> str:
-    return f"{of_bin.low:.1f}–{of_bin.high:.1f}"
+        yield Bar(title_of_bin(of_bin), "won", of_bin.n_won / of_bin.n, of_bin.n)
+        yield Bar(title_of_bin(of_bin), "lost", of_bin.n_lost / of_bin.n, of_bin.n)
 
 
 def _show_gains(project: Project, gains: ModelGains) -> None:

@@ -1,0 +1,95 @@
+"""`annotator report`: a comparison of models as one HTML page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GOLD_POLICIES
+
+if TYPE_CHECKING:
+    from annotator.usecases.inspect.report_request import TextChoice
+
+
+@click.command("report")
+@click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
+@project_option
+@click.option("--title", default="", help="The title of the page.")
+@click.option("--base", default="", metavar="MODEL", help="A model that another is compared with.")
+@click.option("--other", default="", metavar="MODEL", help="That other model: what it wins and loses.")
+@click.option("--model", "models", multiple=True, metavar="M", help="Only this model; repeat it for several.")
+@click.option("--method", "methods", multiple=True, metavar="X", help="Only this method; repeat it for several.")
+@click.option("--column", "columns", multiple=True, metavar="NAME", help="This metric, instead of the first ones.")
+@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
+@click.option("--split", help="Only this split.")
+@click.option(
+    "--explained",
+    type=click.Choice(["predicted", "gold"]),
+    default="predicted",
+    show_default=True,
+    help="The label whose attribution is scored and drawn, where a run explains several.",
+)
+@click.option(
+    "--include-training", "includes_training", is_flag=True, help="Also score a model on what it was trained on."
+)
+@click.option(
+    "--draw", type=click.IntRange(min=0), metavar="N", help="N texts drawn at random: 10 unless said otherwise."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of that draw.")
+@click.option(
+    "--differences", type=click.IntRange(min=1), metavar="N", help="The N texts on which the two models differ most."
+)
+@click.option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
+@click.option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
+@click.option("--names", "has_names", is_flag=True, help="Tell who made each gold set.")
+@json_option
+@click.pass_obj
+def report(
+    database: Path, /, *, path: Path, project_name: str, draw: int | None, seed: int, differences: int | None,
+    list_name: str | None, keys: tuple[str, ...], gold_policy: Any, split: str | None, explained: str,
+    includes_training: bool, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Write a comparison of models as one HTML page: the table, charts, texts with maps and gold."""
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.inspect.comparison_report import write_report
+    from annotator.usecases.inspect.report_request import ReportRequest
+    from annotator.usecases.project.projects import find_project
+
+    texts = _texts(draw, seed, differences, list_name, keys)
+    scoring_options = ScoringOptions(
+        gold_policy=gold_policy, split=split, explained=explained, includes_training=includes_training
+    )
+    request = ReportRequest(texts=texts, options=scoring_options, **options)
+    with opened(database) as store:
+        written = write_report(store, LOCAL_OPERATOR, find_project(store, project_name), request, path)
+    if as_json:
+        print_json({"path": str(path), "texts": written.n_texts})
+    else:
+        size = len(written.html.encode("utf-8", "replace")) / 1024
+        click.echo(f"Wrote {path} ({counted(written.n_texts, 'text')}, {size:,.0f} KB).")
+
+
+def _texts(
+    draw: int | None, seed: int, differences: int | None, list_name: str | None, keys: tuple[str, ...]
+) -> "TextChoice":
+    from annotator.usecases.inspect.report_request import N_TEXTS, TextChoice
+
+    ways = {
+        "--draw": draw is not None,
+        "--differences": differences is not None,
+        "--list": list_name is not None,
+        "--key": bool(keys),
+    }
+    if sum(ways.values()) > 1:
+        named = " and ".join(way for way, is_asked in ways.items() if is_asked)
+        raise click.UsageError(f"The texts of a report are chosen in one way; {named} are two. Name one of them.")
+    if differences is not None:
+        return TextChoice("differences", differences)
+    if list_name is not None:
+        return TextChoice("list", list_name=list_name)
+    if keys:
+        return TextChoice("keys", keys=keys)
+    return TextChoice("drawn", N_TEXTS if draw is None else draw, seed)

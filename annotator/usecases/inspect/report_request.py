@@ -1,0 +1,106 @@
+"""What a report is asked for with: models, methods, texts; and the command that makes the same again."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotator.errors import InvalidValue
+from annotator.scoring.runs import ScoringOptions
+
+MOST_TEXTS = 500
+LONGEST_TITLE = 200
+N_TEXTS = 10
+How = Literal["drawn", "differences", "list", "keys"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextChoice:
+    """Which texts are shown.
+
+    how: drawn at random from a seed; those on which two models differ most; those of a saved list; those of some keys
+    """
+
+    how: How = "drawn"
+    n: int = N_TEXTS
+    seed: int = 0
+    list_name: str = ""
+    keys: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n <= MOST_TEXTS or len(self.keys) > MOST_TEXTS:
+            raise InvalidValue(
+                f"A report shows at most {MOST_TEXTS} texts; {max(self.n, len(self.keys)):,} were asked for. Ask for fewer."
+            )
+        if self.seed < 0:
+            raise InvalidValue(f"The seed of a draw is 0 or above; it is {self.seed}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """A report of a project's models.
+
+    base, other:  two models that are compared; "" for none
+    models, methods, columns: only these; () for all, of the columns those that the page shows first
+    has_names:    who made each gold set is told
+    """
+
+    title: str = ""
+    base: str = ""
+    other: str = ""
+    models: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    texts: TextChoice = field(default_factory=TextChoice)
+    has_names: bool = False
+    options: ScoringOptions = field(default_factory=ScoringOptions)
+
+    def __post_init__(self) -> None:
+        if len(self.title) > LONGEST_TITLE or (self.title and not self.title.isprintable()):
+            raise InvalidValue(f"The title of a report is one line of at most {LONGEST_TITLE} visible characters.")
+        if bool(self.base) != bool(self.other):
+            raise InvalidValue("Name two models, with --base and --other, or none.")
+        if self.base and self.base == self.other:
+            raise InvalidValue(f"The base model and the other are both '{self.base}'. Name two different models.")
+        if self.texts.how == "differences" and not self.base:
+            raise InvalidValue("Texts on which two models differ need both: name them with --base and --other.")
+
+    @property
+    def shown_models(self) -> tuple[str, ...]:
+        """Those that have rows; () for all."""
+        return self.models or ((self.base, self.other) if self.base else ())
+
+    def command(self, database: str, project: str, policy: str, file_name: str) -> str:
+        """The command that makes this report again, with what the project's rules might change written out."""
+        words = ["annotator", "--db", database, "report", file_name, "--project", project]
+        return shlex.join([*words, *self._options(policy)])
+
+    def _options(self, policy: str) -> Iterator[str]:
+        for name, value in (("--title", self.title), ("--base", self.base), ("--other", self.other)):
+            if value:
+                yield from (name, value)
+        for name, values in (("--model", self.models), ("--method", self.methods), ("--column", self.columns)):
+            for value in values:
+                yield from (name, value)
+        yield from ("--gold-policy", policy)
+        if self.options.split is not None:
+            yield from ("--split", self.options.split)
+        if self.options.explained != "predicted":
+            yield from ("--explained", self.options.explained)
+        if self.options.includes_training:
+            yield "--include-training"
+        yield from _texts(self.texts)
+        if self.has_names:
+            yield "--names"
+
+
+def _texts(texts: TextChoice) -> Iterator[str]:
+    if texts.how == "drawn":
+        yield from ("--draw", str(texts.n), "--seed", str(texts.seed))
+    elif texts.how == "differences":
+        yield from ("--differences", str(texts.n))
+    elif texts.how == "list":
+        yield from ("--list", texts.list_name)
+    else:
+        for key in texts.keys:
+            yield from ("--key", key)

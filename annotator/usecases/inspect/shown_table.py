@@ -1,0 +1,193 @@
+"""The table of metrics as people read it, on the page and in a report: heads, cells and what stands below them, verdicts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.numbers import UNDEFINED, counted, percent, written
+from annotator.figures.html_table import Cell, Head, Line
+from annotator.scoring.chance_verdicts import Judged, best_rows, judged
+from annotator.scoring.instance_numbers import RowKey
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number
+from annotator.usecases.inspect.metric_names import (
+    ARROWS,
+    details_of,
+    family_of,
+    meaning_of,
+    parameters_in_common,
+    title_of,
+    training_in_common,
+)
+from annotator.usecases.inspect.training_texts import trust_lines, words_of
+
+LEGEND = (
+    "↑ higher is better · ↓ lower is better · ★ the best of its column, among rows that are over the same instances and "
+    "better than random (drops of probability and confidence are compared within one model only) · – not defined, or "
+    "not in this run · n: number of instances · … to …: 95 % bootstrap interval · ±: standard deviation over seeds · "
+    "below them whether the number is better than random (accuracy: than always predicting the majority label), and by "
+    "how much: + is better, whichever way the column points, with the 95 % interval."
+)
+_NOTHING = Judged()
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What is shown of a table.
+
+    differs:   by column, whether its rows are over different instances; is_shared: its numbers are over those that all have
+    merged:    rows that stand for what is selected as well; order: the column by which rows are sorted, None for none
+    """
+
+    table: MetricTable
+    rows: Sequence[MetricRow]
+    columns: Sequence[Column]
+    differs: Mapping[str, bool]
+    is_shared: bool
+    merged: frozenset[RowKey] = frozenset()
+    order: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedColumn:
+    """A column of the rows shown, with a verdict and a cell for each."""
+
+    column: Column
+    verdicts: Sequence[Judged]
+    cells: Sequence[Cell]
+
+    def cell(self, row_index: int) -> Cell:
+        return self.cells[row_index]
+
+
+def judged_column(view: TableView, column: Column, verdicts: Sequence[Judged] | None = None) -> JudgedColumn:
+    """The cells of a column. verdicts: on each row, where they are known already."""
+    verdicts = judged(view.table, view.rows, column) if verdicts is None else verdicts
+    shared = view.table.shared.get(column.name)
+    lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
+    may_mark = view.is_shared or not view.differs[column.name]
+    best = best_rows(view.rows, column, verdicts, [share > 0 for share in lacking]) if may_mark else set()
+    n_in_head = _n_in_head(view, column)
+    cells = [
+        _cell(row.numbers.get(column.name), n in best, verdicts[n], lacking[n], n_in_head)
+        for n, row in enumerate(view.rows)
+    ]
+    return JudgedColumn(column, verdicts, cells)
+
+
+def head_of(column: Column, view: TableView) -> Head:
+    """The head of a column, with over how many instances it is."""
+    definition = column.definition
+    shared = view.table.shared.get(column.name)
+    notes = [family_of(column), *(["best first"] if column == view.order else [])]
+    if shared is not None:
+        notes.append(f"n {shared.n:,} shared by all rows")
+    elif view.differs[column.name]:
+        notes.append("no instance in common" if view.is_shared else "over different instances")
+    elif (n := _n_in_head(view, column)) is not None:
+        notes.append(f"n {n:,}")
+    return Head(
+        column.group, definition.title, " · ".join(notes), ARROWS[definition.direction],
+        meaning_of(column), column == view.order,
+    )  # fmt: skip
+
+
+def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[int]) -> list[Line]:
+    """Some of the rows, and random below them."""
+    below = _below_names(view)
+    lines = [Line(title_of(view.rows[n]), below[n], [column.cell(n) for column in columns]) for n in shown]
+    if view.table.random.numbers:
+        cells = [_random_cell(view.table, column) for column in view.columns]
+        lines.append(Line(title_of(view.table.random), "mean of ten seeds", cells, is_baseline=True))
+    return lines
+
+
+def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
+    """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
+    lines = trust_lines(rows, says_training=training_in_common(rows))
+    parameters = parameters_in_common(rows)
+    return lines + ([f"Parameters that all rows of a method share. {parameters}."] if parameters else [])
+
+
+def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
+    """A line a row; rows of which the same is said share theirs."""
+    same: dict[str, list[str]] = {}
+    for n in shown:
+        if of.verdicts[n].sentence:
+            same.setdefault(of.verdicts[n].sentence, []).append(titles[n])
+    for sentence, of_rows in same.items():
+        yield f"{', '.join(of_rows)}: {sentence}"
+
+
+def what_a_verdict_is(n_left_out: int) -> str:
+    """What a number is held against. n_left_out: instances in which nothing can be chosen."""
+    whole = (
+        f" {counted(n_left_out, 'instance is', 'instances are')} left out: every token is gold there, so that every choice of "
+        "tokens scores the same."
+        if n_left_out
+        else ""
+    )
+    return (
+        "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
+        "random tokens; for accuracy: minus that of always predicting the majority label). Above 0 is better. The brackets hold "
+        f"the 95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is "
+        "better than random means agreement with people; it does not say what the model relies on."
+    )
+
+
+def _n_in_head(view: TableView, column: Column) -> int | None:
+    """Over how many instances all rows of a column are, or those that compete; None where they differ."""
+    shared = view.table.shared.get(column.name)
+    if shared is not None:
+        return shared.n
+    sizes = {row.numbers[column.name].n for row in view.rows if column.name in row.numbers}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _below_names(view: TableView) -> list[str]:
+    """What stands below each row's name: what tells it from the others."""
+    has_training = not training_in_common(view.rows)
+    return [
+        " · ".join(
+            part
+            for part in (
+                detail,
+                words_of(row.training) if has_training else "",
+                "its selected tokens have the same numbers" if row.key in view.merged else "",
+            )
+            if part
+        )
+        for row, detail in zip(view.rows, details_of(view.rows), strict=True)
+    ]
+
+
+def _cell(
+    number: Number | None,
+    is_best: bool = False,
+    judged_number: Judged = _NOTHING,
+    lacking: float = 0.0,
+    n_in_head: int | None = None,
+) -> Cell:
+    if number is None:
+        return Cell(UNDEFINED)
+    notes = [*_notes(number, n_in_head), *judged_number.lines]
+    if lacking:
+        notes.append(f"lacks {percent(lacking)} of the instances: not compared")
+    return Cell(written(number.value), tuple(notes), is_best)
+
+
+def _random_cell(table: MetricTable, column: Column) -> Cell:
+    shared = table.shared.get(column.name)
+    return _cell(table.random.numbers.get(column.name), n_in_head=None if shared is None else shared.n)
+
+
+def _notes(number: Number, n_in_head: int | None) -> list[str]:
+    """The interval, the deviation over seeds, and over how many instances, where the head of the column does not say it."""
+    notes = []
+    if number.low is not None and number.high is not None:
+        notes.append(f"{written(number.low)} to {written(number.high)}")
+    if number.deviation is not None:
+        notes.append(f"± {written(number.deviation, small=1)}")
+    if number.n is not None:
+        sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
+        sizes += [f"{number.n_left_out:,} left out"] if number.n_left_out else []
+        notes += [", ".join(sizes)] if sizes else []
+    return notes

@@ -1,0 +1,122 @@
+"""A report to send, on the Metrics page: the table as one HTML page with charts and texts, made when it is asked for."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import has_right
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.comparison_report import WrittenReport, comparison_report
+from annotator.usecases.inspect.model_gains import first_pair
+from annotator.usecases.inspect.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
+from annotator.usecases.inspect.saved_lists import lists_of_project
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.sections.metrics.choice import View
+from annotator.web.sections.metrics.numbers import table_with_intervals
+from annotator.web.session import Visit, current_visit, page_store
+
+_NONE = ""
+_READY = "metrics_report_ready"  # what was asked for and made in this visit
+_DRAWN, _DIFFERENCES, _LIST = "drawn at random", "on which the two models differ most", "of a saved list"
+
+
+@st.dialog("A report to send", width="large")
+def dialog(project: Project, view: View, file_name: str) -> None:
+    """What the report is to hold. It runs again by itself, when the page's own connection is closed: so it opens one."""
+    st.caption(
+        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody. It holds the models, "
+        "methods and columns that are shown, with 95 % intervals, charts, and texts with their maps and gold."
+    )
+    with page_store() as store:
+        visit = current_visit(store)
+        request = _asked(store, visit, project, view)
+        if pressed("Prepare the report", key=f"metrics_report_{project.id}", type="primary"):
+            st.session_state[_READY] = (request, _made(store, visit, project, view, request, file_name))
+    made_for, made = st.session_state.get(_READY, (None, None))
+    if made_for == request and isinstance(made, str):
+        st.error(as_text(made), icon=":material/error:")
+    elif made_for == request and isinstance(made, WrittenReport):
+        _offer(made, file_name)
+
+
+def _offer(made: WrittenReport, file_name: str) -> None:
+    content = made.html.encode("utf-8", "replace")
+    if made.n_closed:
+        left_out = counted(made.n_closed, "text is", "texts are")
+        st.info(f"{left_out} left out, since you annotate them or may still be given them.")
+    st.download_button(
+        as_text(f"Download {file_name} ({counted(made.n_texts, 'text')}, {len(content) / 1024:,.0f} KB)"),
+        content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
+    )  # fmt: skip
+
+
+def _made(
+    store: Store, visit: Visit, project: Project, view: View, request: ReportRequest, file_name: str
+) -> WrittenReport | str:
+    with st.spinner("Making the report …"):
+        try:
+            table = table_with_intervals(store, visit, project, view.scored)
+            return comparison_report(store, visit.user, project, request, file_name=file_name, table=table)
+        except AnnotatorError as error:  # such as a list that was deleted meanwhile
+            return str(error)
+
+
+def _asked(store: Store, visit: Visit, project: Project, view: View) -> ReportRequest:
+    models = list(dict.fromkeys(row.model for row in view.rows))
+    of_title, of_base, of_other = st.columns([2, 1, 1], vertical_alignment="bottom")
+    title = of_title.text_input(
+        "Title",
+        key=f"metrics_report_title_{project.id}",
+        max_chars=LONGEST_TITLE,
+        placeholder="made from the models' names",
+    )
+    base = other = _NONE
+    if project.task.result_kind == "label" and len(models) > 1:
+        first = first_pair(store, visit.user, project, models)
+        others = [_NONE, *models]
+        base = of_base.selectbox(
+            "Base model",
+            others,
+            others.index(first.base[0]),
+            key=f"metrics_report_base_{project.id}",
+            format_func=_none,
+        )
+        other = of_other.selectbox(
+            "Other model",
+            others,
+            others.index(first.other[0]),
+            key=f"metrics_report_other_{project.id}",
+            format_func=_none,
+        )
+        if base == other or not (base and other):
+            base = other = _NONE
+    texts = _texts(store, visit, project, has_pair=bool(base))
+    may_name = has_right(visit.user, visit.roles, "see all annotations")
+    has_names = may_name and st.checkbox("Tell who made each gold set", key=f"metrics_report_names_{project.id}")
+    methods = dict.fromkeys(row.method for row in view.rows if row.method)
+    options = replace(view.scored.request.options, n_resamples=0)
+    columns = tuple(column.name for column in view.columns)
+    return ReportRequest(title.strip(), base, other, tuple(models), tuple(methods), columns, texts, has_names, options)
+
+
+def _texts(store: Store, visit: Visit, project: Project, *, has_pair: bool) -> TextChoice:
+    lists = [saved.name for saved, _ in lists_of_project(store, visit.user, project.id) if saved.n]
+    ways = [_DRAWN, *([_DIFFERENCES] if has_pair else []), *([_LIST] if lists else [])]
+    of_way, of_n, of_more = st.columns([2, 1, 1], vertical_alignment="bottom")
+    way = of_way.selectbox("Texts", ways, key=f"metrics_report_texts_{project.id}")
+    if way == _LIST:
+        return TextChoice("list", list_name=of_n.selectbox("List", lists, key=f"metrics_report_list_{project.id}"))
+    n = int(of_n.number_input("How many", 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
+    if way == _DIFFERENCES:
+        return TextChoice("differences", n)
+    return TextChoice(
+        "drawn", n, int(of_more.number_input("Seed", 0, 2**31, 0, key=f"metrics_report_seed_{project.id}"))
+    )
+
+
+def _none(name: str) -> str:
+    return name or "(none)"

@@ -1,0 +1,50 @@
+"""`annotator report`: a comparison as one HTML page by command."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.cli.main import run
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(demonstration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command on a copy of the demonstration: exit code, output, errors."""
+    path = tmp_path / "demo.db"
+    shutil.copy(demonstration, path)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = run(["--db", str(path), "report", str(tmp_path / "report.html"), *words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_a_report_of_two_models_is_written_and_its_texts_are_counted(command: Command, tmp_path: Path) -> None:
+    words = ("--project", "Sentiment", "--base", "built-in", "--other", "minilm", "--differences", "3")
+    code, output, errors = command(*words)
+    assert (code, errors) == (0, "")
+    assert output.startswith(f"Wrote {tmp_path / 'report.html'} (3 texts, ")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert html.count("<article>") == 3
+    assert "minilm against built-in: Sentiment" in html
+    assert json.loads(command(*words, "--json")[1]) == {"path": str(tmp_path / "report.html"), "texts": 3}
+
+
+def test_texts_are_chosen_in_one_way(command: Command, tmp_path: Path) -> None:
+    code, _, errors = command("--project", "Sentiment", "--draw", "3", "--list", "Hard ones")
+    assert code == 2
+    assert "The texts of a report are chosen in one way; --draw and --list are two." in errors
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_report_cannot_take_the_place_of_a_folder(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "report.html").mkdir()
+    code, _, errors = command("--project", "Sentiment")
+    assert (code, "is a folder; name a file to write" in errors) == (1, True)

@@ -1,0 +1,322 @@
+"""A comparison as one HTML page: the words of the Metrics page, texts with maps and gold, nothing from outside but as text."""
+
+import re
+import shlex
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from annotator.cli.main import run
+from annotator.domain.models import Run
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.scoring.runs import ScoringOptions
+from annotator.store import Store
+from annotator.store.events import all_events
+from annotator.store.instances import find_instance_ids
+from annotator.usecases.inspect import report_texts
+from annotator.usecases.inspect.comparison_report import comparison_report, write_report
+from annotator.usecases.inspect.report_numbers import two_models_of
+from annotator.usecases.inspect.report_request import ReportRequest, TextChoice
+from annotator.usecases.inspect.saved_lists import put_on_list, save_instance
+from tests.usecases.inspect.hostile_comparison import HOSTILE, hostile_project, hostile_request
+from tests.usecases.transfer.comparing import (
+    N,
+    blind,
+    key_of,
+    knowing,
+    mistaken,
+    output,
+    project_of,
+    rows_of,
+    said,
+    take,
+)
+
+PAIR = {"base": "mistaken", "other": "knowing"}
+# What a page of ours is made of; none of it loads or runs anything.
+TAGS = frozenset(
+    """html head meta title style body main h1 h2 h3 h4 dl dt dd div section p span table thead tbody tfoot tr th td small figure
+    figcaption svg line path rect circle polyline g text ul li article header i b pre""".split()  # noqa: SIM905
+)
+
+
+class Page(HTMLParser):
+    """The tags and attributes of a page, and the texts of what stands in headings and `pre`."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._within: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag != "meta":
+            self._within.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._within and self._within.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if self._within and data.strip():
+            self.texts.append((self._within[-1], data))
+
+    def of(self, tag: str) -> list[str]:
+        return [text for within, text in self.texts if within == tag]
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(text for within, text in self.texts if within != "style").split())
+
+
+@pytest.fixture
+def compared(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """One model knows the gold and most labels, the other neither; a third one is blind."""
+    made = project_of(make_project, import_rows)
+    for model, scores, n_right in (("knowing", knowing, 36), ("mistaken", mistaken, 10), ("third", blind, 20)):
+        take(store, made, (output(k, Run(model, "ig", is_signed=True), scores(k)) for k in range(N)))
+        take(store, made, (output(k, Run(model), None, [said(k, k < n_right, p=0.6 + k / 100)]) for k in range(N)))
+    return made
+
+
+def page_of(store: Store, project: Project, actor: User = LOCAL_OPERATOR, **asked: object) -> Page:
+    return Page(comparison_report(store, actor, project, ReportRequest(**asked)).html)  # type: ignore[arg-type]
+
+
+def keys_of(page: Page) -> list[str]:
+    return [text for text in page.of("h3") if re.fullmatch(r"t\d\d", text)]
+
+
+def test_the_page_says_what_was_asked_and_what_the_numbers_are(store: Store, compared: Project) -> None:
+    page = page_of(store, compared, **PAIR)
+    assert page.of("h1") == ["knowing against mistaken: Project"]
+    assert "policy “all”: 40 texts, 40 rationale sets" in page.words
+    assert "mistaken, knowing" not in page.words
+    assert "knowing, mistaken" in page.words
+    assert "third" not in page.words  # only the two that were named
+    assert "knowing · ig: better than random on this gold" in page.words
+    assert "mistaken · ig: not better than random on this gold" in page.words
+    assert "Source: " in page.words
+    assert re.search(r"Version rationale annotator \d", page.words)
+    assert re.search(r"Date \d{4}-\d\d-\d\d", page.words)
+
+
+def test_of_two_models_it_tells_what_is_won_lost_and_kept(store: Store, compared: Project) -> None:
+    words = page_of(store, compared, **PAIR).words
+    assert (
+        "knowing is right on 26 texts on which mistaken is wrong (won), and wrong on none on which mistaken is right"
+        in words
+    )
+    assert "Both are right on 10 and wrong on 4." in words
+    assert "Accuracy 90.0 % against 25.0 %: knowing is better." in words
+    assert "+0.650 [" in words
+    assert "< .001" in words
+    assert "Where the base was unsure" in words
+
+
+def test_without_two_models_all_are_in_the_table_and_nothing_is_won_or_lost(store: Store, compared: Project) -> None:
+    page = page_of(store, compared)
+    assert page.of("h1") == ["Models of Project"]
+    assert "third · ig" in page.words
+    assert "(won)" not in page.words
+
+
+def test_texts_are_drawn_from_the_seed_and_the_first_are_those_of_a_longer_draw(
+    store: Store, compared: Project
+) -> None:
+    short, long = (keys_of(page_of(store, compared, texts=TextChoice(n=n, seed=3))) for n in (4, 9))
+    assert len(long) == 9
+    assert short == long[:4]
+    assert keys_of(page_of(store, compared, texts=TextChoice(n=4, seed=4))) != short
+    assert (
+        "9 texts of 40 with gold, drawn at random from seed 3"
+        in page_of(store, compared, texts=TextChoice(n=9, seed=3)).words
+    )
+
+
+def test_the_texts_on_which_two_models_differ_most_come_first(store: Store, compared: Project) -> None:
+    """From 10 to 35 one model is right and the other wrong, both with the probability 0.6 + k / 100: the later the more."""
+    page = page_of(store, compared, **PAIR, texts=TextChoice("differences", 3))
+    assert keys_of(page) == [key_of(35), key_of(34), key_of(33)]
+    assert "They are not typical of the rest." in page.words
+
+
+def test_texts_of_a_list_and_of_keys_come_in_their_order(store: Store, compared: Project) -> None:
+    [second], [first] = (find_instance_ids(store, compared.id, key_of(n)) for n in (2, 1))
+    saved = save_instance(store, LOCAL_OPERATOR, compared.id, second, "Hard ones", "")
+    put_on_list(store, LOCAL_OPERATOR, saved.id, first)
+    assert keys_of(page_of(store, compared, texts=TextChoice("list", list_name="Hard ones"))) == [key_of(2), key_of(1)]
+    keys = (key_of(7), key_of(3))
+    assert keys_of(page_of(store, compared, texts=TextChoice("keys", keys=keys))) == list(keys)
+
+
+def test_a_map_has_heat_the_top_k_and_gold_and_says_what_its_colours_mean(store: Store, compared: Project) -> None:
+    html = comparison_report(
+        store, LOCAL_OPERATOR, compared, ReportRequest(**PAIR, texts=TextChoice("keys", keys=("t01",)))
+    ).html
+    assert '<span class="s10 g0 top">w1x3</span>' in html  # token 3 is gold; one word of eight is the top k
+    assert '<span class="o10 g0">w1x3</span>' in html  # the mistaken model is against it
+    page = Page(html)
+    assert "− opposes, + supports" in page.words
+    assert "−1.00 0 1.00" in page.words  # the scale is symmetric
+    assert "✓ negative 61 %" in page.words
+    assert "gold set A, 1 token" in page.words
+    assert "Best-set token F1 1.00" in page.words
+
+
+def test_the_maps_of_two_models_by_one_method_share_their_scale(store: Store, compared: Project) -> None:
+    take(
+        store,
+        compared,
+        (output(k, Run("loud", "ig", is_signed=True), [2 * score for score in knowing(k)]) for k in range(N)),
+    )
+    words = page_of(store, compared, models=("knowing", "loud"), texts=TextChoice("keys", keys=("t01",))).words
+    assert words.count("−2.00 0 2.00") == 2
+
+
+def test_names_are_in_it_only_where_they_are_asked_for(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), annotator="Ada Lovelace"))
+    take(store, made, (output(k, Run("knowing", "ig"), knowing(k), [said(k, True)]) for k in range(N)))
+    assert "Lovelace" not in comparison_report(store, LOCAL_OPERATOR, made, ReportRequest()).html
+    assert "gold set A, 1 token, by Ada Lovelace" in page_of(store, made, has_names=True).words
+
+
+def test_a_researcher_may_make_a_report_but_not_with_names(
+    store: Store, compared: Project, add_person: Callable[..., User]
+) -> None:
+    ada = add_person("ada", compared, "researcher")
+    assert keys_of(page_of(store, compared, ada))
+    n_events = len(list(all_events(store, compared.id)))
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        page_of(store, compared, ada, has_names=True)
+    assert len(list(all_events(store, compared.id))) == n_events
+
+
+def test_texts_that_somebody_may_still_be_given_are_left_out_for_them_and_counted(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    made = make_project(gold_policy="all", annotators_per_instance=3)
+    import_rows(made, rows_of(range(N), annotator="source"))
+    take(store, made, (output(k, Run("knowing", "ig"), knowing(k), [said(k, True)]) for k in range(N)))
+    ada = add_person("ada", made, "researcher", "annotator")
+    page = page_of(store, made, ada, texts=TextChoice(n=5))
+    assert keys_of(page) == []
+    assert "5 texts are left out, which whoever made this report annotates or may still be given." in page.words
+    assert len(keys_of(page_of(store, made, texts=TextChoice(n=5)))) == 5
+
+
+def test_whatever_names_and_texts_hold_stays_text(store: Store, tmp_path: Path) -> None:
+    made = hostile_project(store, tmp_path)
+    request = hostile_request()
+    page = Page(comparison_report(store, LOCAL_OPERATOR, made, request, file_name=HOSTILE).html)
+    assert page.tags <= TAGS
+    assert page.of("h1") == page.of("title") == [request.title]
+    assert f"{HOSTILE}1" in page.of("h3")
+    addressed = {(tag, name) for tag, name, _ in page.attributes if name in {"src", "href", "action", "data", "srcset"}}
+    assert addressed == set()
+    assert not any(name.startswith("on") for _, name, _ in page.attributes)
+    assert ("meta", "http-equiv", "Content-Security-Policy") in page.attributes
+    policy = next(value for tag, name, value in page.attributes if name == "content" and "default-src" in value)
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert not any("url(" in value for _, _, value in page.attributes)
+
+
+def test_the_command_on_the_page_makes_the_same_page(
+    store: Store, compared: Project, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = ReportRequest(
+        "Ours 'against' theirs", "mistaken", "knowing", methods=("ig",), columns=("sets.best_f1",),
+        texts=TextChoice(n=3, seed=9), options=ScoringOptions(split="", explained="gold"),
+    )  # fmt: skip
+    write_report(store, LOCAL_OPERATOR, compared, request, tmp_path / "one.html")
+    first = (tmp_path / "one.html").read_text(encoding="utf-8")
+    [command] = Page(first).of("pre")
+    program, *words = shlex.split(command)
+    monkeypatch.chdir(database.parent)
+    (tmp_path / "one.html").rename(tmp_path / "kept.html")
+    words[words.index("one.html")] = str(tmp_path / "one.html")
+    assert (program, run(words)) == ("annotator", 0)
+    assert (tmp_path / "one.html").read_text(encoding="utf-8") == first
+    assert str(database.parent) not in first
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"models": ("knowing", "unknown")}, r"have no model 'unknown' \(there is knowing, mistaken, third\)"),
+        ({"methods": ("lime",)}, r"have no method 'lime' \(there is ig\)"),
+        ({"columns": ("eraser.f1",)}, "have no column 'eraser.f1'"),
+        ({"texts": TextChoice("list", list_name="Hard")}, r"has no list 'Hard' \(it has none yet\)"),
+        ({"texts": TextChoice("keys", keys=("t99",))}, "has no instance 't99'"),
+    ],
+)
+def test_what_is_not_there_is_named(store: Store, compared: Project, asked: dict[str, object], sentence: str) -> None:
+    with pytest.raises(NotFound, match=sentence):
+        page_of(store, compared, **asked)
+
+
+def test_a_project_without_output_is_refused(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    with pytest.raises(NotFound, match="There are no numbers of 'Project' to report"):
+        page_of(store, project_of(make_project, import_rows))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"base": "a"}, "Name two models"),
+        ({"base": "a", "other": "a"}, "both 'a'"),
+        ({"texts": {"how": "differences"}}, "differ need both"),
+        ({"texts": {"n": 501}}, "at most 500 texts; 501 were asked for"),
+        ({"texts": {"seed": -1}}, "0 or above; it is -1"),
+        ({"title": "x" * 201}, "at most 200 visible characters"),
+        ({"title": "two\nlines"}, "one line"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_what_can(asked: dict[str, object], sentence: str) -> None:
+    texts = asked.pop("texts", {})
+    with pytest.raises(InvalidValue, match=sentence):
+        ReportRequest(**asked, texts=TextChoice(**texts))  # type: ignore[arg-type]
+
+
+def test_two_models_of_a_project_that_asks_for_answers_are_not_compared(
+    store: Store, make_project: Callable[..., Project]
+) -> None:
+    with pytest.raises(InvalidValue, match="'Project' asks for answers. Leave out --base and --other."):
+        two_models_of(store, LOCAL_OPERATOR, make_project("reading"), ReportRequest(base="a", other="b"))
+
+
+def test_a_page_that_could_hardly_be_opened_is_refused_with_its_size(
+    store: Store, compared: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_texts, "MOST_WORDS", 100)
+    with pytest.raises(
+        InvalidValue, match="10 texts with 3 maps each have 240 words in all; a page of more than 100 is slow"
+    ):
+        page_of(store, compared)
+
+
+def test_a_report_is_in_the_record(store: Store, compared: Project, tmp_path: Path) -> None:
+    write_report(store, LOCAL_OPERATOR, compared, ReportRequest(texts=TextChoice(n=2)), tmp_path / "ours.html")
+    event = list(all_events(store, compared.id))[-1]
+    assert (event.action, event.detail) == ("export", {"format": "report", "file": "ours.html", "instances": 2})
