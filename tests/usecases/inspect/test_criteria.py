@@ -13,8 +13,9 @@ from annotator.scoring.reports import ModelReport, ProjectReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
-from annotator.usecases.inspect.metric_latex import first_latex
+from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
+from annotator.usecases.inspect.metric_view import metric_view
 from annotator.usecases.inspect.model_comparison import ModelPair, compare_models
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
 from tests.usecases.edited_sentences import answered, edited_project
@@ -82,7 +83,8 @@ def test_two_models_are_compared_over_sentences_of_the_criterion(store: Store, p
 
 def test_a_paper_s_table_says_its_split_and_criterion(store: Store, project: Project) -> None:
     options = ScoringOptions(split="", criterion="spelling")
-    made = first_latex(metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, project, options=options)))
+    view = metric_view(metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, project, options=options)))
+    made = table_latex(view.table, view.rows, view.columns)
     assert "\\caption{Metrics of Edits (gold policy chosen, split (none), criterion spelling)" in made
 
 
