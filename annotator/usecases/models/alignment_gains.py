@@ -34,6 +34,7 @@ TITLES = {
 }
 PLAUSIBILITY = "eraser.auprc"
 _AT_ONCE = 500
+Areas = Callable[[StoredRun], Mapping[int, float] | None]  # AUPRC by instance; None where it is not known
 Parameters = Mapping[str, Mapping[str, str]]  # by method and model, as JSON
 
 
@@ -71,20 +72,21 @@ def learned_by(store: Store, project: Project, model: str) -> set[int]:
 
 def measured(
     store: Store, project: Project, gold: Sequence[GoldInstance],
-    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (),
+    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (), known: Areas = lambda _: None,
 ) -> tuple[Measured, ...]:  # fmt: skip
     """Accuracy, and the AUPRC of each method that one of the models has; occlusion always.
 
     gold: of texts with a gold label; what a model learned from is left out for it. base, other, control: several names are
     trainings of one kind: of each text the mean over those that have a number there
+    known: of runs whose AUPRC need not be scored again
     """
     table = GoldTable([gold_row(item, project.task, keep_tokens=False, is_exhaustive=False) for item in gold])
     parameters = chosen_parameters(
         [*base, *other, *control],
         lambda name, method: {stored.run.parameters for stored in list_runs(store, project.id, name, method)},
     )
-    of_base, of_other = (_side(store, project, table, names, parameters) for names in (base, other))
-    of_control = _side(store, project, table, control, parameters) if control else None
+    of_base, of_other = (_side(store, project, table, names, parameters, known) for names in (base, other))
+    of_control = _side(store, project, table, control, parameters, known) if control else None
     return gains_of_sides(of_base, of_other, of_control, len(table), parameters)
 
 
@@ -118,17 +120,19 @@ def compared_gold(store: Store, project: Project, names: Sequence[str], policy: 
 
 
 def _side(
-    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Parameters
+    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Parameters, known: Areas
 ) -> dict[str, Floats]:
     """By measure float[n_texts]: the mean over trainings, NaN where none has a number."""
-    of_names = [_of_model(store, project, table, name, parameters) for name in dict.fromkeys(names)]
+    of_names = [_of_model(store, project, table, name, parameters, known) for name in dict.fromkeys(names)]
     measures = dict.fromkeys(measure for values in of_names for measure in values)
     return {
         measure: means_of_texts([values[measure] for values in of_names if measure in values]) for measure in measures
     }
 
 
-def _of_model(store: Store, project: Project, table: GoldTable, name: str, parameters: Parameters) -> dict[str, Floats]:
+def _of_model(
+    store: Store, project: Project, table: GoldTable, name: str, parameters: Parameters, known: Areas
+) -> dict[str, Floats]:
     answers = full_answers(store, project.id, name)
     of_seeds = [[_is_right(given.get(row.id), row.result) for row in table.rows] for given in answers.values()]
     values = (
@@ -138,7 +142,12 @@ def _of_model(store: Store, project: Project, table: GoldTable, name: str, param
         wanted = of_names.get(name)
         runs = [stored for stored in list_runs(store, project.id, name, method) if stored.run.parameters == wanted]
         if runs:
-            of_runs = [_areas(store, table, run, _of_seed(answers, run.run.seed)) for run in runs]
+            of_runs = [
+                _known_areas(table, areas)
+                if (areas := known(run)) is not None
+                else _areas(store, table, run, _of_seed(answers, run.run.seed))
+                for run in runs
+            ]
             values[method] = means_of_texts(of_runs)
     learned = learned_by(store, project, name)
     was_learned = np.array([row.id in learned for row in table.rows], dtype=np.bool_)
@@ -164,6 +173,10 @@ def chosen_parameters(names: Sequence[str], known: Callable[[str, str], set[str]
 
 def _of_seed(answers: Mapping[int | None, Answers], seed: int | None) -> Answers:
     return answers.get(seed) or answers.get(None) or next(iter(answers.values()), {})
+
+
+def _known_areas(table: GoldTable, areas: Mapping[int, float]) -> Floats:
+    return np.array([areas.get(row.id, np.nan) for row in table.rows], dtype=np.float64)
 
 
 def _areas(store: Store, table: GoldTable, stored: StoredRun, answers: Answers) -> Floats:
