@@ -7,6 +7,7 @@ from typing import Literal
 
 from annotator.attribution import spacy_pipeline
 from annotator.attribution.base import Predictor
+from annotator.domain.previews import USUAL_PROMPT
 from annotator.errors import InvalidValue
 
 BUILT_IN = "built-in"
@@ -32,7 +33,7 @@ class LoadOptions:
     is_query_first: bool = False
     asks_hub: bool = False
     labels: tuple[str, ...] = ()
-    prompt: str = "{text}\nLabel: {label}"
+    prompt: str = USUAL_PROMPT
     label_words: Mapping[str, str] = field(default_factory=dict)
 
 

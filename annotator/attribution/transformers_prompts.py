@@ -23,10 +23,10 @@ from annotator.attribution.transformers_encoding import (
     too_long,
 )
 from annotator.domain.models import Piece
+from annotator.domain.previews import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
 
 TEXT, LABEL = "{text}", "{label}"
-USUAL_PROMPT = f"{TEXT}\nLabel: {LABEL}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from annotator.errors import InvalidValue
 NO_MODEL = "none"
 NEWEST_METHODS = "newest"
 NO_METHOD = "none"
-ModelKind = Literal["none", "built-in", "spacy", "transformers"]
-_FORMS = "none, built-in, built-in:NAME, spacy:FOLDER or transformers:FOLDER"
+ModelKind = Literal["none", "built-in", "spacy", "transformers", "transformers-zero-shot"]
+USUAL_PROMPT = "{text}\nLabel: {label}"  # of zero-shot models
+_FORMS = "none, built-in, built-in:NAME, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER"
 
 
 def preview_model_kind(spec: str) -> ModelKind:
@@ -24,8 +25,12 @@ def preview_model_kind(spec: str) -> ModelKind:
             return "none"
         case "built-in" if has_source or not colon:
             return "built-in"
-        case "spacy" | "transformers" if has_source:
-            return "spacy" if kind == "spacy" else "transformers"
+        case "spacy" if has_source:
+            return "spacy"
+        case "transformers" if has_source:
+            return "transformers"
+        case "transformers-zero-shot" if has_source:
+            return "transformers-zero-shot"
     raise InvalidValue(f"'{spec}' names no model that previews can ask. Write {_FORMS}.")
 
 
@@ -42,4 +47,4 @@ def preview_model_name(spec: str) -> str:
 
 def is_folder_named(spec: str) -> bool:
     """Whether a setting names a place on the machine, which means nothing, and tells too much, anywhere else."""
-    return preview_model_kind(spec) in {"spacy", "transformers"}
+    return preview_model_kind(spec) in {"spacy", "transformers", "transformers-zero-shot"}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
-from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, is_folder_named, preview_model_kind
+from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
@@ -39,6 +39,7 @@ class ProjectSettings:
     are_scores_pooled: sufficiency and compactness scores are averaged over all sets together, and not set by set.
     model_previews: who may see previews of sets by models: nobody, reviewers, or annotators too, while they mark.
     preview_model:  which model previews ask (previews.py); preview_labels: what the project calls labels of that model
+    preview_prompt, preview_words: of a zero-shot model: what the text stands in, and what labels are called there.
     preview_method: the method whose stored attributions sets are compared with; the newest runs', or none
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
@@ -81,6 +82,8 @@ class ProjectSettings:
     own_perturbation_kinds: tuple[str, ...] = ()
     preview_model: str = "built-in"
     preview_labels: Mapping[str, str] = field(default_factory=dict)
+    preview_prompt: str = USUAL_PROMPT
+    preview_words: Mapping[str, str] = field(default_factory=dict)
     preview_method: str = NEWEST_METHODS
     import_columns: Mapping[str, str] = field(default_factory=dict)
     import_left_columns: tuple[str, ...] = ()

@@ -62,6 +62,15 @@ def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:
     return [(None if row["layer"] == _NO_LAYER else row["layer"], row["name"]) for row in rows]
 
 
+def values_of_run(store: Store, run_id: int, name: str) -> dict[int, float]:
+    """A number of a run that is of no layer, by instance; those where it is not defined are left out."""
+    rows = store.rows(
+        "SELECT instance_id, value FROM metric_values WHERE run_id = ? AND layer = ? AND name = ?",
+        (run_id, _NO_LAYER, name),
+    )
+    return {row["instance_id"]: row["value"] for row in rows}
+
+
 def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | None], dict[str, float]]:
     """The numbers of an instance by (run, layer)."""
     values: dict[tuple[int, int | None], dict[str, float]] = {}

@@ -144,6 +144,16 @@ def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, 
     return answers
 
 
+def ids_answered(store: Store, project_id: int, model: str) -> set[int]:
+    """The instances that some run of a model answers when it reads everything."""
+    rows = store.rows(
+        """SELECT DISTINCT instance_id FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+            WHERE project_id = ? AND name = ? AND input = 'full'""",
+        (project_id, model),
+    )
+    return {row[0] for row in rows}
+
+
 def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dict[int, Output]:
     """The same; of a first import, which goes past the last instance of the run, nothing has to be read."""
     last = _last_instance(store, run_id)

@@ -103,7 +103,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
-        "papers": frozenset({"gold", "inspect", "suites", "training"}),
+        "papers": frozenset({"gold", "inspect", "models", "suites", "training"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),

@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 
 from annotator.attribution.base import Input
+from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
-from annotator.errors import ModelError
+from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project
+from tests.models.test_zero_shot import lm_folders
+
+__all__ = ["lm_folders"]  # a fixture
 
 TEXT = "the film was great and the plot was not dull"
 SETS = [RationaleSet.of((1, 2), (3, 4)), RationaleSet.of((9, 10))]
@@ -99,3 +103,51 @@ def test_a_reading_model_cannot_be_asked_for_labels(store: Store, films: Project
     [number] = find_instance_ids(store, project.id, "a")
     with pytest.raises(ModelError, match="answers questions, but the project 'Films' asks for labels"):
         preview(store, LOCAL_OPERATOR, number, None, SETS)
+
+
+def test_a_zero_shot_model_answers_by_the_prompt_and_the_words_of_the_rules(
+    store: Store, films: Project, lm_folders: Path
+) -> None:
+    folder = lm_folders / "plain"
+    words = {"positive": "great", "negative": "dull", "neutral": "film"}
+    [number] = find_instance_ids(store, films.id, "a")
+
+    def zero_shot(**settings: Any) -> Project:
+        given = replace(films.settings, preview_model=f"transformers-zero-shot:{folder}", **settings)
+        return change_project(store, LOCAL_OPERATOR, replace(films, settings=given))
+
+    def p_of_rules() -> float | None:
+        shown = preview(store, LOCAL_OPERATOR, number, "positive", SETS)
+        assert shown.kind == "transformers-zero-shot"
+        return None if shown.full is None else shown.full.p
+
+    def p_by_itself(**options: Any) -> Any:
+        load = LoadOptions(device="cpu", labels=films.labels, label_words=words, **options)
+        model = load_predictor(f"transformers-zero-shot:{folder}", load)
+        probabilities = model.probabilities([Input.of(get_instance(store, number))])
+        return pytest.approx(probabilities[0][model.labels.index("positive")], abs=1e-4)
+
+    zero_shot(preview_words=words)
+    assert p_of_rules() == p_by_itself()
+    other = "the plot: {text} was {label}"
+    zero_shot(
+        preview_words=words, preview_prompt=other
+    )  # another prompt is another model, though the folder is the same
+    assert p_of_rules() == p_by_itself(prompt=other)
+    assert p_by_itself(prompt=other) != p_by_itself().expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"preview_prompt": "{text}"}, "holds {text} once and ends with {label}"),
+        ({"preview_words": {"bad": "dull"}}, "There is no label 'bad' to give words to"),
+        ({"preview_words": {"positive": "dull", "negative": "dull"}}, "words of its own, but 'dull'"),
+    ],
+)
+def test_a_prompt_that_cannot_be_asked_is_refused_when_it_is_saved(
+    store: Store, films: Project, lm_folders: Path, settings: dict[str, Any], sentence: str
+) -> None:
+    given = replace(films.settings, preview_model=f"transformers-zero-shot:{lm_folders / 'plain'}", **settings)
+    with pytest.raises(InvalidValue, match=sentence):
+        change_project(store, LOCAL_OPERATOR, replace(films, settings=given))

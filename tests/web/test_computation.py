@@ -19,7 +19,7 @@ from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedAttribution, queue_of
 from annotator.usecases.models.attributions import LoadOptions
-from annotator.usecases.models.label_tables import AskedLabels, remember
+from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.web import session
 from annotator.web.session import Visit
 
@@ -104,7 +104,7 @@ def confirm(store: Store, project: Project, names: dict[str, str], *, has_answer
     """As if somebody had confirmed a table when they computed answers."""
     with store.transaction():
         table = LabelTable(names)
-        remember(store, LOCAL_OPERATOR, project, AskedLabels.of_model("three", list(names)), table)
+        remember(store, LOCAL_OPERATOR, project, ModelLabels.of_model("three", list(names)), table)
         if has_answers:
             [number] = find_instance_ids(store, project.id, "a")
             run_id = RunFinder(store, project.id).id_of(Run("three"))

@@ -20,7 +20,7 @@ from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.label_tables import AskedLabels, remember
+from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.project.projects import take_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.suites.construction import save_test
@@ -341,7 +341,7 @@ def cells_of(app: AppTest, row: str) -> str:
 
 
 def test_two_models_say_by_which_labels_they_answer(page, store, modelled) -> None:
-    asked = AskedLabels.of_model("layered", ["pos", "<b>neg"])
+    asked = ModelLabels.of_model("layered", ["pos", "<b>neg"])
     remember(store, LOCAL_OPERATOR, modelled, asked, LabelTable({"pos": "positive", "<b>neg": "negative"}))
     app = page(modelled)
     app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Two models").run()

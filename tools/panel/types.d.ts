@@ -344,7 +344,7 @@ interface ModelAnswer {
 
 interface Answered {
   model: string;
-  kind: "built-in" | "spacy" | "transformers" | "none";
+  kind: "built-in" | "spacy" | "transformers" | "transformers-zero-shot" | "none";
   trouble: null;
   label: string;
   unseen: number;

@@ -8,18 +8,21 @@ from typing import Literal
 import numpy as np
 
 from annotator.domain.people import User
-from annotator.domain.projects import Project
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
+from annotator.store.measurements import measurements_of, values_of_run
 from annotator.store.models import list_models, list_runs
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.model_comparison import ModelPair
+from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.models.alignment_gains import (
     ACCURACY,
     PLAUSIBILITY,
+    Areas,
     Measured,
     Parameters,
     chosen_parameters,
@@ -132,9 +135,22 @@ def model_gains(
             for labelled in compared_gold(store, project, names, policy)
             if options.asks_for(labelled.instance.split, labelled.instance.criterion)
         ]
-        measures = measured(store, project, gold, pair.base, pair.other, relation.controls)
+        measures = measured(
+            store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy)
+        )
         lacking = missing_numbers(store, project, names, measures, _folders(store, projects))
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
+
+
+def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> Areas:
+    """The AUPRC of runs that were measured under a policy, and since when neither gold nor what models say has changed."""
+    changed = last_change(store, project.id)
+    fresh = {
+        run_id
+        for run_id, made in measurements_of(store, project.id).items()
+        if made.gold_policy == policy and made.last_event_id >= changed
+    }
+    return lambda stored: values_of_run(store, stored.id, PLAUSIBILITY) if stored.id in fresh else None
 
 
 def _folders(store: Store, projects: Sequence[Project]) -> dict[str, Path]:

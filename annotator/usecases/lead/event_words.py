@@ -123,10 +123,6 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def _who_answers(detail: Detail) -> str:
-    return detail["model"] or f"models that learned from {detail['learned_in']}"
-
-
 def _submitted(detail: Detail) -> str:
     result = "no result" if detail["result"] is None else detail["result"]
     return f"submitted round {detail['round']}: {result}, {counted(detail['sets'], 'set')}"
@@ -357,7 +353,10 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",
     "train model": _trained,
     "forget model": lambda detail: f"deleted everything that was stored of model {detail['model']}",
-    MAP_LABELS: lambda detail: f"confirmed the labels of {_who_answers(detail)}: {LabelTable(detail['names']).words()}",
+    MAP_LABELS: lambda detail: (
+        f"confirmed the labels of {detail['model'] or 'models that learned from ' + detail['learned_in']}: "
+        f"{LabelTable(detail['names']).words()}"
+    ),
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
@@ -395,7 +394,8 @@ _RULES = {
     "model_previews": "who sees what a model answers", "are_carried_sets_proposed": "whether gold sets are carried over",
     "proposed_word_lists": "the word lists that propose sets", "checkers_per_perturbation": "the number of checkers",
     "checkers_see_author": "whether checkers see the author", "perturbations_per_kind": "the target for each kind",
-    "own_perturbation_kinds": "the kinds of the project’s own", "preview_model": "the model for previews",
-    "preview_labels": "the labels of the model for previews", "preview_method": "the method for previews",
+    "own_perturbation_kinds": "the kinds of the project’s own", "preview_method": "the method for previews",
+    "preview_model": "the model for previews", "preview_labels": "the labels of the model for previews",
+    "preview_prompt": "the prompt for previews", "preview_words": "the words of labels in it",
     "import_columns": "the columns of files", "import_left_columns": "the columns that are not read",
 }  # fmt: skip

@@ -6,6 +6,7 @@ asks the model, and of the built-in model the exact weights are known.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.instance_numbers import places_of
 from annotator.scoring.runs import Answers, ScoringOptions
 from annotator.store import Store
-from annotator.store.models import StoredRun, full_answers, list_runs, outputs_of_run
+from annotator.store.models import StoredRun, full_answers, ids_answered, list_runs, outputs_of_run
 from annotator.store.trainings import find_training, ids_learned_from, ids_of_versions
 from annotator.usecases.gold import labelled_gold_of
 
@@ -34,6 +35,7 @@ TITLES = {
 }
 PLAUSIBILITY = "eraser.auprc"
 _AT_ONCE = 500
+Areas = Callable[[StoredRun], Mapping[int, float] | None]  # AUPRC by instance; None where it is not known
 Parameters = Mapping[str, Mapping[str, str]]  # by method and model, as JSON
 
 
@@ -69,6 +71,24 @@ def measures_as_json(measures: Sequence[Measured]) -> dict[str, object]:
     return {of.measure: {**asdict(of.gain), "word": of.gain.word} for of in measures}
 
 
+@dataclass(frozen=True)
+class _Texts:
+    """The texts that models are compared on. table: for what has to be scored, made when that is needed."""
+
+    project: Project
+    gold: Sequence[GoldInstance]
+
+    @property
+    def ids(self) -> list[int]:
+        return [item.instance.id for item in self.gold]
+
+    @cached_property
+    def table(self) -> GoldTable:
+        return GoldTable(
+            [gold_row(item, self.project.task, keep_tokens=False, is_exhaustive=False) for item in self.gold]
+        )
+
+
 def learned_by(store: Store, project: Project, model: str) -> set[int]:
     """What a model that was trained here learned from, and the changed versions of it."""
     training = find_training(store, project.id, model)
@@ -77,21 +97,22 @@ def learned_by(store: Store, project: Project, model: str) -> set[int]:
 
 def measured(
     store: Store, project: Project, gold: Sequence[GoldInstance],
-    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (),
+    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (), known: Areas = lambda _: None,
 ) -> tuple[Measured, ...]:  # fmt: skip
     """Accuracy, and the AUPRC of each method that one of the models has; occlusion always.
 
     gold: of texts with a gold label; what a model learned from is left out for it. base, other, control: several names are
     trainings of one kind: of each text the mean over those that have a number there
+    known: of runs whose AUPRC need not be scored again
     """
-    table = GoldTable([gold_row(item, project.task, keep_tokens=False, is_exhaustive=False) for item in gold])
+    texts = _Texts(project, gold)
     parameters = chosen_parameters(
         [*base, *other, *control],
         lambda name, method: {stored.run.parameters for stored in list_runs(store, project.id, name, method)},
     )
-    of_base, of_other = (_side(store, project, table, names, parameters) for names in (base, other))
-    of_control = _side(store, project, table, control, parameters) if control else None
-    return gains_of_sides(of_base, of_other, of_control, len(table), parameters)
+    of_base, of_other = (_side(store, texts, names, parameters, known) for names in (base, other))
+    of_control = _side(store, texts, control, parameters, known) if control else None
+    return gains_of_sides(of_base, of_other, of_control, len(gold), parameters)
 
 
 def gains_of_sides(
@@ -119,35 +140,42 @@ def compared_gold(store: Store, project: Project, names: Sequence[str], policy: 
     """The labelled texts that some of these models has answered; of others there would be no number."""
     answered: set[int] = set()
     for name in dict.fromkeys(names):
-        answered.update(*full_answers(store, project.id, name).values())
+        answered |= ids_answered(store, project.id, name)
     return list(labelled_gold_of(store, sorted(answered), policy))
 
 
-def _side(
-    store: Store, project: Project, table: GoldTable, names: Sequence[str], parameters: Parameters
-) -> dict[str, Floats]:
+def _side(store: Store, texts: _Texts, names: Sequence[str], parameters: Parameters, known: Areas) -> dict[str, Floats]:
     """By measure float[n_texts]: the mean over trainings, NaN where none has a number."""
-    of_names = [_of_model(store, project, table, name, parameters) for name in dict.fromkeys(names)]
+    of_names = [_of_model(store, texts, name, parameters, known) for name in dict.fromkeys(names)]
     measures = dict.fromkeys(measure for values in of_names for measure in values)
     return {
         measure: means_of_texts([values[measure] for values in of_names if measure in values]) for measure in measures
     }
 
 
-def _of_model(store: Store, project: Project, table: GoldTable, name: str, parameters: Parameters) -> dict[str, Floats]:
-    answers = full_answers(store, project.id, name)
-    of_seeds = [[_is_right(given.get(row.id), row.result) for row in table.rows] for given in answers.values()]
+def _of_model(store: Store, texts: _Texts, name: str, parameters: Parameters, known: Areas) -> dict[str, Floats]:
+    answers, ids = full_answers(store, texts.project.id, name), texts.ids
+    of_seeds = [
+        [_is_right(given.get(item.instance.id), item.result) for item in texts.gold] for given in answers.values()
+    ]
     values = (
         {ACCURACY: means_of_texts([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
     )
     for method, of_names in parameters.items():
         wanted = of_names.get(name)
-        runs = [stored for stored in list_runs(store, project.id, name, method) if stored.run.parameters == wanted]
+        runs = [
+            stored for stored in list_runs(store, texts.project.id, name, method) if stored.run.parameters == wanted
+        ]
         if runs:
-            of_runs = [_areas(store, table, run, _of_seed(answers, run.run.seed)) for run in runs]
+            of_runs = [
+                np.array([areas.get(number, np.nan) for number in ids], dtype=np.float64)
+                if (areas := known(run)) is not None
+                else _areas(store, texts.table, run, _of_seed(answers, run.run.seed))
+                for run in runs
+            ]
             values[method] = means_of_texts(of_runs)
-    learned = learned_by(store, project, name)
-    was_learned = np.array([row.id in learned for row in table.rows], dtype=np.bool_)
+    learned = learned_by(store, texts.project, name)
+    was_learned = np.array([number in learned for number in ids], dtype=np.bool_)
     return {measure: np.where(was_learned, np.nan, numbers) for measure, numbers in values.items()}
 
 

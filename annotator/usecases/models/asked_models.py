@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.models.label_tables import (
-    AskedLabels,
+    ModelLabels,
     confirmed_table,
     notes_of_table,
     remember,
@@ -25,12 +25,12 @@ from annotator.usecases.models.project_model import ProjectModel, as_project_mod
 class AskedModel:
     """A model that is going to be asked.
 
-    asked: its labels, where a table says what the project calls them; None for the built-in model and for one that gives none
-    notes: what a person should know of it before its answers are used
+    model_labels: where a table says what the project calls them; None for the built-in model and for one that gives none
+    notes:        what a person should know of it before its answers are used
     """
 
     model: ProjectModel
-    asked: AskedLabels | None
+    model_labels: ModelLabels | None
     notes: tuple[str, ...]
 
     @property
@@ -39,13 +39,13 @@ class AskedModel:
 
     def require_one_table(self, store: Store, project: Project) -> None:
         """Raise InvalidValue where what is stored of it was computed with other labels."""
-        if self.asked is not None:
-            require_one_table(store, project, self.asked, self.table)
+        if self.model_labels is not None:
+            require_one_table(store, project, self.model_labels, self.table)
 
     def remember(self, store: Store, actor: User, project: Project) -> None:
         """Keep what was confirmed of its labels."""
-        if self.asked is not None:
-            remember(store, actor, project, self.asked, self.table)
+        if self.model_labels is not None:
+            remember(store, actor, project, self.model_labels, self.table)
 
 
 def asked_model(
@@ -70,14 +70,14 @@ def asked_model(
             f"The labels of the built-in model are the project's own, which are not renamed. Ask '{spec}' without --rename."
         )
     model = built_in_model(store, actor, project, name, trains=trains, seed=seed)
-    own = as_project_model(model, project, lambda _: {})
-    return AskedModel(own, None, tuple(notes_of(store, project, model)))
+    project_model = as_project_model(model, project, lambda _: {})
+    return AskedModel(project_model, None, tuple(notes_of(store, project, model)))
 
 
 def _foreign(store: Store, project: Project, spec: str, predictor: Predictor, renamed: Mapping[str, str]) -> AskedModel:
-    asked = AskedLabels.of_model(predictor.name, predictor.labels, spec)
-    model = as_project_model(predictor, project, lambda _: confirmed_table(store, project, asked, renamed).names)
+    model_labels = ModelLabels.of_model(predictor.name, predictor.labels, spec)
+    model = as_project_model(predictor, project, lambda _: confirmed_table(store, project, model_labels, renamed).names)
     if not model.names:
         return AskedModel(model, None, ())
-    notes = notes_of_table(project, asked, LabelTable(model.names))
-    return AskedModel(model, asked, tuple(notes))
+    notes = notes_of_table(project, model_labels, LabelTable(model.names))
+    return AskedModel(model, model_labels, tuple(notes))

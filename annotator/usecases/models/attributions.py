@@ -147,18 +147,18 @@ def attribute(
     require(store, actor, project.id, "use models")
     n_instances = len(options.only) if options.only is not None else _n_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
-    asked = asked_model(
+    chosen = asked_model(
         store, actor, project, model, options.load, options.renamed, trains=options.trains, seed=options.train_seed
     )
-    project_model, notes = asked.model, list(asked.notes)
+    project_model, notes = chosen.model, list(chosen.notes)
     if not options.is_anew:
-        asked.require_one_table(store, project)
+        chosen.require_one_table(store, project)
     _check_label(project_model, project, options.label)
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
         _forget(store, actor, project, project_model.name)
-    asked.remember(store, actor, project)
+    chosen.remember(store, actor, project)
     report = AttributingReport(
         project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )

@@ -84,6 +84,11 @@ def built_in_model(
             f"or choose another name for the built-in one, {BUILT_IN}:NAME."
         )
     last_training = last_detail(store, project.id, TRAIN_MODEL, name)
+    if last_training is not None and last_training.get("kind") == "transformers":
+        raise InvalidValue(
+            f"'{name}' is the name of a transformers model that was trained in this project, into another folder: name it as "
+            f"transformers:FOLDER, or choose another name for the built-in one, {BUILT_IN}:NAME."
+        )
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)
         if last_training is not None and last_training.get("digest") != model.training.digest:

@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import has_outputs
 from annotator.store.label_tables import StoredLabelTable
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.label_tables import AskedLabels, check_table, proposal_of, remembered, table_before
+from annotator.usecases.models.label_tables import ModelLabels, check_table, proposal_of, remembered, table_before
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
 _FOREIGN = ("transformers", "spacy")
@@ -29,7 +29,7 @@ class LabelQuestion:
     stored:    the table of what is stored of the model; None where nothing is
     """
 
-    asked: AskedLabels
+    model_labels: ModelLabels
     names: Mapping[str, str | None]
     confirmed: StoredLabelTable | None
     stored: LabelTable | None
@@ -37,7 +37,7 @@ class LabelQuestion:
     def refusal(self, project: Project, names: Mapping[str, str]) -> str:
         """Why a table cannot be; "" where it can."""
         try:
-            check_table(project, self.asked, LabelTable(names))
+            check_table(project, self.model_labels, LabelTable(names))
         except ModelError as error:
             return str(error)
         return ""
@@ -61,16 +61,16 @@ def label_question(store: Store, actor: User, project: Project, spec: str) -> La
     labels = stated_labels(spec)
     if not labels:
         return None
-    asked = AskedLabels.of_model(_name_of(spec), labels, spec)
-    confirmed = remembered(store, project, asked)
+    model_labels = ModelLabels.of_model(_name_of(spec), labels, spec)
+    confirmed = remembered(store, project, model_labels)
     if confirmed is None and set(labels) <= set(project.labels):
         return None
     known: dict[str, str | None] = {label: label if label in project.labels else None for label in labels}
-    names = proposal_of(project, asked, known)
+    names = proposal_of(project, model_labels, known)
     if confirmed is not None:
         names = {label: confirmed.names[label] for label in labels}
-    stored = table_before(store, project, asked) if has_outputs(store, project.id, asked.model) else None
-    return LabelQuestion(asked, names, confirmed, stored)
+    stored = table_before(store, project, model_labels) if has_outputs(store, project.id, model_labels.model) else None
+    return LabelQuestion(model_labels, names, confirmed, stored)
 
 
 def _name_of(spec: str) -> str:

@@ -25,7 +25,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class AskedLabels:
+class ModelLabels:
     """Whose labels are asked about.
 
     whose:      in words, such as “the model 'sst'”
@@ -43,9 +43,9 @@ class AskedLabels:
         return stored.model == self.model and (bool(self.model) or stored.learned_in == self.learned_in)
 
     @staticmethod
-    def of_model(model: str, labels: Sequence[str], spec: str = "") -> "AskedLabels":
+    def of_model(model: str, labels: Sequence[str], spec: str = "") -> "ModelLabels":
         """spec: what names the model; its folder may hold a card that says where it learned."""
-        return AskedLabels(f"the model '{model}'", tuple(labels), model, learned_in(spec))
+        return ModelLabels(f"the model '{model}'", tuple(labels), model, learned_in(spec))
 
 
 def learned_in(spec: str) -> str:
@@ -55,7 +55,7 @@ def learned_in(spec: str) -> str:
     return "" if card is None else str(card.data.get("project", ""))
 
 
-def remembered(store: Store, project: Project, asked: AskedLabels) -> StoredLabelTable | None:
+def remembered(store: Store, project: Project, model_labels: ModelLabels) -> StoredLabelTable | None:
     """What was confirmed last for a model, else for another that learned from the same project.
 
     None where nothing was, or where labels of the model or of the project have changed since.
@@ -63,39 +63,42 @@ def remembered(store: Store, project: Project, asked: AskedLabels) -> StoredLabe
     tables = [
         table
         for table in list_label_tables(store, project.id)
-        if set(table.labels) == set(project.labels) and set(asked.labels) <= table.names.keys()
+        if set(table.labels) == set(project.labels) and set(model_labels.labels) <= table.names.keys()
     ]
-    own = [table for table in tables if asked.is_of(table)]
-    kin = [table for table in tables if asked.learned_in and table.learned_in == asked.learned_in]
-    return next(iter((*own, *kin)), None)
+    of_model = [table for table in tables if model_labels.is_of(table)]
+    kin = [table for table in tables if model_labels.learned_in and table.learned_in == model_labels.learned_in]
+    return next(iter((*of_model, *kin)), None)
 
 
-def confirmed_table(store: Store, project: Project, asked: AskedLabels, renamed: Mapping[str, str]) -> LabelTable:
+def confirmed_table(
+    store: Store, project: Project, model_labels: ModelLabels, renamed: Mapping[str, str]
+) -> LabelTable:
     """What the project calls the labels of a model: as it is said now, else as it was confirmed before, else by equal names.
 
     renamed: by the model's label the project's; "" for one that is never an answer
     Raises: ModelError with a proposal where that leaves a label without a name; where two labels would be one
     """
-    _check_renamed(project, asked, renamed)
-    stored = None if renamed else remembered(store, project, asked)
-    names: dict[str, str | None] = {label: renamed.get(label) for label in asked.labels}
+    _check_renamed(project, model_labels, renamed)
+    stored = None if renamed else remembered(store, project, model_labels)
+    names: dict[str, str | None] = {label: renamed.get(label) for label in model_labels.labels}
     if stored is not None:
-        names = {label: stored.names[label] for label in asked.labels}
-    for label in asked.labels:
+        names = {label: stored.names[label] for label in model_labels.labels}
+    for label in model_labels.labels:
         if names[label] is None and label in project.labels:
             names[label] = label
     if any(name is None for name in names.values()):
-        raise ModelError(_question(project, asked, names))
+        raise ModelError(_question(project, model_labels, names))
     table = LabelTable({label: name or "" for label, name in names.items()})
-    check_table(project, asked, table)
+    check_table(project, model_labels, table)
     return table
 
 
-def _check_renamed(project: Project, asked: AskedLabels, renamed: Mapping[str, str]) -> None:
+def _check_renamed(project: Project, model_labels: ModelLabels, renamed: Mapping[str, str]) -> None:
     for label, name in renamed.items():
-        if label not in asked.labels:
+        if label not in model_labels.labels:
             raise ModelError(
-                f"{_capital(asked.whose)} has no label '{label}' that could be renamed. It has {listed(asked.labels)}."
+                f"{_capital(model_labels.whose)} has no label '{label}' that could be renamed. It has "
+                f"{listed(model_labels.labels)}."
             )
         if name and name not in project.labels:
             raise ModelError(
@@ -104,33 +107,33 @@ def _check_renamed(project: Project, asked: AskedLabels, renamed: Mapping[str, s
             )
 
 
-def check_table(project: Project, asked: AskedLabels, table: LabelTable) -> None:
+def check_table(project: Project, model_labels: ModelLabels, table: LabelTable) -> None:
     """Raise ModelError where two labels would be one, or where fewer than two would be answers."""
     given = [name for name in table.names.values() if name]
     if len(set(given)) < len(given):
         raise ModelError(
-            f"Of the labels of {asked.whose} ({listed(asked.labels)}) two would be one of the project's "
+            f"Of the labels of {model_labels.whose} ({listed(model_labels.labels)}) two would be one of the project's "
             f"({table.words()}). Give each one of its own, or say of one that it is never an answer."
         )
     if len(given) < min(2, len(table.names)):
         raise ModelError(
-            f"Of the labels of {asked.whose} ({listed(asked.labels)}) fewer than two would be labels of the project "
-            f"'{project.name}' ({listed(project.labels)}), so that every answer would be the same. Say of two at least "
+            f"Of the labels of {model_labels.whose} ({listed(model_labels.labels)}) fewer than two would be labels of the "
+            f"project '{project.name}' ({listed(project.labels)}), so that every answer would be the same. Say of two at least "
             "which they are."
         )
 
 
-def _question(project: Project, asked: AskedLabels, names: Mapping[str, str | None]) -> str:
+def _question(project: Project, model_labels: ModelLabels, names: Mapping[str, str | None]) -> str:
     """What is refused, with the proposal as a table and as the options that confirm it."""
-    proposal = proposal_of(project, asked, names)
-    width = max(map(len, asked.labels))
+    proposal = proposal_of(project, model_labels, names)
+    width = max(map(len, model_labels.labels))
     to_say = [label for label, name in proposal.items() if name != label]
     options = " ".join(
         f"--rename {shlex.quote(f'{label}={_OPEN if proposal[label] is None else proposal[label]}')}"
         for label in to_say
     )
     lines = [
-        f"The labels of {asked.whose} ({listed(asked.labels)}) are not those of the project '{project.name}' "
+        f"The labels of {model_labels.whose} ({listed(model_labels.labels)}) are not those of the project '{project.name}' "
         f"({listed(project.labels)}). This is proposed, and nothing is computed until it is confirmed:",
         *(f"  {label:<{width}}  {_proposed(name)}" for label, name in proposal.items()),
     ]
@@ -141,12 +144,12 @@ def _question(project: Project, asked: AskedLabels, names: Mapping[str, str | No
     return "\n".join(line for line in lines if line)
 
 
-def proposal_of(project: Project, asked: AskedLabels, names: Mapping[str, str | None]) -> dict[str, str | None]:
+def proposal_of(project: Project, model_labels: ModelLabels, names: Mapping[str, str | None]) -> dict[str, str | None]:
     """What is known already, and for the other labels what they seem to be. names: None where nothing is known."""
     known = {label: name for label, name in names.items() if name is not None}
     left = [label for label in project.labels if label not in known.values()]
-    proposed = proposed_names([label for label in asked.labels if label not in known], left)
-    return {label: known.get(label, proposed.get(label)) for label in asked.labels}
+    proposed = proposed_names([label for label in model_labels.labels if label not in known], left)
+    return {label: known.get(label, proposed.get(label)) for label in model_labels.labels}
 
 
 def _proposed(name: str | None) -> str:
@@ -164,44 +167,47 @@ def _how(proposal: Mapping[str, str | None]) -> str:
     return ""
 
 
-def require_one_table(store: Store, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+def require_one_table(store: Store, project: Project, model_labels: ModelLabels, table: LabelTable) -> None:
     """Raise InvalidValue where what is stored of a model was computed with another table."""
-    before = table_before(store, project, asked)
-    if before is None or before.names == table.names or not has_outputs(store, project.id, asked.model):
+    before = table_before(store, project, model_labels)
+    if before is None or before.names == table.names or not has_outputs(store, project.id, model_labels.model):
         return
     raise InvalidValue(
-        f"What is stored of {asked.whose} in the project '{project.name}' was computed with other labels "
+        f"What is stored of {model_labels.whose} in the project '{project.name}' was computed with other labels "
         f"({before.words()}) than are asked for now ({table.words()}). Keep those, or delete what is stored first "
         "(annotator attribute --again; on the page Saliency a box under “Compute attributions”)."
     )
 
 
-def table_before(store: Store, project: Project, asked: AskedLabels) -> LabelTable | None:
+def table_before(store: Store, project: Project, model_labels: ModelLabels) -> LabelTable | None:
     """The table of what is stored: the last one confirmed for the very model, else equal names; None where it is not known."""
     for stored in list_label_tables(store, project.id):
-        if asked.is_of(stored):
-            is_known = set(stored.names) == set(asked.labels) and set(stored.names.values()) <= {*project.labels, ""}
-            return LabelTable({label: stored.names[label] for label in asked.labels}) if is_known else None
-    is_plain = set(asked.labels) <= set(project.labels)
-    return LabelTable({label: label for label in asked.labels}) if is_plain else None
+        if model_labels.is_of(stored):
+            is_known = set(stored.names) == set(model_labels.labels) and set(stored.names.values()) <= {
+                *project.labels,
+                "",
+            }
+            return LabelTable({label: stored.names[label] for label in model_labels.labels}) if is_known else None
+    is_plain = set(model_labels.labels) <= set(project.labels)
+    return LabelTable({label: label for label in model_labels.labels}) if is_plain else None
 
 
-def remember(store: Store, actor: User, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+def remember(store: Store, actor: User, project: Project, model_labels: ModelLabels, table: LabelTable) -> None:
     """Write down what somebody confirmed, where it is not known already or says nothing."""
     require(store, actor, project.id, "use models")
-    own = next((known for known in list_label_tables(store, project.id) if asked.is_of(known)), None)
-    if own is None and table.is_of(project.labels):
+    before = next((known for known in list_label_tables(store, project.id) if model_labels.is_of(known)), None)
+    if before is None and table.is_of(project.labels):
         return
-    if own is not None and own.names == table.names and set(own.labels) == set(project.labels):
+    if before is not None and before.names == table.names and set(before.labels) == set(project.labels):
         return
     with store.transaction():
-        _write(store, actor, project, asked, table)
+        _write(store, actor, project, model_labels, table)
 
 
-def _write(store: Store, actor: User, project: Project, asked: AskedLabels, table: LabelTable) -> None:
+def _write(store: Store, actor: User, project: Project, model_labels: ModelLabels, table: LabelTable) -> None:
     add_event(
-        store, actor.name, MAP_LABELS, "project", project.id, project_id=project.id, model=asked.model,
-        learned_in=asked.learned_in, names=dict(table.names), labels=list(project.labels),
+        store, actor.name, MAP_LABELS, "project", project.id, project_id=project.id, model=model_labels.model,
+        learned_in=model_labels.learned_in, names=dict(table.names), labels=list(project.labels),
     )  # fmt: skip
 
 
@@ -213,30 +219,30 @@ def follow_replacement(store: Store, actor: User, project: Project, label: str, 
     for (model, learned_in_project), stored in newest.items():
         if label in stored.labels:
             names = {of_model: by if name == label else name for of_model, name in stored.names.items()}
-            _write(store, actor, project, AskedLabels("", (), model, learned_in_project), LabelTable(names))
+            _write(store, actor, project, ModelLabels("", (), model, learned_in_project), LabelTable(names))
 
 
-def notes_of_table(project: Project, asked: AskedLabels, table: LabelTable) -> list[str]:
+def notes_of_table(project: Project, model_labels: ModelLabels, table: LabelTable) -> list[str]:
     """What a person should know of a table before its numbers are used; nothing of one that changes nothing."""
     if table.is_of(project.labels):
         return []
-    said = [f"Of {asked.whose}: {table.words()}."] if any(a != b for a, b in table.names.items()) else []
+    sentences = [f"Of {model_labels.whose}: {table.words()}."] if any(a != b for a, b in table.names.items()) else []
     missing = not_given_words(table.not_given(project.labels))
-    if missing and not said:
-        missing = missing.replace("It", _capital(asked.whose), 1)
-    return [" ".join([*said, *([missing] if missing else [])])]
+    if missing and not sentences:
+        missing = missing.replace("It", _capital(model_labels.whose), 1)
+    return [" ".join([*sentences, *([missing] if missing else [])])]
 
 
 def label_notes(store: Store, project: Project, models: Sequence[str]) -> list[str]:
     """By which labels the answers of some models stand in a project's numbers; models of one table together."""
-    own: dict[str, StoredLabelTable] = {}
+    newest: dict[str, StoredLabelTable] = {}
     for stored in list_label_tables(store, project.id):
-        own.setdefault(stored.model, stored)
+        newest.setdefault(stored.model, stored)
     by_words: dict[str, list[str]] = {}
     for model in dict.fromkeys(models):
-        if model in own:
-            asked = AskedLabels("WHOSE", tuple(own[model].names), model)
-            for note in notes_of_table(project, asked, LabelTable(own[model].names)):
+        if model in newest:
+            labels_of_model = ModelLabels("WHOSE", tuple(newest[model].names), model)
+            for note in notes_of_table(project, labels_of_model, LabelTable(newest[model].names)):
                 by_words.setdefault(note, []).append(model)
     return [note.replace("WHOSE", ", ".join(f"“{name}”" for name in names), 1) for note, names in by_words.items()]
 

@@ -6,7 +6,7 @@ from annotator.attribution.base import Predictor
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.usecases.models.label_tables import AskedLabels, listed, remembered
+from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
 
 
 def preview_names(store: Store, project: Project, predictor: Predictor) -> Mapping[str, str]:
@@ -15,21 +15,21 @@ def preview_names(store: Store, project: Project, predictor: Predictor) -> Mappi
     Nothing that previews say is kept, so that names that differ in upper and lower case alone are equal here.
     Raises: ModelError where that leaves a label without a name, or two with one
     """
-    said = project.settings.preview_labels
-    unknown = [label for label in said if label not in predictor.labels]
+    preview_labels = project.settings.preview_labels
+    unknown = [label for label in preview_labels if label not in predictor.labels]
     if unknown:
         raise ModelError(
             f"The model '{predictor.name}' has no label '{unknown[0]}' that could be renamed. It has "
             f"{listed(predictor.labels)}."
         )
-    confirmed = remembered(store, project, AskedLabels.of_model(predictor.name, predictor.labels))
-    if confirmed is not None and not said:
+    confirmed = remembered(store, project, ModelLabels.of_model(predictor.name, predictor.labels))
+    if confirmed is not None and not preview_labels:
         return {label: confirmed.names[label] for label in predictor.labels}
     by_lower = {label.casefold(): label for label in project.labels}
     if len(by_lower) < len(project.labels):
         by_lower = {}
     names = {
-        label: said.get(label, label if label in project.labels else by_lower.get(label.casefold()))
+        label: preview_labels.get(label, label if label in project.labels else by_lower.get(label.casefold()))
         for label in predictor.labels
     }
     return _checked(project, predictor, names)

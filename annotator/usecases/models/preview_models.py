@@ -4,19 +4,20 @@ It is loaded in a thread of its own, so that whoever asks first does not wait wi
 Who waits holds one of the threads that save other people's marks, so that few may wait, and not for long.
 """
 
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Predictor
 from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.previews import preview_model_kind, preview_model_name
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, ProjectSettings
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
@@ -46,8 +47,12 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[Project
         if kind == "built-in"
         else _chosen_folder(store, project, spec, is_lead=is_lead)
     )
-    with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
-        yield as_project_model(predictor, project, lambda asked: preview_names(store, project, asked))
+    load = load_options(project.settings, project.labels)
+    settings_of_load = json.dumps([kind, load.prompt, load.labels, sorted(load.label_words.items())])
+    with _MODELS.one(
+        (folder, settings_of_load), lambda: _loaded(spec, folder, load), spec, is_lead=is_lead
+    ) as predictor:
+        yield as_project_model(predictor, project, lambda model: preview_names(store, project, model))
 
 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
@@ -80,12 +85,22 @@ def _chosen_folder(store: Store, project: Project, spec: str, *, is_lead: bool) 
     return folder
 
 
-def _loaded(spec: str, folder: Path) -> Predictor:
+def load_options(settings: ProjectSettings, labels: Sequence[str]) -> LoadOptions:
+    """How a model is asked; prompt, labels and words are of zero-shot ones alone.
+
+    A folder needs no hub; but where it is allowed, it must not be forbidden to the processes that this one starts.
+    """
+    options = LoadOptions(too_long="cut", asks_hub=is_hub_allowed())
+    if preview_model_kind(settings.preview_model) != "transformers-zero-shot":
+        return options
+    return replace(options, prompt=settings.preview_prompt, labels=tuple(labels), label_words=settings.preview_words)
+
+
+def _loaded(spec: str, folder: Path, load: LoadOptions) -> Predictor:
     kind = preview_model_kind(spec)
     if kind == "built-in":
         return BagOfWords.load(folder, name=built_in_name(spec) or BUILT_IN)
-    # A folder needs no hub; but where it is allowed, it must not be forbidden to the processes that this one starts.
-    return load_predictor(f"{kind}:{folder}", LoadOptions(too_long="cut", asks_hub=is_hub_allowed()))
+    return load_predictor(f"{kind}:{folder}", load)
 
 
 @dataclass(slots=True)
@@ -97,23 +112,26 @@ class _LoadedModel:
     turn: threading.Lock = field(default_factory=threading.Lock)
 
 
+_Key = tuple[Path, str]
+
+
 class _LoadedModels:
-    """The models of this process by their folders."""
+    """The models of this process by their folders and by how they are asked."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._models: OrderedDict[Path, _LoadedModel] = OrderedDict()
+        self._models: OrderedDict[_Key, _LoadedModel] = OrderedDict()
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
 
     @contextmanager
-    def one(self, folder: Path, load: Callable[[], Predictor], spec: str, *, is_lead: bool) -> Iterator[Predictor]:
+    def one(self, key: _Key, load: Callable[[], Predictor], spec: str, *, is_lead: bool) -> Iterator[Predictor]:
         """A model for one who asks; it is loaded anew where its folder has changed."""
         name = preview_model_name(spec)
         if not self._waiting.acquire(blocking=False):
             raise Conflict(f"Several people ask the model '{name}' at this moment. Ask again in a few seconds.")
         try:
-            model = self._found(folder, load)
-            predictor = self._awaited(folder, model, name, is_lead=is_lead)
+            model = self._found(key, load)
+            predictor = self._awaited(key, model, name, is_lead=is_lead)
             if not model.turn.acquire(timeout=_PATIENCE_S):
                 raise Conflict(f"The model '{name}' still answers somebody else. Ask again in a few seconds.")
             try:
@@ -123,27 +141,27 @@ class _LoadedModels:
         finally:
             self._waiting.release()
 
-    def _found(self, folder: Path, load: Callable[[], Predictor]) -> _LoadedModel:
-        changed_at = _changed_at(folder)
+    def _found(self, key: _Key, load: Callable[[], Predictor]) -> _LoadedModel:
+        changed_at = _changed_at(key[0])
         with self._guard:
-            model = self._models.get(folder)
+            model = self._models.get(key)
             if model is None or model.changed_at != changed_at:
-                model = self._models[folder] = _LoadedModel(changed_at)
+                model = self._models[key] = _LoadedModel(changed_at)
                 threading.Thread(target=_load, args=(model.loading, load), name="preview model", daemon=True).start()
-            self._models.move_to_end(folder)
+            self._models.move_to_end(key)
             while len(self._models) > _MOST_KEPT:
                 self._models.popitem(last=False)
             return model
 
-    def _awaited(self, folder: Path, model: _LoadedModel, name: str, *, is_lead: bool) -> Predictor:
+    def _awaited(self, key: _Key, model: _LoadedModel, name: str, *, is_lead: bool) -> Predictor:
         try:
             return model.loading.result(_PATIENCE_S)
         except TimeoutError as error:
             raise Conflict(f"The model '{name}' is being loaded. Ask again in a few seconds.") from error
         except Exception as error:
             with self._guard:  # the next question tries again: something may have been mended
-                if self._models.get(folder) is model:
-                    del self._models[folder]
+                if self._models.get(key) is model:
+                    del self._models[key]
             if is_lead and isinstance(error, AnnotatorError):
                 raise
             if is_lead:

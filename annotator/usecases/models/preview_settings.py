@@ -11,11 +11,11 @@ from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
-_HOLDS = {"spacy": "config.cfg", "transformers": "config.json"}
+_HOLDS = {"spacy": "config.cfg", "transformers": "config.json", "transformers-zero-shot": "config.json"}
 
 
 def folder_of_model(spec: str) -> Path:
-    """The folder of a setting spacy:FOLDER or transformers:FOLDER."""
+    """The folder of a setting such as spacy:FOLDER or transformers:FOLDER."""
     return Path(spec.partition(":")[2].strip()).expanduser().absolute()
 
 
@@ -40,6 +40,15 @@ def check_preview_model(store: Store, project: Project, spec: str) -> None:
         raise InvalidValue(
             f"The folder '{folder}' holds no {kind} model: {_HOLDS[kind]} is missing. Name the folder into which it was saved."
         )
+
+
+def check_preview_prompt(project: Project) -> None:
+    """Raise InvalidValue for a prompt, or words of labels, by which a zero-shot model cannot be asked."""
+    settings = project.settings
+    if preview_model_kind(settings.preview_model) == "transformers-zero-shot":
+        from annotator.attribution.transformers_prompts import Prompt  # noqa: PLC0415  (NumPy)
+
+        Prompt.of(settings.preview_prompt, project.labels, settings.preview_words)
 
 
 def methods_to_compare(store: Store, actor: User, project: Project) -> list[str]:

@@ -48,9 +48,9 @@ class ProjectModel:
         is_own = np.array([bool(self.names[label]) for label in self.predictor.labels])
         if is_own.all():
             return probabilities
-        own = probabilities[:, is_own]
-        sums = own.sum(axis=1, keepdims=True)
-        shares: Floats = np.where(sums > 0, own / np.where(sums > 0, sums, 1), 1 / is_own.sum())
+        answerable = probabilities[:, is_own]
+        sums = answerable.sum(axis=1, keepdims=True)
+        shares: Floats = np.where(sums > 0, answerable / np.where(sums > 0, sums, 1), 1 / is_own.sum())
         return shares
 
     def explained(self, explainer: Explainer, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:

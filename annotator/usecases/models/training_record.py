@@ -1,6 +1,7 @@
 """What is written down when a model was trained here: what it learned from, how often it is right, and who trained it."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -12,11 +13,12 @@ from annotator.store.suite_runs import forget_computed
 from annotator.store.trainings import find_training, save_training
 
 TRAIN_MODEL = "train model"
+ModelKind = Literal["built-in", "transformers"]
 
 
 def record_training(
     store: Store, actor: User, project: Project, name: str, *, digest: str, seed: int, split: str | None,
-    held_out: HeldOut | None, instance_ids: Iterable[int],
+    held_out: HeldOut | None, instance_ids: Iterable[int], kind: ModelKind = "built-in",
 ) -> None:  # fmt: skip
     """Write a training down; where its weights are others than those that the stored output is of, that is taken out."""
     ids = list(instance_ids)
@@ -33,5 +35,5 @@ def record_training(
         )
         add_event(
             store, actor.name, TRAIN_MODEL, "project", project.id, project_id=project.id, model=name, digest=digest,
-            seed=seed, examples=len(ids), split=split, changes_numbers=changes_numbers,
+            seed=seed, examples=len(ids), split=split, changes_numbers=changes_numbers, kind=kind,
         )  # fmt: skip

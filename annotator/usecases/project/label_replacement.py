@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import TypeVar
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -17,6 +18,8 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.models.label_tables import follow_replacement
 
 _NAMED = 5  # texts that a sentence or a dialog leads to
+Rule = TypeVar("Rule")
+
 _LETTERS = "choice"  # the task whose labels are places among an instance's own choices
 
 
@@ -163,10 +166,11 @@ def _without(project: Project, label: str, by: str) -> Project:
             preview_labels={
                 preview_label: by if ours == label else ours for preview_label, ours in settings.preview_labels.items()
             },
+            preview_words=_moved(settings.preview_words, label, by, is_new=by not in others),
         ),
     )
 
 
-def _moved(rules: Mapping[str, tuple[str, ...]], label: str, by: str, *, is_new: bool) -> dict[str, tuple[str, ...]]:
-    """A label that is only renamed keeps its rule."""
-    return {(by if name == label else name): segments for name, segments in rules.items() if is_new or name != label}
+def _moved(rules: Mapping[str, Rule], label: str, by: str, *, is_new: bool) -> dict[str, Rule]:
+    """What is said of each label; one that is only renamed keeps it."""
+    return {(by if name == label else name): rule for name, rule in rules.items() if is_new or name != label}

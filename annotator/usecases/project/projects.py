@@ -37,7 +37,7 @@ from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled
-from annotator.usecases.models.preview_settings import check_preview_model
+from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
 from annotator.usecases.project.label_replacement import require_unused
 from annotator.usecases.review.rounds import decide_all_complete
 
@@ -222,8 +222,9 @@ def _check_previews(store: Store, project: Project, before: Project) -> None:
     now = project.settings
     if now.preview_model != before.settings.preview_model:
         check_preview_model(store, project, now.preview_model)
+    check_preview_prompt(project)
     for label, name in now.preview_labels.items():
-        if name not in project.labels:
+        if name and name not in project.labels:
             raise InvalidValue(
                 f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
                 f"({', '.join(project.labels)}). Correct it, or remove it."

@@ -72,13 +72,13 @@ def run_suite(
     """
     require(store, actor, project.id, "use models")
     suite = suite_named(store, project, suite_name)
-    asked = asked_model(store, actor, project, model, options.load, options.renamed)
-    project_model = asked.model
-    report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=list(asked.notes))
+    chosen = asked_model(store, actor, project, model, options.load, options.renamed)
+    project_model = chosen.model
+    report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=list(chosen.notes))
     check_name("model", report.model)
     wanted = _wanted(store, suite, project_model, options, report)
-    asked.require_one_table(store, project)
-    asked.remember(store, actor, project)
+    chosen.require_one_table(store, project)
+    chosen.remember(store, actor, project)
     n_of = sum(test.n_texts for test in wanted)
     for test in wanted:
         cases = cases_of_test(store, test.id)

@@ -153,7 +153,8 @@ def train_transformer(
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
     record_training(
-        store, actor, project, name, digest=digest, seed=options.fitting.seed, split=data.split, held_out=held_out,
+        store, actor, project, name, kind="transformers", digest=digest, seed=options.fitting.seed, split=data.split,
+        held_out=held_out,
         instance_ids=[example.id for example in data.learn],
     )  # fmt: skip
     return TrainingReport(name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores)

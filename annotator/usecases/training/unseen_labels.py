@@ -7,7 +7,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.usecases.models.label_tables import AskedLabels, confirmed_table, remember
+from annotator.usecases.models.label_tables import ModelLabels, confirmed_table, remember
 
 Renamed = Sequence[tuple[str, str]]
 
@@ -42,8 +42,8 @@ def remember_tables(
         remember(store, actor, foreign, _asked(project, tuple(table.names)), table)
 
 
-def _asked(project: Project, labels: Sequence[str]) -> AskedLabels:
-    return AskedLabels(f"the models that learn from '{project.name}'", tuple(labels), learned_in=project.name)
+def _asked(project: Project, labels: Sequence[str]) -> ModelLabels:
+    return ModelLabels(f"the models that learn from '{project.name}'", tuple(labels), learned_in=project.name)
 
 
 def _concerns(foreign: Project, label: str, name: str) -> bool:

@@ -33,13 +33,13 @@ _TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end",
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
     request = _asked(project)
-    said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
+    labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_NEXT)
     is_pressed = pressed(
-        "Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=said is None
+        "Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=labels_said is None
     )
-    if is_pressed and said is not None:
-        options = replace(request.options, renamed=said.renamed, is_anew=said.is_anew)
+    if is_pressed and labels_said is not None:
+        options = replace(request.options, renamed=labels_said.renamed, is_anew=labels_said.is_anew)
         request = replace(request, options=options)
         try:
             ask_to_attribute(store, visit.user, project, request)

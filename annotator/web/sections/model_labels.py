@@ -47,11 +47,11 @@ def ask(
     if question is None:
         return SaidLabels()
     with st.container(border=True, width=_WIDTH + 40, key=f"{key}_labels"):
-        return _answered(project, question, f"{key}_{project.id}_{question.asked.model}", may_delete=may_delete)
+        return _answered(project, question, f"{key}_{project.id}_{question.model_labels.model}", may_delete=may_delete)
 
 
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
-    st.markdown(f"**{as_text(f'Labels of “{question.asked.model}” in this project')}**")
+    st.markdown(f"**{as_text(f'Labels of “{question.model_labels.model}” in this project')}**")
     if question.confirmed is None:
         st.caption("They are not the project’s own. Say which is which; nothing is computed before you confirm it.")
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
@@ -70,11 +70,11 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
     is_mixed = question.stored is not None and question.stored.names != names
     if is_mixed and not may_delete:
         st.caption(
-            as_text(_STORED.format(question.asked.model) + " Delete that first: Saliency, Compute attributions.")
+            as_text(_STORED.format(question.model_labels.model) + " Delete that first: Saliency, Compute attributions.")
         )
         return None
     is_anew = is_mixed and st.checkbox(
-        as_text(_STORED.format(question.asked.model) + " Delete that first"), key=f"{key}_anew"
+        as_text(_STORED.format(question.model_labels.model) + " Delete that first"), key=f"{key}_anew"
     )
     return SaidLabels(names, is_anew) if is_anew or not is_mixed else None
 

@@ -23,8 +23,8 @@ _HELP_WHO = (
     "well the sets fit the attributions. Annotators who see this while they mark may follow the model."
 )
 _HELP_MODEL = (
-    "none, built-in (a small classifier of words and their parts, trained on this project's labels), or spacy:FOLDER or "
-    "transformers:FOLDER with a folder on the server. Only leads see the name of the folder."
+    "none, built-in (a small classifier of words and their parts, trained on this project's labels), or spacy:FOLDER, "
+    "transformers:FOLDER or transformers-zero-shot:FOLDER with a folder on the server. Only leads see the name of the folder."
 )
 _HELP_LABELS = (
     "If the model has other names for the project's labels; separated by commas. neutral= says that “neutral” is never an "
@@ -53,14 +53,32 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
         help="Stored attributions of the text: F1 and IoU with the top k, and average precision.",
     )  # fmt: skip
 
+    prompt, words = _ask_prompt(project)
+
     def apply(changed: Project) -> Project:
         rules = replace(
             changed.settings, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=_read(labels),
-            preview_method=method,
+            preview_method=method, preview_prompt=prompt, preview_words=_read(words),
         )  # fmt: skip
         return replace(changed, settings=rules)
 
     return apply
+
+
+def _ask_prompt(project: Project) -> tuple[str, str]:
+    """What a zero-shot model is asked with."""
+    settings = project.settings
+    with st.expander("Prompt and words of a zero-shot model"):
+        prompt = st.text_area(
+            "Prompt", settings.preview_prompt, key=f"rules_preview_prompt_{project.id}", height=80,
+            help="Of a causal language model (transformers-zero-shot:FOLDER): what it reads. It holds {text} once and ends with "
+            "{label}.",
+        )  # fmt: skip
+        words = st.text_input(
+            "Words of labels", _written(settings.preview_words), placeholder="positive=great, negative=terrible",
+            key=f"rules_preview_words_{project.id}", help="What a label is called in the prompt; separated by commas.",
+        )  # fmt: skip
+    return prompt, words
 
 
 def _written(labels: Mapping[str, str]) -> str:

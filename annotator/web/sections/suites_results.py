@@ -97,7 +97,7 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
             "seeds.",
     )  # fmt: skip
-    said = model_labels.ask(store, visit, project, spec.strip(), key="tests_labels")
+    labels_said = model_labels.ask(store, visit, project, spec.strip(), key="tests_labels")
     is_pressed = pressed(
         "Run the tests",
         container=button,
@@ -105,10 +105,10 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         icon=":material/play_arrow:",
         key="tests_run",
         width="stretch",
-        disabled=said is None,
+        disabled=labels_said is None,
     )
-    if is_pressed and said is not None:
-        _run(store, visit, project, suite, spec.strip(), (kept_as.strip(), of_seed.strip()), said.renamed)
+    if is_pressed and labels_said is not None:
+        _run(store, visit, project, suite, spec.strip(), (kept_as.strip(), of_seed.strip()), labels_said.renamed)
 
 
 def _run(

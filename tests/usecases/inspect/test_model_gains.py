@@ -10,7 +10,11 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed
+from annotator.scoring.blocks import score_run
+from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.model_comparison import ModelPair
 from annotator.usecases.inspect.model_gains import (
     answers_runs,
@@ -20,6 +24,7 @@ from annotator.usecases.inspect.model_gains import (
     relation_of,
 )
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
+from annotator.usecases.models import alignment_gains
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from tests.usecases.models.test_alignment_gains import FIRST, LAST, answer, project
@@ -78,6 +83,32 @@ def test_an_aligned_model_without_a_control_names_the_command_that_trains_one(st
     assert str(gains.lacking[0]).endswith(
         "--name mae-shuffled --too-long cut --align mae --rationales shuffled --learning-rate 0.001"
     )
+
+
+def test_numbers_that_were_measured_since_the_last_change_are_taken_and_not_scored_again(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN)
+    answer(store, project, "none", 6, {"gradient-x-input": LAST, "occlusion": LAST})
+    answer(store, project, "mae", 18, {"gradient-x-input": FIRST, "occlusion": FIRST})
+    answer(store, project, "drawn", 18, {"gradient-x-input": LAST})
+    scored = model_gains(store, LOCAL_OPERATOR, [project], project, PAIR)
+    measure(store, LOCAL_OPERATOR, project)
+    n_scored = 0
+
+    def counted_score_run(*given: Any, **named: Any) -> Any:
+        nonlocal n_scored
+        n_scored += 1
+        return score_run(*given, **named)
+
+    monkeypatch.setattr(alignment_gains, "score_run", counted_score_run)
+    assert (model_gains(store, LOCAL_OPERATOR, [project], project, PAIR), n_scored) == (scored, 0)
+    other_policy = ScoringOptions(gold_policy="union")
+    model_gains(store, LOCAL_OPERATOR, [project], project, PAIR, other_policy)
+    assert n_scored == 5
+    with store.transaction():  # what says that something was changed since
+        add_event(store, "Lead", "choose gold", "project", project.id, project_id=project.id)
+    assert (model_gains(store, LOCAL_OPERATOR, [project], project, PAIR), n_scored) == (scored, 10)
 
 
 def test_a_gain_that_the_control_has_too_is_called_so_and_the_table_behind_says_the_same(

@@ -587,6 +587,20 @@ def test_a_built_in_model_is_never_trained_over_a_transformers_model(store: Stor
     assert training.digest == "digest"
 
 
+@pytest.mark.parametrize("trains", [False, True])
+def test_nor_under_the_name_of_one_that_was_trained_into_another_folder(
+    store: Store, tastes: Project, trains: bool
+) -> None:
+    record_training(
+        store, LOCAL_OPERATOR, tastes, "mine", kind="transformers", digest="digest", seed=0, split=None, held_out=None,
+        instance_ids=[],
+    )  # fmt: skip
+    with pytest.raises(InvalidValue, match="'mine' is the name of a transformers model .* into another folder"):
+        run(store, tastes, model="built-in:mine", trains=trains)
+    training = find_training(store, tastes.id, "mine")
+    assert (training is not None and training.digest, models_folder(store, tastes).exists()) == ("digest", False)
+
+
 def test_no_gold_at_all_is_said(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
 ) -> None:

@@ -18,7 +18,7 @@ from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Input
 from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.store import Store, open_store
@@ -392,6 +392,7 @@ def test_where_the_hub_is_allowed_a_preview_does_not_forbid_it_to_the_processes_
 ) -> None:
     monkeypatch.setenv(HUB_VARIABLE, "1")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    load = preview_models.load_options(ProjectSettings(), [])
     with pytest.raises(ModelError, match=r"config\.json is missing"):
-        preview_models._loaded(f"transformers:{tmp_path}", tmp_path)
+        preview_models._loaded(f"transformers:{tmp_path}", tmp_path, load)
     assert "HF_HUB_OFFLINE" not in os.environ

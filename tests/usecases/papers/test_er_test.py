@@ -20,7 +20,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
-from annotator.usecases.models.label_tables import AskedLabels, remember
+from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.papers.er_test import Trained, er_test_table
 from annotator.usecases.papers.word_list_groups import Groups
 from annotator.usecases.project.projects import create_project
@@ -93,7 +93,7 @@ def test_a_note_says_what_a_project_calls_labels_that_models_learned_elsewhere(
     for model in ("n", "m0", "m1"):
         answer(store, projects[0], model, texts(4))
         answer(store, projects[1], model, {f"o{n}": n < 3 for n in range(4)})
-        asked = AskedLabels.of_model(model, ["pos", "neg", "mixed"])
+        asked = ModelLabels.of_model(model, ["pos", "neg", "mixed"])
         remember(store, LOCAL_OPERATOR, projects[1], asked, LabelTable({"pos": "yes", "neg": "no", "mixed": ""}))
     table = er_test_table(store, LOCAL_OPERATOR, projects, TRAINED)
     told = "OOD: Of “n”, “m0”, “m1”: “pos” is “yes”, “neg” is “no”, “mixed” is never an answer."

@@ -93,15 +93,22 @@ def test_texts_and_annotations_get_the_other_label_and_the_old_one_is_gone(store
 
 
 def test_a_label_is_renamed_in_its_place_and_its_rules_go_with_it(store: Store, three: Project) -> None:
-    settings = replace(three.settings, required_segments={"neutral": ("text",)}, preview_labels={"LABEL_1": "neutral"})
+    settings = replace(
+        three.settings,
+        required_segments={"neutral": ("text",)},
+        preview_labels={"LABEL_1": "neutral"},
+        preview_words={"neutral": "so"},
+    )
     three = change_project(store, LOCAL_OPERATOR, replace(three, settings=settings))
     replace_label(store, LOCAL_OPERATOR, three, "neutral", "mixed")
     now = get_project_by_id(store, three.id)
     assert now.labels == ("negative", "mixed", "positive")
     assert (now.settings.required_segments, now.settings.preview_labels) == ({"mixed": ("text",)}, {"LABEL_1": "mixed"})
+    assert now.settings.preview_words == {"mixed": "so"}
     replace_label(store, LOCAL_OPERATOR, now, "mixed", "positive")
     now = get_project_by_id(store, three.id)
     assert (now.settings.required_segments, now.settings.preview_labels) == ({}, {"LABEL_1": "positive"})
+    assert now.settings.preview_words == {}
 
 
 def test_drafts_follow(store: Store, three: Project, add_person: Callable[..., User]) -> None:

@@ -19,7 +19,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.budgets import Simulation
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
-from annotator.usecases.models.label_tables import AskedLabels, remembered
+from annotator.usecases.models.label_tables import ModelLabels, remembered
 from annotator.usecases.papers.minutes import minutes_table
 from annotator.usecases.project.label_replacement import replace_label
 from annotator.usecases.project.projects import create_project, find_project
@@ -159,7 +159,7 @@ def test_an_unseen_project_that_calls_the_labels_otherwise_is_asked_about_once_t
     assert f"“{first}” is “Theirs”" in " ".join(minutes_table(sweep, []).notes)
     remember_labels(store, LOCAL_OPERATOR, sweep)
     assert plan(store, project, options).tables == sweep.tables
-    kept = AskedLabels.of_model("seed-0", LABELS)
+    kept = ModelLabels.of_model("seed-0", LABELS)
     assert remembered(store, other, kept) is None
     assert remembered(store, other, replace(kept, learned_in="P")) is not None
 

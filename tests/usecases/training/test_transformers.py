@@ -189,7 +189,8 @@ def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, proj
     assert report.fitted.epochs[0].alignment_loss is not None
     card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
     assert (card["parameters"]["alignment"]["criterion"], card["parameters"]["alignment"]["strength"]) == ("mae", 2.0)
-    assert [event.action for event in all_events(store, project.id)].count("train model") == 1
+    (event,) = [event for event in all_events(store, project.id) if event.action == "train model"]
+    assert event.detail["kind"] == "transformers"
 
 
 def test_the_name_of_a_model_whose_output_came_from_a_file_is_refused(
