@@ -20,7 +20,7 @@ EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
 JOIN = "\n"  # between segments that a model gets as one text
 _LEAST_ROOM = 4  # at least a fourth of what the model sees has to be left for what can be marked
-_LONGER = "longer than the model sees"
+LONGER = "longer than the model sees"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,11 @@ class Encoded:
     n_selectable: int
     is_cut: bool
     read_at: int | None = None
+
+    @property
+    def may_answer(self) -> list[bool]:
+        """Of each piece whether it is of the text that can be marked."""
+        return [side is not None and side != self.question for side in self.sides]
 
     @property
     def shown(self) -> str:
@@ -252,7 +257,7 @@ def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, si
         raise ModelError(
             f"The pair {texts[0][:50]!r} is longer than the model '{cutter.model_name}' sees, and no window would hold both "
             "of its texts. Shorten them, or say that too long texts are cut.",
-            reason=_LONGER,
+            reason=LONGER,
         )
     check_room(cutter, texts, question, sides, max(2, (cutter.limit or 0) // _LEAST_ROOM))
 
@@ -270,7 +275,7 @@ def check_room(
         raise ModelError(
             f"What cannot be marked beside {texts[1 if question == 0 else 0][:50]!r} has {counted(n_around, 'piece')}, and "
             f"{held}. Shorten it.",
-            reason=_LONGER,
+            reason=LONGER,
         )
 
 
@@ -281,7 +286,7 @@ def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
         f"{cutter.limit} at "
         "most. Shorten it, or say that too long texts are read in windows, or cut: tokens that the model did not see then "
         "have no score.",
-        reason=_LONGER,
+        reason=LONGER,
     )
 
 
@@ -341,7 +346,7 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
 
     types = [of_input.types for of_input in encoded if of_input.types is not None]
     read_at = [of_input.read_at for of_input in encoded if of_input.read_at is not None]
-    may_answer = [[side is not None and side != of_input.question for side in of_input.sides] for of_input in encoded]
+    may_answer = [of_input.may_answer for of_input in encoded]
     return Batch(
         filled([of_input.ids for of_input in encoded], tokenizer.pad_token_id or 0, torch.long),
         filled([[1] * len(of_input.ids) for of_input in encoded], 0, torch.long),

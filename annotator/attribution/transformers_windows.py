@@ -96,6 +96,15 @@ def panes_of(batch: Batch, limit: int | None) -> Panes:
     )
 
 
+def has_window_with(may_answer: Sequence[bool], first: int, last: int, limit: int | None) -> bool:
+    """Whether a window of a text reads both of these pieces, and with them what stands between.
+
+    may_answer: of each piece of the text, as in a batch
+    """
+    slides = np.flatnonzero(np.array(may_answer, dtype=np.bool_))
+    return any(np.isin((first, last), places).all() for places, _ in _of_row(len(may_answer), slides, limit))
+
+
 _Pane = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]  # the places of a window's pieces, and which it keeps
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
-from annotator.attribution.transformers_windows import panes_of, windows_of
+from annotator.attribution.transformers_windows import has_window_with, panes_of, windows_of
 from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, pair, reading
 from tests.models.tiny_models import LABELS, LONGEST, save, small, wordpiece_tokenizer
@@ -67,6 +67,23 @@ def test_no_window_only_reads_what_the_one_before_it_read():
     assert len(windows_of(510, 510)) == 1
     assert len(windows_of(765, 510)) == 2  # the second begins at 255 and ends with the text: a third would be redundant
     assert len(windows_of(766, 510)) == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "is_held"),
+    [
+        (2, 11, True),  # the first window: a question of one piece between special ones, then ten pieces of the text
+        (2, 12, False),  # it would need eleven
+        (6, 13, False),  # eight that begin before the second window and end after the first
+        (7, 13, True),  # the second window begins five later
+        (17, 21, True),
+    ],
+)
+def test_a_stretch_that_no_window_reads_whole_is_known(first: int, last: int, is_held: bool) -> None:
+    may_answer = [False, False, *[True] * 20, False]
+    assert has_window_with(may_answer, first, last, 13) is is_held
+    assert has_window_with(may_answer, first, last, None)
+    assert has_window_with(may_answer, first, last, 23)
 
 
 def test_the_number_of_windows_grows_with_the_length_and_not_faster():

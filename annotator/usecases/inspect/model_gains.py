@@ -14,10 +14,10 @@ from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_run
-from annotator.store.models import list_models, list_runs
+from annotator.store.models import full_answers, list_models, list_runs
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.model_comparison import ModelPair
+from annotator.usecases.inspect.model_comparison import LabelledText, ModelPair
 from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.models.alignment_gains import (
     ACCURACY,
@@ -159,8 +159,13 @@ def _folders(store: Store, projects: Sequence[Project]) -> dict[str, Path]:
     return {name: path for name, path in of_all if Card.read(path) is not None}
 
 
-def gains_behind(store: Store, actor: User, project: Project, pair: ModelPair, behind: Behind) -> ModelGains:
-    """The same from the numbers of all instances that a table of metrics was made from, so that nothing is scored again."""
+def gains_behind(
+    store: Store, actor: User, project: Project, pair: ModelPair, behind: Behind, texts: Sequence[LabelledText]
+) -> ModelGains:
+    """The same from the numbers of all instances that a table of metrics was made from, so that no attribution is scored again.
+
+    texts: with a gold label, over which accuracy is, as `compare_labelled` counts them; behind has those with gold sets alone
+    """
     require(store, actor, project.id, "use models")
     with store.snapshot():
         relation = relation_of(store, [project], project, pair)
@@ -173,7 +178,9 @@ def gains_behind(store: Store, actor: User, project: Project, pair: ModelPair, b
             },
         )
         sides = [
-            _side(behind, of_side, parameters, learned) if of_side else None
+            _side(behind, of_side, parameters, learned) | _right(store, project, of_side, texts, learned)
+            if of_side
+            else None
             for of_side in (pair.base, pair.other, relation.controls)
         ]
         measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters)
@@ -188,14 +195,27 @@ def _side(
     values: dict[str, list[Floats]] = {}
     for name in names:
         was_learned = np.isin(behind.ids, np.array(sorted(learned[name]), dtype=np.int64))
-        rows = {ACCURACY: (behind.quality.get(name, ()), "eraser.accuracy")}
         for method, of_names in parameters.items():
-            key = (name, method, of_names.get(name, ""), "attribution", None)
-            rows[method] = (behind.rows.get(key, ()), PLAUSIBILITY)
-        for measure, (seeds, column) in rows.items():
+            seeds = behind.rows.get((name, method, of_names.get(name, ""), "attribution", None), ())
             if seeds:
-                values.setdefault(measure, []).append(_numbers(seeds, column, was_learned))
+                values.setdefault(method, []).append(_numbers(seeds, PLAUSIBILITY, was_learned))
     return {measure: means_of_texts(numbers) for measure, numbers in values.items()}
+
+
+def _right(
+    store: Store, project: Project, names: Sequence[str], texts: Sequence[LabelledText],
+    learned: Mapping[str, set[int]],
+) -> dict[str, Floats]:  # fmt: skip
+    """Accuracy as float[n_texts], NaN where a model has not answered, or has learned from it."""
+    nothing, of_names = np.full(len(texts), np.nan), []
+    for name in names:
+        asked = [text for text in texts if text.id not in learned[name]]
+        of_seeds = [nothing]
+        for answers in full_answers(store, project.id, name).values():
+            right = {text.id: float(answers[text.id].label == text.result) for text in asked if text.id in answers}
+            of_seeds.append(np.array([right.get(text.id, np.nan) for text in texts]))
+        of_names.append(means_of_texts(of_seeds))
+    return {ACCURACY: means_of_texts(of_names)}
 
 
 def _numbers(seeds: Sequence[OfSeed], column: str, was_learned: Flags) -> Floats:

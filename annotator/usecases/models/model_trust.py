@@ -87,7 +87,7 @@ def held_out_summary(held_out: HeldOut | None) -> str:
     'Exactly the gold answer on 7.5 % of 40 texts of other splits, from which it did not learn. Always saying “no answer”: 2.5 %.'
     """
     if held_out is None:
-        return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
+        return f"How often it is right is not known: there are fewer than {FEWEST} texts with gold from which it did not learn."
     difference = "" if held_out.low is not None and held_out.low > 0 else "; no clear difference"
     if not held_out.label:
         return (

@@ -24,6 +24,7 @@ from annotator.store import Store
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, rows_of
 from annotator.training.loop import FittingOptions, answered, fit
+from annotator.training.text_lengths import told_by_key
 from annotator.training.trainable_models import NewModel, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
@@ -210,7 +211,8 @@ def _right(
 
     def rows(examples: Sequence[Example]) -> list[Row]:
         known = [example for example in examples if example.label in sweep.labels]
-        return rows_of(trainable.cutter, known, sweep.labels, reads_target=trainable.network.reads == "target")
+        with told_by_key(trainable.cutter, known):
+            return rows_of(trainable.cutter, known, sweep.labels, reads_target=trainable.network.reads == "target")
 
     rows_to_judge = {
         name: rows(examples) for name, examples in sweep.judge.items()

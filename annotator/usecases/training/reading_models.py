@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.attribution.transformers_windows import has_window_with
 from annotator.domain.trainings import HeldOut
+from annotator.errors import ModelError
 from annotator.metrics.aggregate import paired_bootstrap
 from annotator.metrics.chance import FEWEST
 from annotator.training.answers import Judged, asked_for_answers, n_too_long, texts_of, threshold_by
@@ -14,24 +16,52 @@ from annotator.training.trainable_models import Trainable
 from annotator.usecases.training.examples import TrainingData
 
 
-def rows_with_answers(trainable: Trainable, examples: Sequence[Example]) -> tuple[list[Row], int]:
-    """Texts as pieces, and how many are left out, since the model does not see the whole of their answer."""
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Texts whose answer a model never reads whole: it would learn that they have none.
+
+    n_cut: the text is cut before the answer ends; n_between: it is read in windows, none of which holds the answer
+    """
+
+    n_cut: int = 0
+    n_between: int = 0
+
+
+def rows_with_answers(trainable: Trainable, examples: Sequence[Example]) -> tuple[list[Row], LeftOut]:
+    """Texts as pieces, and how many are left out."""
     rows = answer_rows(trainable.cutter, examples)
-    seen = [
-        row
-        for row, example in zip(rows, examples, strict=True)
-        if example.place is None or (row.answer is not None and row.answer.pieces is not None)
-    ]
-    return seen, len(rows) - len(seen)
+    seen = [row for row, example in zip(rows, examples, strict=True) if example.place is None or _sees_end(row)]
+    whole = [row for row in seen if _is_in_a_window(row, trainable.cutter.limit)]
+    return whole, LeftOut(len(rows) - len(seen), len(seen) - len(whole))
 
 
-def answer_facts(data: TrainingData, learn: Sequence[Row], n_cut: int) -> dict[str, object]:
+def check_answers(learn: Sequence[Row]) -> None:
+    """Raise ModelError where no text is left of which a model would learn an answer."""
+    if not any(_sees_end(row) for row in learn):
+        raise ModelError(
+            "There is nothing to learn: the model sees no answer whole, in no text. Have longer texts read in windows "
+            "(--too-long windows), or shorten them."
+        )
+
+
+def _sees_end(row: Row) -> bool:
+    return row.answer is not None and row.answer.pieces is not None
+
+
+def _is_in_a_window(row: Row, limit: int | None) -> bool:
+    if row.answer is None or row.answer.pieces is None:
+        return True
+    return has_window_with(row.encoded.may_answer, *row.answer.pieces, limit)
+
+
+def answer_facts(data: TrainingData, learn: Sequence[Row], left_out: LeftOut) -> dict[str, object]:
     """What the card says of the answers that were learned from."""
     return {
         "answers": {"in the text": len(data.learn) - data.n_without_answer, "none": data.n_without_answer},
         "answers that stand in the text several times": sum(e.place is not None and e.place.n > 1 for e in data.learn),
         "answers that do not stand in the text (left out)": data.n_absent,
-        "answers that it does not see (left out)": n_cut,
+        "answers that it does not see (left out)": left_out.n_cut,
+        "answers that no window holds (left out)": left_out.n_between,
         "answers longer than it gives": n_too_long(learn),
     }
 

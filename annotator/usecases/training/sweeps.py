@@ -14,10 +14,11 @@ from annotator.metrics.aggregate import least_squares
 from annotator.store import Store
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
+from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
 from annotator.usecases.training.examples import DataOptions
 from annotator.usecases.training.rationales import RationaleOptions
-from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, train_transformer
+from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, check_lengths, train_transformer
 
 NO_ALIGNMENT = "none"
 
@@ -83,9 +84,25 @@ def train_sweep(
     store: Store, actor: User, project: Project, trials: Sequence[Trial], *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Iterator[TrainingReport]:  # fmt: skip
-    """Train one after the other; a trial that is done already stays as it is, so that a sweep that was stopped goes on."""
+    """Train one after the other; a trial that is done already stays as it is, so that a sweep that was stopped goes on.
+
+    Raises: ModelError, before anything is trained, where a text is too long for one of the models
+    """
+    require(store, actor, project.id, "use models")
+    for trial in _by_tokenizer(trials):
+        check_lengths(store, project, trial.name, trial.options)
     for trial in trials:
         yield train_transformer(store, actor, project, trial.name, trial.options, progress=progress)
+
+
+def _by_tokenizer(trials: Sequence[Trial]) -> list[Trial]:
+    """One for each seed: by it the texts are drawn from which a tokenizer from scratch learns; [] where all have the same.
+
+    Else the first training finds what is too long by itself.
+    """
+    by_seed = {trial.options.data.seed: trial for trial in reversed(trials)}
+    is_same = len(by_seed) == 1 or all(trial.options.model.base is not None for trial in trials)
+    return [] if is_same else list(by_seed.values())[::-1]
 
 
 def alignment_slope(report: TrainingReport) -> tuple[float, float] | None:

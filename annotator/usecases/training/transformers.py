@@ -26,6 +26,7 @@ from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, answer_rows, rows_of
 from annotator.training.loop import Fitted, FittingOptions, answered, fit
+from annotator.training.text_lengths import told_by_key
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
@@ -36,7 +37,9 @@ from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
 from annotator.usecases.training.rationales import RationaleOptions
 from annotator.usecases.training.reading_models import (
+    LeftOut,
     answer_facts,
+    check_answers,
     judged_answers,
     rows_with_answers,
 )
@@ -134,14 +137,13 @@ def train_transformer(
     folder = model_folder(store, project, name, options)
     with store.snapshot():
         data = training_data(store, project, options.data)
-    labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
-    new = replace(options.model, labels=labels)
+    new = _new_model(project, data, options)
     plan = _plan(data, new, options)
     if folder.exists() and not options.is_anew:
         return _finished(store, project, name, folder, data, plan)
-    texts = [segment.text for example in data.learn for segment in example.input.segments]
-    trainable = replace(make(new, texts, options.fitting.seed), name=name)
-    rows = _Rows.of(trainable, data)  # before the long part: a text that is too long for it ends it here
+    trainable, rows = _unlearned(
+        name, data, new, options
+    )  # before the long part: a text that is too long for it ends it here
     under_way = _under_way(store, folder, options)
     fitted = fit(
         trainable, rows.learn, rows.stop, options.fitting,
@@ -158,6 +160,28 @@ def train_transformer(
         instance_ids=[example.id for example in data.learn],
     )  # fmt: skip
     return TrainingReport(name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores)
+
+
+def check_lengths(store: Store, project: Project, name: str, options: TrainingOptions) -> None:
+    """Raise ModelError where a text is too long for the model that a training would begin with."""
+    with store.snapshot():
+        data = training_data(store, project, options.data)
+    _unlearned(name, data, _new_model(project, data, options), options)
+
+
+def _new_model(project: Project, data: TrainingData, options: TrainingOptions) -> NewModel:
+    """With the project's labels that there is something to learn of."""
+    known = {example.label for example in data.learn}
+    return replace(options.model, labels=tuple(label for label in project.labels if label in known))
+
+
+def _unlearned(name: str, data: TrainingData, new: NewModel, options: TrainingOptions) -> tuple[Trainable, "_Rows"]:
+    """The model before it has learned anything, and the texts as its pieces."""
+    texts = [segment.text for example in data.learn for segment in example.input.segments]
+    made = make(new, texts, options.fitting.seed)
+    trainable = replace(made, name=name, cutter=replace(made.cutter, model_name=name))
+    with told_by_key(trainable.cutter, (*data.learn, *data.stop, *data.judge)):
+        return trainable, _Rows.of(trainable, data)
 
 
 def _finished(store: Store, project: Project, name: str, folder: Path, data: TrainingData, plan: str) -> TrainingReport:
@@ -210,19 +234,20 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Texts as pieces: to learn from, to stop by, to judge by. n_cut: of a reading model, left out as it sees no answer."""
+    """Texts as pieces: to learn from, to stop by, to judge by. left_out: of those to learn from, by a reading model."""
 
     learn: list[Row]
     stop: list[Row]
     judge: list[Row]
-    n_cut: int = 0
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @staticmethod
     def of(trainable: Trainable, data: TrainingData) -> "_Rows":
         if trainable.is_reading:
-            learn, n_cut = rows_with_answers(trainable, data.learn)
+            learn, left_out = rows_with_answers(trainable, data.learn)
+            check_answers(learn)
             stop, _ = rows_with_answers(trainable, data.stop)
-            return _Rows(learn, stop, answer_rows(trainable.cutter, data.judge), n_cut)
+            return _Rows(learn, stop, answer_rows(trainable.cutter, data.judge), left_out)
         labels, reads_target = trainable.labels, trainable.network.reads == "target"
         known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
         learn, stop, judge = (rows_of(trainable.cutter, part, labels, reads_target=reads_target) for part in known)
@@ -235,7 +260,7 @@ def _judged(
     """What the card says of the texts beside their number, how often the model is right, and its scores."""
     if trainable.is_reading:
         outcome = judged_answers(trainable, rows.learn, rows.stop, rows.judge)
-        facts = {**answer_facts(data, rows.learn, rows.n_cut), **outcome.facts}
+        facts = {**answer_facts(data, rows.learn, rows.left_out), **outcome.facts}
         return facts, outcome.held_out, outcome.scores
     held_out = held_out_of("splits", _asked(trainable, data.judge, rows.judge))
     scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}

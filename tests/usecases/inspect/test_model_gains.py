@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from annotator.domain.models import Prediction, Run, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
@@ -15,7 +16,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.inspect.measurement import measure
-from annotator.usecases.inspect.model_comparison import ModelPair
+from annotator.usecases.inspect.model_comparison import ModelPair, compare_models, labelled_texts
 from annotator.usecases.inspect.model_gains import (
     answers_runs,
     first_pair,
@@ -27,8 +28,9 @@ from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.models import alignment_gains
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
-from tests.usecases.models.test_alignment_gains import FIRST, LAST, answer, project
+from tests.usecases.models.test_alignment_gains import FIRST, LAST, N, answer, project
 from tests.usecases.models.test_trained_kin import ALIGNED, SHUFFLED, TWIN, cards
+from tests.usecases.transfer.comparing import take
 
 __all__ = ["project"]  # a fixture
 DRAWN = replace(ALIGNED, data=SHUFFLED)
@@ -123,9 +125,31 @@ def test_a_gain_that_the_control_has_too_is_called_so_and_the_table_behind_says_
     assert (gains.relation.controls, gains.lacking) == (("drawn",), ())
     assert "gains as much (+0.500 against +0.500)" in gains.sentences[0]
     _, behind = evaluate_with_instances(store, LOCAL_OPERATOR, project)
-    assert gains_behind(store, LOCAL_OPERATOR, project, PAIR, behind) == gains
-    strangers = gains_behind(store, LOCAL_OPERATOR, project, ModelPair(("mae",), ("none",)), behind)
+    texts = labelled_texts(store, LOCAL_OPERATOR, project)
+    assert gains_behind(store, LOCAL_OPERATOR, project, PAIR, behind, texts) == gains
+    strangers = gains_behind(store, LOCAL_OPERATOR, project, ModelPair(("mae",), ("none",)), behind, texts)
     assert strangers.sentences == ()
+
+
+def test_accuracy_beside_plausibility_is_over_the_texts_that_are_counted_as_won_and_lost(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    """Also over those that have a gold label and no gold sets."""
+    for name in ("none", "mae"):
+        answer(store, project, name, 6, {"occlusion": FIRST})
+    import_rows(project, [{"id": f"bare{n}", "text": "a b c d", "label": "yes"} for n in range(5)])
+    said = Prediction(None, {"yes": 1.0, "no": 0.0})
+    take(
+        store,
+        project,
+        [SourceOutput(f"bare{n}", Run(name), "f", n + 1, None, (said,)) for name in ("none", "mae") for n in range(5)],
+    )
+    counted = compare_models(store, LOCAL_OPERATOR, [project], PAIR)[project.name].parts["all"]
+    _, behind = evaluate_with_instances(store, LOCAL_OPERATOR, project)
+    gains = gains_behind(store, LOCAL_OPERATOR, project, PAIR, behind, labelled_texts(store, LOCAL_OPERATOR, project))
+    accuracy, plausibility = (of.gain for of in gains.measures)
+    assert (accuracy.n, accuracy.base, accuracy.other) == (counted.n, counted.base["value"], counted.other["value"])
+    assert (accuracy.n, plausibility.n) == (N + 5, N)
 
 
 def test_in_another_project_the_card_of_the_project_that_was_trained_in_counts(store: Store, project: Project) -> None:

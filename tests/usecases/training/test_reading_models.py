@@ -115,13 +115,37 @@ def test_a_text_whose_answer_is_cut_off_is_not_learned_from_and_in_windows_it_is
 ) -> None:
     long = f"{'word1 ' * 30}{MARKER} word2"
     import_rows(project, [row("long", long, "word2")])
-    with pytest.raises(ModelError, match="Shorten it"):
+    with pytest.raises(ModelError, match="The text 'long' has .*--too-long windows"):
         train_transformer(store, LOCAL_OPERATOR, project, "refused", OPTIONS)
     for too_long, n_unseen in (("cut", 1), ("windows", 0)):
         new = replace(OPTIONS.model, too_long=too_long)  # type: ignore[arg-type]
         report = train_transformer(store, LOCAL_OPERATOR, project, too_long, replace(OPTIONS, model=new))
         card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
         assert card["data"]["answers that it does not see (left out)"] == n_unseen
+
+
+def test_a_text_whose_answer_no_window_holds_is_not_learned_as_one_without_an_answer(
+    store: Store, project: Project, import_rows: ImportRows
+) -> None:
+    answer = " ".join(
+        f"word{n}" for n in range(2, 16)
+    )  # 14 words of 18 that a window has room for; each 9 after the former
+    before = "word1 " * 6
+    import_rows(project, [row("between", f"{before}{MARKER} {answer} {'word1 ' * 20}", answer)])
+    new = replace(OPTIONS.model, too_long="windows")
+    report = train_transformer(store, LOCAL_OPERATOR, project, "windows", replace(OPTIONS, model=new))
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert card["data"]["answers that no window holds (left out)"] == 1
+    assert card["data"]["answers that it does not see (left out)"] == 0
+
+
+def test_where_every_answer_is_cut_off_there_is_nothing_to_learn(store: Store, import_rows: ImportRows) -> None:
+    project = create_project(store, LOCAL_OPERATOR, "Cut", get_task("reading"))
+    long = f"{'word1 ' * 30}{MARKER} word2"
+    import_rows(project, [row(f"t{n}", f"{long} {n}", "word2") for n in range(20)])
+    new = replace(OPTIONS.model, too_long="cut")
+    with pytest.raises(ModelError, match="the model sees no answer whole, in no text"):
+        train_transformer(store, LOCAL_OPERATOR, project, "cut", replace(OPTIONS, model=new))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Training a transformer on a project's gold: saved with its card, asked like any model, gone on with after a kill."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
+from annotator.usecases.training.examples import DataOptions, training_data
+from annotator.usecases.training.sweeps import Trial, train_sweep
 from annotator.usecases.training.transformers import TrainingOptions, train_transformer
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
@@ -175,10 +178,52 @@ def test_a_text_to_judge_by_that_is_too_long_is_refused_before_anything_is_learn
     store: Store, project: Project, import_rows: Callable[..., object]
 ) -> None:
     import_rows(project, [{"id": "long", "text": "so very good " * 40, "label": LABELS[0], "split": "test"}])
-    with pytest.raises(ModelError, match="Shorten it"):
+    with pytest.raises(ModelError) as refused:
         train_transformer(
             store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda *_: pytest.fail("it learned")
         )
+    assert re.fullmatch(
+        r"The text 'long' has \d+ pieces, more than the 32 pieces that the model 'planted' sees; it is the only one of 371\. Have "
+        r"such texts cut at the end \(--too-long cut\) or read in windows \(--too-long windows\), or shorten them\.",
+        str(refused.value),
+    )
+
+
+def test_all_texts_that_are_too_long_are_counted_and_the_longest_is_named(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    rows = [
+        {"id": f"long{n}", "text": "so very good " * n, "label": LABELS[0], "split": split}
+        for n, split in ((20, "train"), (40, "validation"), (30, "test"))
+    ]
+    import_rows(project, rows)
+    with pytest.raises(ModelError, match="^3 of 373 texts are longer than the 32 pieces .* the longest, 'long40', has"):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
+
+
+def test_a_sweep_is_refused_before_its_first_training_where_a_text_is_too_long_for_its_last_model(
+    store: Store, import_rows: Callable[..., object]
+) -> None:
+    """A tokenizer from scratch knows whole words of the texts that it learned from: those that the seed did not put aside."""
+    made = create_project(store, LOCAL_OPERATOR, "Rare", get_task("sentiment"), labels=list(LABELS))
+    rare, letters = "qzxjvkwpy" * 3, "qq zz xx jj vv kk ww pp yy"
+    rows = [{"id": f"t{n}", "text": f"{letters} {n}", "label": LABELS[n % 2], "split": "train"} for n in range(29)]
+    rows.append({"id": "rare", "text": f"{rare} {rare}", "label": LABELS[0], "split": "train"})
+    import_rows(made, [*rows, {"id": "judged", "text": f"{rare} {rare}", "label": LABELS[0], "split": "test"}])
+
+    def of_seed(seed: int) -> TrainingOptions:
+        return replace(OPTIONS, data=DataOptions(seed=seed), fitting=replace(OPTIONS.fitting, epochs=1, seed=seed))
+
+    def knows(seed: int) -> bool:
+        return "rare" in {example.key for example in training_data(store, made, DataOptions(seed=seed)).learn}
+
+    knowing, unknowing = (next(seed for seed in range(100) if knows(seed) is known) for known in (True, False))
+    trials = [Trial(f"seed{seed}", {"seed": seed}, of_seed(seed)) for seed in (knowing, unknowing)]
+    with pytest.raises(ModelError, match=f"the 32 pieces that the model 'seed{unknowing}'"):
+        list(train_sweep(store, LOCAL_OPERATOR, made, trials))
+    assert not list(models_folder(store, made).glob("*"))
+    (report,) = train_sweep(store, LOCAL_OPERATOR, made, trials[:1])
+    assert report.name == f"seed{knowing}"
 
 
 def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, project: Project) -> None:

@@ -108,7 +108,8 @@ def _compared(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
             comparison = compare_labelled(store, visit.user, project, pair, texts, options)
-            return comparison, gains_behind(store, visit.user, project, pair, behind)
+            asked = [text for text in texts if options.asks_for(text.split, text.criterion)]
+            return comparison, gains_behind(store, visit.user, project, pair, behind, asked)
 
     options = scored.request.options
     compared: tuple[ModelComparison, ModelGains] = _comparisons().get_or_make(
@@ -193,8 +194,9 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
         st.markdown(as_text(gains.relation.sentence))
     show_measures(gains.measures, "base", "other", key=f"metrics_gains_{project.id}")
     st.caption(
-        "Plausibility is ERASER's AUPRC. Over texts with gold that neither model learned from; differences are from the base, "
-        "with paired 95 % intervals over texts."
+        "Accuracy is over the texts counted above; where there is a control, over those that it has answered as well. "
+        "Plausibility is ERASER's AUPRC, over texts with gold sets that none of them learned from. Differences are from the "
+        "base, with paired 95 % intervals over texts."
     )
     for sentence in gains.sentences:
         st.markdown(as_text(sentence))
