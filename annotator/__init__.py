@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def open(path: "Path | str") -> "Database":  # noqa: A001  (read as annotator.open)
-    """Open a database for a notebook or a script (docs/api.md); raises StoreError saying what is wrong with it."""
+def open(path: "Path | str", *, create: bool = False) -> "Database":  # noqa: A001  (read as annotator.open)
+    """Open a database for a notebook or a script (docs/api.md); raises StoreError saying what is wrong with it.
+
+    create: make it where it is not there
+    """
     from annotator.api import Database  # noqa: PLC0415  (whoever wants the version alone pays for nothing else)
 
-    return Database(path)
+    return Database(path, create=create)

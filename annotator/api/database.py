@@ -4,13 +4,16 @@ It acts as the local operator, as commands do, and calls the same use cases. Tab
 database over a connection of their own, so that one may write while one iterates. pandas is loaded with the first table.
 """
 
+from collections.abc import Sequence
+
 from annotator.api.contents import ProjectContents
 from annotator.api.files import ProjectFiles
 from annotator.api.models import ProjectModels
 from annotator.api.numbers import ProjectNumbers
 from annotator.api.open_project import OpenDatabase
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.usecases.project.projects import find_project, projects_of
+from annotator.domain.tasks import get_task
+from annotator.usecases.project.projects import create_project, find_project, projects_of
 
 
 class Database(OpenDatabase):
@@ -24,6 +27,11 @@ class Database(OpenDatabase):
         """The project of that name; raises NotFound naming those there are."""
         stored = find_project(self.store, name)
         return Project(self, stored.id, stored.name)
+
+    def create_project(self, name: str, task: str, *, labels: Sequence[str] = (), language: str = "en") -> "Project":
+        """A new, empty project of one of the tasks of docs/commands.md; without labels it takes those of its first import."""
+        made = create_project(self.store, LOCAL_OPERATOR, name, get_task(task), labels=labels, language=language)
+        return Project(self, made.id, made.name)
 
 
 class Project(ProjectContents, ProjectFiles, ProjectNumbers, ProjectModels):

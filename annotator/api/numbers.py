@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from annotator.scoring.reports import ProjectReport
     from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.inspect.metric_view import MetricView
 
 _EXPLAINED = ("predicted", "gold")
 _N_RESAMPLES = 1000
@@ -74,23 +75,58 @@ class ProjectNumbers(OpenProject):
         shared:    whether a metric is over the instances that all rows have; None: as the Metrics page does at first
         Raises:    NotFound where there is no gold or no output yet, and for a metric that no row has
         """
-        from annotator.api.number_tables import METRIC_COLUMNS, WIDE_COLUMNS, rows_of_metrics, wide_rows_of  # noqa: PLC0415
+        from annotator.api.number_tables import (  # noqa: PLC0415
+            METRIC_COLUMNS,
+            WIDE_COLUMNS,
+            rows_of_metrics,
+            wide_rows_of,
+        )
+
+        n_resamples = _N_RESAMPLES if intervals else 0
+        options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        view = self._view(model, method, metrics, options, shared, shows_all=True)
+        table, names = replace(view.table, rows=tuple(view.rows)), [column.name for column in view.columns]
+        if wide:
+            return frame(wide_rows_of(table, names), (*WIDE_COLUMNS, *names), names)
+        return frame(rows_of_metrics(table, names), METRIC_COLUMNS)
+
+    def latex(
+        self,
+        model: str | None = None,
+        method: str | None = None,
+        *,
+        metrics: str | Sequence[str] = (),
+        intervals: bool = False,
+        shared: bool | None = None,
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        includes_training: bool = False,
+    ) -> str:
+        """The same as a table for a paper, as `annotator evaluate project --latex` prints it; metrics: () for the first ones."""
+        from annotator.usecases.inspect.metric_latex import table_latex  # noqa: PLC0415
+
+        n_resamples = _N_RESAMPLES if intervals else 0
+        options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        view = self._view(model, method, metrics, options, shared)
+        return table_latex(view.table, view.rows, view.columns)
+
+    def _view(
+        self, model: str | None, method: str | None, metrics: str | Sequence[str], options: "ScoringOptions",
+        shared: bool | None, *, shows_all: bool = False,
+    ) -> "MetricView":  # fmt: skip
         from annotator.scoring.table import metric_table  # noqa: PLC0415
         from annotator.usecases.inspect.metric_view import metric_view  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
 
-        n_resamples = _N_RESAMPLES if intervals else 0
-        options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
         made = evaluate_with_instances(
             self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options
         )
         whole, names = metric_table(*made), [metrics] if isinstance(metrics, str) else list(metrics)
-        names = names or [column.name for column in whole.columns]
-        view = metric_view(whole, names, n_resamples=n_resamples, is_shared=shared)
-        table = replace(view.table, rows=tuple(view.rows))
-        if wide:
-            return frame(wide_rows_of(table, names), (*WIDE_COLUMNS, *names), names)
-        return frame(rows_of_metrics(table, names), METRIC_COLUMNS)
+        if shows_all:
+            names = names or [column.name for column in whole.columns]
+        return metric_view(whole, names, n_resamples=options.n_resamples, is_shared=shared)
 
     def instance_metrics(
         self,

@@ -17,9 +17,9 @@ _T = TypeVar("_T")
 class OpenDatabase:
     """An open database. It belongs to the thread that opened it; use it as a context manager, or close it."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, create: bool = False) -> None:
         self.path = Path(path).absolute()
-        self._store: Store | None = open_store(self.path)
+        self._store: Store | None = open_store(self.path, create=create)
 
     def __enter__(self) -> Self:
         return self

@@ -24,7 +24,7 @@ _GOLD = "border-bottom:2px solid currentColor"
 
 def instance_html(instance: Instance, gold: GoldInstance | None, outputs: Sequence[StoredOutput]) -> str:
     """The instance under its key, its gold, what models answer, and a map after another."""
-    maps = [(of.run, attribution) for of in outputs for attribution in of.output.attributions]
+    maps = _first_of_seeds(outputs)
     sets = [] if gold is None else [list(rationale_set.token_indices) for rationale_set in gold.sets]
     starts: dict[int, str] = {}
     for letter, rationale_set in zip(_letters(), [] if gold is None else gold.sets, strict=False):
@@ -33,8 +33,8 @@ def instance_html(instance: Instance, gold: GoldInstance | None, outputs: Sequen
     marks = _Marks({token for tokens in sets for token in tokens}, starts if len(sets) > 1 else {})
     parts = [_head(instance, gold), _text(instance, marks)]
     parts += [_quiet(line) for line in _answers(outputs)]
-    for run, attribution in maps[:_MOST_MAPS]:
-        parts.append(_quiet(_title(run, attribution)))
+    for run, attribution, n_seeds in maps[:_MOST_MAPS]:
+        parts.append(_quiet(_title(run, attribution, n_seeds)))
         parts.append(_text(instance, _Marks(marks.gold, {}, _shades(run, attribution), attribution.scores)))
     if len(maps) > _MOST_MAPS:
         parts.append(_quiet(f"and {counted(len(maps) - _MOST_MAPS, 'more map')}: .attributions() has all of them"))
@@ -50,6 +50,16 @@ class _Marks:
     starts: dict[int, str]
     shades: dict[int, str] = field(default_factory=dict)
     scores: Sequence[float] = ()
+
+
+def _first_of_seeds(outputs: Sequence[StoredOutput]) -> list[tuple[Run, Attribution, int]]:
+    """Each map once: of runs that differ in their seed alone that of the first, with how many seeds there are."""
+    maps: dict[object, list[tuple[Run, Attribution]]] = {}
+    for of in outputs:
+        for attribution in of.output.attributions:
+            same = (*of.run.group, attribution.layer, attribution.label)
+            maps.setdefault(same, []).append((of.run, attribution))
+    return [(*of_seeds[0], len(of_seeds)) for of_seeds in maps.values()]
 
 
 def _letters() -> Iterator[str]:
@@ -93,9 +103,12 @@ def _name(run: Run) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _title(run: Run, attribution: Attribution) -> str:
+def _title(run: Run, attribution: Attribution, n_seeds: int) -> str:
     """Which map it is, and what its strongest shade stands for."""
-    parts = [_name(run), *([] if attribution.layer is None else [f"layer {attribution.layer}"])]
+    parts = [
+        _name(run) + (f" (of {n_seeds:,} seeds)" if n_seeds > 1 else ""),
+        *([] if attribution.layer is None else [f"layer {attribution.layer}"]),
+    ]
     parts += [f"for “{attribution.label}”"] if attribution.label else []
     strongest = _strongest(attribution)
     if strongest:

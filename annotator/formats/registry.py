@@ -41,6 +41,8 @@ OUTPUT_READERS: dict[str, str] = {
 }
 # The format jsonl is written with annotator.formats.own.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {
+    "csv": "annotator.formats.rows.set_table:write",
+    "conll": "annotator.formats.rows.token_tags:write",
     "eraser": "annotator.formats.eraser.writer:write",
     "benchmark": "annotator.formats.benchmark.writer:write",
     "benchmark-trustai": "annotator.formats.benchmark.writer:write_trustai",

@@ -46,6 +46,23 @@ def test_a_database_opens_by_path_and_closes(db: Database, database: Path) -> No
         annotator.open(str(database) + "x")
 
 
+def test_a_database_and_a_project_are_made_when_one_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    with pytest.raises(StoreError, match="There is no database at"):
+        annotator.open(path)
+    with annotator.open(path, create=True) as made:
+        assert made.create_project("Pairs", "similarity", labels=["different", "same"]).rules.labels == (
+            "different",
+            "same",
+        )
+        with pytest.raises(InvalidValue, match="There is a project 'Pairs' already"):
+            made.create_project("Pairs", "similarity")
+        with pytest.raises(InvalidValue, match="There is no task 'moods'"):
+            made.create_project("Moods", "moods")
+    with annotator.open(path, create=True) as again:
+        assert [project.name for project in again.projects()] == ["Pairs"]
+
+
 def test_gold_has_tokens_and_sets_as_token_indices(opened: Project) -> None:
     [row] = opened.gold().to_dict("records")
     assert row["tokens"] == ["Dull", "plot", ",", "dull", "end", "."]

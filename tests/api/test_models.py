@@ -129,6 +129,14 @@ def test_a_notebook_shows_an_instance_with_its_sets_and_maps(opened: Project) ->
     assert len(words.titles) == 6
 
 
+def test_runs_that_differ_in_their_seed_alone_are_shown_by_the_first(opened: Project) -> None:
+    opened.attribute("built-in", "lime", seeds=[3, 5], params={"samples": 20})
+    text = read(opened.instance("good1")._repr_html_()).text
+    assert "lime · seed 3 (of 2 seeds)" in text
+    assert "seed 5" not in text
+    assert opened.instance("good1").attributions()["seed"].tolist() == [3, 5]
+
+
 def test_text_from_people_is_shown_as_text(opened: Project) -> None:
     opened.attribute("built-in", "linear")
     html = opened.instance("<i>")._repr_html_()

@@ -14,7 +14,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
 from annotator.usecases.inspect.saved_lists import save_instance
 from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
-from tests.usecases.transfer.comparing import N, key_of, knowing, mistaken, output, project_of, said, take
+from tests.usecases.transfer.comparing import N, gold_token, key_of, knowing, mistaken, output, project_of, said, take
 
 F1 = "sets.best_f1"
 
@@ -77,6 +77,17 @@ def test_metrics_and_single_instances_are_the_same_numbers(opened: Project) -> N
         assert means[name].to_dict() == pytest.approx(whole[name][["knowing", "mistaken"]].to_dict())
     first = single.iloc[0]
     assert (first["key"], first["gold"], first["predicted"], first["p"]) == ("t00", "negative", "negative", 0.8)
+
+
+def test_selected_tokens_that_repeat_the_scores_have_no_row_of_their_own(opened: Project, store: Store) -> None:
+    """Runs with faithfulness store their top k as selected tokens."""
+    for model, selected in (("same", gold_token), ("another", lambda n: (gold_token(n) + 1) % 8)):
+        spans = [[(selected(k), selected(k) + 1)] for k in range(N)]
+        take(store, opened.rules, (output(k, Run(model, "ig"), knowing(k), hard=spans[k]) for k in range(N)))
+    assert len(opened.instance_metrics("same", metrics=F1)) == N
+    another = opened.instance_metrics("another", metrics=F1)
+    assert another["kind"].value_counts().to_dict() == {"attribution": N, "hard": N}
+    assert opened.metrics("same", "ig", metrics=F1)["kind"].tolist() == ["attribution", ""]
 
 
 def test_single_instances_have_a_row_a_number_in_the_long_form(opened: Project) -> None:

@@ -21,7 +21,7 @@ from annotator.domain.rationales import Span
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet.dataset_card import Facts, card
-from annotator.formats.rows.files import Refused, new_file, new_folder
+from annotator.formats.rows.files import NO_GOLD, Refused, new_file, new_folder
 from annotator.formats.rows.gold_spans import placed_span
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 ROWS_OF_GROUP = 10_000
 TOKENS_OF_GROUP = 200_000
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
-_NOTHING = "There is no instance to write: none has gold here. Choose another split, or wait for gold."
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -42,7 +41,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
         for item in gold:
             groups.add(item)
         if not groups.n_rows:
-            raise ExportRefused(_NOTHING)
+            raise ExportRefused(NO_GOLD)
 
 
 def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -236,7 +235,7 @@ class _DatasetsWriter:
         """The dataset card, once the files are closed; raise when something could not be written."""
         self._odd_split.raise_if_any()
         if not self._groups:
-            raise ExportRefused(_NOTHING)
+            raise ExportRefused(NO_GOLD)
         if len(self._groups) > 1:
             self._no_split.raise_if_any()
         if "" in self._groups:

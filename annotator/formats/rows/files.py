@@ -11,6 +11,7 @@ from typing import BinaryIO, Self
 from annotator.errors import ExportRefused
 from annotator.files import part_folder, sync_folder
 
+NO_GOLD = "There is no instance to write: none has gold here. Choose another split, or wait for gold."
 _OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of databases and backups
 
 

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -16,10 +17,15 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 def written_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A line of heads and a line for each row; None is an empty cell."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    write_csv(text, heads, rows)
+    return text.getvalue()
+
+
+def write_csv(file: TextIO, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """The same into a file, row by row, so that memory does not grow with it."""
+    writer = csv.writer(file, lineterminator="\n")
     writer.writerow([as_words(head) for head in heads])
     writer.writerows([as_words(cell) for cell in row] for row in rows)
-    return text.getvalue()
 
 
 def as_words(cell: object) -> object:

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
+from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
 from annotator.scoring.blocks import score_run
 from annotator.scoring.gold import GoldTable
@@ -151,10 +152,29 @@ def _of_model(
             yield RowChoice(run.model, "", "answers", seed=run.seed), _together(gold, answers, [quality])
             continue
         scored = score_run(gold, iterate_outputs(store, stored.id), answers, options)
-        rows: list[tuple[str, int | None, list[Scored]]] = [(*key, [row]) for key, row in scored.rows.items()]
+        rows: list[tuple[str, int | None, list[Scored]]] = [
+            (*key, [row]) for key, row in _unrepeated(scored.rows).items()
+        ]
         for kind, layer, parts in rows or [("answers", None, [])]:
             choice = RowChoice(run.model, run.method, kind, layer, run.parameters, run.seed)
             yield choice, _together(gold, answers, [*parts, scored.faithfulness, quality])
+
+
+def _unrepeated(rows: Mapping[blocks.RowKey, Scored]) -> Mapping[blocks.RowKey, Scored]:
+    """Without what is selected where that is the top k of the run's scores, as in the table (see `without_repeats`)."""
+    scores = [row for (kind, _), row in rows.items() if kind == "attribution"]
+    if len(scores) != 1:
+        return rows
+    return {key: row for key, row in rows.items() if key[0] != "hard" or not _are_same(scores[0], row)}
+
+
+def _are_same(scores: Scored, selected: Scored) -> bool:
+    shared = scores.values.keys() & selected.values.keys()
+    return bool(shared) and all(
+        len(scores.values[name]) == len(selected.values[name])
+        and np.allclose(scores.values[name], selected.values[name], rtol=0, atol=1e-9, equal_nan=True)
+        for name in shared
+    )
 
 
 def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:

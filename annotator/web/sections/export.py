@@ -20,6 +20,8 @@ from annotator.web.session import Visit
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
     "jsonl": ("Annotator's own JSONL: everything, can be imported again", ".jsonl"),
+    "csv": ("CSV: a row for each rationale set", ".csv"),
+    "conll": ("CoNLL: a line for each token, with BIO tags", ".conll"),
     "eraser": ("ERASER: split files and docs.jsonl", ""),
     "benchmark": ("benchmark: PaddleNLP gold", ""),
     "benchmark-trustai": ("benchmark: TrustAI gold", ""),
