@@ -39,12 +39,30 @@ Which = Literal["all", "right", "wrong", "won", "lost", "disagree", "perturbed"]
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a project's instances; None: all of them.
+
+    is_unlabelled: those without a label of their own
+    length:        the fewest and the most tokens that can be marked
+    fact, group:   (name, value) in an instance's metadata, and in what its file says of its annotators
+    """
+
+    label: str | None = None
+    is_unlabelled: bool = False
+    split: str | None = None
+    length: tuple[int, int] | None = None
+    fact: tuple[str, str] | None = None
+    group: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """Which instances are listed, and in which order.
 
     run_id, layer, name: the number to sort by; None: the order of the saved list, else of import
     list_id:             those on a saved list alone
     answers_run_id:      the run whose answers are right or wrong
+    within:              those of a slice alone
     other_run_id:        another model's answers, against which the first one has won or lost instances
     """
 
@@ -59,6 +77,7 @@ class Question:
     kind: str | None = None
     words: str = ""
     list_id: int | None = None
+    within: Slice = Slice()
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:

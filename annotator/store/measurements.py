@@ -8,6 +8,7 @@ from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.connection.database import Store
 from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
+from annotator.store.slices import conditions_of
 
 _NO_LAYER = -1
 
@@ -82,7 +83,7 @@ def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | 
 
 def list_by_number(store: Store, question: Question, *, limit: int = 25, offset: int = 0) -> tuple[list[Listed], int]:
     """One page of instances, and how many there are in all."""
-    source, where, values = _asked(question)
+    source, where, values = asked_rows(question)
     n = count_asked(store, question)
     rows = store.rows(
         f"""SELECT instances.id, key, split, instances.result, perturbation_kind AS kind,
@@ -97,7 +98,7 @@ def list_by_number(store: Store, question: Question, *, limit: int = 25, offset:
 
 def count_asked(store: Store, question: Question) -> int:
     """How many instances a question lists."""
-    source, where, values = _asked(question)
+    source, where, values = asked_rows(question)
     return int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
 
 
@@ -111,7 +112,7 @@ def count_without_value(store: Store, question: Question) -> int:
 
 def ids_asked(store: Store, question: Question, *, limit: int) -> list[int]:
     """The first instances that a question lists, in its order."""
-    source, where, values = _asked(question)
+    source, where, values = asked_rows(question)
     sql = f"SELECT instances.id {source} WHERE {where} ORDER BY {_order(question)} LIMIT ?"
     return [row[0] for row in store.rows(sql, (*values, limit))]
 
@@ -137,8 +138,8 @@ _WHICH: dict[Which, list[str]] = {
 }
 
 
-def _asked(question: Question) -> tuple[str, str, list[object]]:
-    """The tables, the conditions, and the values of both in their order."""
+def asked_rows(question: Question) -> tuple[str, str, list[object]]:
+    """What a question lists, for a statement: the tables, the conditions, and the values of both in their order."""
     source = "FROM instances"
     values: list[object] = []
     if question.list_id is not None:
@@ -166,7 +167,8 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         words = holds("?", key="instances.key", instance_id="instances.id")
         conditions.append(words)
         values += [question.words] * words.count("?")
-    return source, " AND ".join(conditions), values
+    of_slice, slice_values = conditions_of(question.within)
+    return source, " AND ".join([*conditions, *of_slice]), [*values, *slice_values]
 
 
 def partners_of(store: Store, instance_id: int) -> list[tuple[int, str, str | None]]:

@@ -62,6 +62,20 @@ def test_a_list_is_sorted_and_paged(screen: Panel, store: Store, project: Projec
     assert screen.get(f"list?project={project.id}&page=9").json()["rows"] == []
 
 
+def test_slices_of_the_address_are_listed_and_counted(screen: Panel, project: Project) -> None:
+    asked = f"project={project.id}&label=negative&length=1-3&words=bad"
+    listed = screen.get(f"list?{asked}").json()
+    assert [row["key"] for row in listed["rows"]] == ["gold"]
+    counted = screen.get(f"slices?{asked}").json()
+    assert counted["labels"] == [{"value": "negative", "n": 1}]
+    assert counted["facts"] == counted["groups"] == []
+    assert screen.get(f"slice_names?project={project.id}").json()["groups"] == []
+    everything = screen.get(f"list?project={project.id}").json()["n"]
+    assert (
+        screen.get(f"list?project={project.id}&fact=year").json()["n"] == everything
+    )  # a name without a value chooses nothing
+
+
 def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project: Project) -> None:
     [number] = find_instance_ids(store, project.id, "gold")
     answer = screen.get(f"instance?instance={number}").json()
@@ -82,6 +96,10 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
         ("instance?instance=1&panels=1:²", 422, "RUN:LAYER:LABEL"),
         (f"instance?instance=1&panels={'9' * 19}", 422, "RUN:LAYER:LABEL"),  # more than SQLite can hold
         ("instance?instance=1&gold=everybody", 422, "one of chosen, all, majority, union, people"),
+        ("list?project=1&length=5", 422, "FROM-TO in tokens"),
+        ("slices?project=1&length=9-3", 422, "FROM-TO in tokens"),
+        ("slices?project=1&list=77", 404, "list is not there"),
+        ("slice_names?project=77", 404, "no such project"),
         ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
         (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
         ("list?project=1&which=strange", 422, "must be one of"),

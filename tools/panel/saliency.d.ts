@@ -131,6 +131,21 @@ interface ListedTexts {
   without: number;
 }
 
+/** How many of what is listed otherwise are in a slice; value null: without a label. */
+interface SliceCount {
+  value: string | null;
+  n: number;
+}
+
+interface SliceCounts {
+  labels: SliceCount[];
+  splits: SliceCount[];
+  lengths: SliceCount[];
+  facts: SliceCount[];
+  groups: SliceCount[];
+  left_out: number;
+}
+
 interface SavedList {
   id: number;
   name: string;
@@ -149,6 +164,8 @@ interface OfferedList extends SavedList {
 
 interface SaliencyRoutes {
   list: ListedTexts;
+  slices: SliceCounts;
+  slice_names: { facts: string[]; groups: string[] };
   instance: HeatAnswer;
   partner: HeatPartner;
   numbers: MeasuredNumbers;

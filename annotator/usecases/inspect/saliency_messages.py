@@ -168,6 +168,37 @@ class ShownList:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSlice:
+    """One slice that can be chosen, and how many of what is listed otherwise are in it; value None: without a label."""
+
+    value: str | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSlices:
+    """What the listed texts can be sliced by; each count is of all other choices together.
+
+    lengths: FROM-TO in tokens, quarters of the project's texts; left_out: values of facts or groups beyond the most frequent ones
+    """
+
+    labels: tuple[ShownSlice, ...]
+    splits: tuple[ShownSlice, ...]
+    lengths: tuple[ShownSlice, ...]
+    facts: tuple[ShownSlice, ...]
+    groups: tuple[ShownSlice, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSliceNames:
+    """Names in the metadata of texts, and of what files say of annotators."""
+
+    facts: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownNumber:
     """A number of a run, of one layer where it has several."""
 

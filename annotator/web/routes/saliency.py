@@ -5,7 +5,7 @@ The use cases bring NumPy, so they are imported when the first message comes, an
 
 from typing import TYPE_CHECKING, cast, get_args
 
-from annotator.domain.measurements import Question, Which
+from annotator.domain.measurements import Question, Slice, Which
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
@@ -37,8 +37,30 @@ def question_of(query: Query) -> Question:
         number(query, "answers") if query.get("answers") else None,
         number(query, "other") if query.get("other") else None,
         query.get("kind") or None, query.get("words", "")[:_LONGEST_WORDS].strip(),
-        number(query, "list") if query.get("list") else None,
+        number(query, "list") if query.get("list") else None, _slice(query),
     )  # fmt: skip
+
+
+def _slice(query: Query) -> Slice:
+    return Slice(
+        label=query.get("label") or None,
+        is_unlabelled=bool(query.get("unlabelled")),
+        split=query.get("split") or None,
+        length=_length(query.get("length", "")),
+        fact=(query["fact"], query.get("value", "")) if query.get("fact") and "value" in query else None,
+        group=(query["group"], query.get("member", "")) if query.get("group") and "member" in query else None,
+    )
+
+
+def _length(text: str) -> tuple[int, int] | None:
+    """FROM-TO, in tokens; "" for any length."""
+    if not text:
+        return None
+    first, _, last = text.partition("-")
+    shortest, longest = whole_number(first), whole_number(last)
+    if shortest is None or longest is None or longest < shortest:
+        raise InvalidValue(f"'length' in the address is FROM-TO in tokens, such as 10-25; it is '{text[:40]}'.")
+    return shortest, longest
 
 
 def _which(query: Query) -> Which:
@@ -85,6 +107,18 @@ def _panels(query: Query) -> list[str]:
     return [text for text in query.get("panels", "").split(",") if text]
 
 
+def _slices(store: Store, user: User, query: Query) -> object:
+    from annotator.usecases.inspect.slices import show_slices  # noqa: PLC0415
+
+    return show_slices(store, user, question_of(query), query.get("fact", ""), query.get("group", ""))
+
+
+def _slice_names(store: Store, user: User, query: Query) -> object:
+    from annotator.usecases.inspect.slices import show_slice_names  # noqa: PLC0415
+
+    return show_slice_names(store, user, number(query, "project"))
+
+
 def _numbers(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.inspect.saliency import show_numbers  # noqa: PLC0415
 
@@ -93,6 +127,8 @@ def _numbers(store: Store, user: User, query: Query) -> object:
 
 routes = [
     get_route("saliency/list", _list),
+    get_route("saliency/slices", _slices),
+    get_route("saliency/slice_names", _slice_names),
     get_route("saliency/instance", _instance),
     get_route("saliency/partner", _partner),
     get_route("saliency/numbers", _numbers),

@@ -7,6 +7,10 @@ from playwright.sync_api import Locator
 
 from tests.browser.panel.harness import Fake, PanelPage
 
+NO_SLICES: dict[str, Any] = {
+    **{name: [] for name in ("labels", "splits", "lengths", "facts", "groups")},
+    "left_out": 0,
+}
 WORDS = ("bad", "slow", "plot", "good", "cast")
 
 
@@ -72,6 +76,7 @@ class SaliencyFake(Fake):
     without: int | None = None
     gold: tuple[tuple[int, ...], ...] = ((0, 1), (2,))
     people: tuple[dict[str, Any], ...] = ()
+    slices: dict[str, Any] = field(default_factory=lambda: dict(NO_SLICES))
     may_import: bool = False
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
@@ -89,6 +94,8 @@ class SaliencyFake(Fake):
         answers = {
             "numbers": lambda: {"runs": self.numbers, "names": told},
             "list": lambda: {"rows": rows, "n": len(rows), "page": 1, "without": self.without},
+            "slices": lambda: self.slices,
+            "slice_names": lambda: {"facts": [], "groups": []},
             "lists": lambda: {"lists": []},
             "instance": lambda: self._instance(int(body["instance"]), body.get("panels"), body.get("gold")),
         }

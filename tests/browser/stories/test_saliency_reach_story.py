@@ -63,9 +63,19 @@ def test_six_people_are_compared_with_a_map_by_keyboard_and_the_link_shows_the_s
     page.wait_for_url("**gold=people**")
     assert parse_qs(urlsplit(page.url).query)["gold"] == ["people"]
 
+    # A slice by what the file says of annotators lists this text alone, and draws the sets of that group.
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    lead.press("f")
+    page.get_by_role("combobox", name="About annotators").select_option(label="annotators' group")
+    page.get_by_role("combobox", name="Value of annotators").select_option(label="G2 (1)")
+    expect(page.locator(".list-row")).to_have_count(1)
+    expect(page.locator(".person input:checked")).to_have_count(1)
+    page.wait_for_url("**member=G2**")
+
     # Somebody who does not see all annotations is not told the names.
     researcher = person("Researcher").open(page.url.removeprefix(annotated.address)).page
     expect(researcher.locator(".person")).to_have_count(6)
+    expect(researcher.locator(".list-row")).to_have_count(1)
     expect(researcher.locator(".person").first).to_contain_text("annotator 1")
     expect(researcher.get_by_text("w-1")).to_have_count(0)
     expect(researcher.get_by_role("rowheader", name="F1 with annotator 6")).to_be_attached()

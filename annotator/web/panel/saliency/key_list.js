@@ -9,6 +9,7 @@ export const KEYS = [
       ["k", "previous text"],
       ["i", "show or hide the list of texts"],
       ["/", "search by key or words"],
+      ["f", "slices: by label, split, length, metadata or annotators"],
       ["l", "lists: save the texts that are listed, or put this text on a list"],
     ],
   ],

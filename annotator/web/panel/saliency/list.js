@@ -2,6 +2,7 @@
 import { button, element, parts, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
 import { groupOf, groupsOf, whoseOf } from "./runs.js";
+import { NAMES, Slices } from "./slices.js";
 
 /** @type {[which: string, words: string][]} */
 const WHICH = [
@@ -14,6 +15,8 @@ const WHICH = [
   ["perturbed", "changed versions"],
 ];
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
+/** An address without a slice names none. @type {Query} */
+const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
 const PER_PAGE = 25;
 const PAUSE = 250;
 
@@ -21,6 +24,8 @@ const PAUSE = 250;
 /**
  * @typedef {Object} ListActions
  * @property {(query: Query) => Promise<ListedTexts|NoAnswer>} ask
+ * @property {(query: Query) => Promise<SaliencyRoutes["slices"]|NoAnswer>} askSlices
+ * @property {() => Promise<SaliencyRoutes["slice_names"]|NoAnswer>} askSliceNames
  * @property {(id: number) => unknown} open
  * @property {() => void} listed  another list is shown
  * @property {(run: number, layer: string) => void} run  a run is chosen
@@ -71,6 +76,12 @@ export class InstanceList {
       "aria-label": "Key or words",
       oninput: () => this.#later(),
     });
+    this.slices = new Slices({
+      ask: actions.askSlices,
+      askNames: actions.askSliceNames,
+      changed,
+      listed: () => this.query,
+    });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
     this.back = button("‹", {
@@ -98,6 +109,7 @@ export class InstanceList {
         this.seed,
         this.number,
         this.order,
+        this.slices.root,
       ),
       this.count,
       this.body,
@@ -221,13 +233,15 @@ export class InstanceList {
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
     if (this.saved.value) query.list = this.saved.value;
-    return query;
+    return { ...query, ...this.slices.query };
   }
 
   /** What differs from all texts in the order of import, for the address. @returns {Query} */
   get asked() {
     const { which, by, order, words, answers, other, list } = this.query;
     return {
+      ...NO_SLICE,
+      ...this.slices.query,
       which: which === "all" ? "" : which,
       by,
       order: by && order === "highest" ? order : "",
@@ -249,6 +263,7 @@ export class InstanceList {
     choose(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
+    this.slices.restore(asked);
     if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
     this.#offer();
   }
@@ -279,6 +294,7 @@ export class InstanceList {
     this.on.disabled = first + answer.rows.length >= answer.n;
     this.body.replaceChildren(...answer.rows.map((row) => this.#row(row)));
     this.mark(this.current);
+    this.slices.refresh();
     this.actions.listed();
     return undefined;
   }

@@ -56,8 +56,10 @@ class Saliency {
     this.list = new InstanceList(
       {
         ask: (query) => this.#ask("list", { project: data.project, ...query }),
+        askSlices: (query) => this.#ask("slices", { project: data.project, ...query }),
+        askSliceNames: () => this.#ask("slice_names", { project: data.project }),
         open: (id) => this.open(id),
-        listed: () => this.#remember(),
+        listed: () => (this.screen.drawGroup(this.list.slices.query.member ?? ""), this.#remember()),
         run: (run, layer) => this.#openRun(run, layer),
       },
       this.saved,
@@ -306,6 +308,7 @@ class Saliency {
       g: () => this.#chooseGold(this.gold === "people" ? "" : "people"),
       e: () => screen.openExport(),
       l: () => this.saved.open(),
+      f: () => this.list.slices.open(),
       ArrowRight: () => screen.stepToken(1),
       ArrowLeft: () => screen.stepToken(-1),
       "?": () => openKeys(screen.root, KEYS),

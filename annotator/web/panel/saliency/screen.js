@@ -55,6 +55,8 @@ export class SaliencyScreen {
     this.matrices = [];
     /** @type {number|null}  the token that is pointed at */
     this.at = null;
+    /** Of people's sets those of this group are drawn, until somebody chooses; "": all. */
+    this.group = "";
     this.name = "";
     /** @type {Map<HeatFlag, HTMLButtonElement>} */
     this.flips = new Map();
@@ -149,12 +151,20 @@ export class SaliencyScreen {
     this.#draw();
   }
 
+  /** Of people's sets those of a group. @param {string} group */
+  drawGroup(group) {
+    if (group === this.group) return;
+    this.group = group;
+    if (this.view?.people) this.#draw();
+  }
+
   /** Draws the text; `isDrawn`: of people's sets those of whom, where somebody has chosen. */
   #draw(isDrawn = /** @type {((person: number) => boolean)|undefined} */ (undefined)) {
     if (!this.answers) return;
     const { answer, other } = this.answers;
-    const view = viewOf(answer, { isPaired: other !== null, isDrawn });
-    const partner = other && viewOf(other, { isPaired: true, prefix: "h" });
+    const { group } = this;
+    const view = viewOf(answer, { isPaired: other !== null, isDrawn, group });
+    const partner = other && viewOf(other, { isPaired: true, prefix: "h", group });
     this.view = view;
     this.partnerView = partner;
     this.choices = answer.choices;

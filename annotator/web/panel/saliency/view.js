@@ -18,10 +18,11 @@ export const MOST_LANES = 12;
 
 /**
  * @param {HeatText} text
- * @param {{isPaired?: boolean, prefix?: string, isDrawn?: (person: number) => boolean}} [looks]
+ * @param {{isPaired?: boolean, prefix?: string, isDrawn?: (person: number) => boolean, group?: string}} [looks]
  * @returns {HeatView}
  */
-export function viewOf(text, { isPaired = false, prefix = "g", isDrawn = firstOf(text.people) } = {}) {
+export function viewOf(text, { isPaired = false, prefix = "g", group = "", ...looks } = {}) {
+  const isDrawn = looks.isDrawn ?? firstOf(text.people, group);
   const n = text.sides.reduce((sum, side) => sum + side.n, 0);
   const owned = (text.people ?? []).flatMap(({ sets }, person) =>
     isDrawn(person) ? sets.map((tokens, nth) => ({ tokens, owner: { person, nth, n: sets.length } })) : [],
@@ -40,13 +41,14 @@ export function viewOf(text, { isPaired = false, prefix = "g", isDrawn = firstOf
 }
 
 /**
- * Those whose sets are drawn until somebody chooses: the first ones, as many as there are lanes for.
+ * Those whose sets are drawn until somebody chooses: the first ones of a group, as many as there are lanes for.
  * @param {HeatPerson[]|null} people
+ * @param {string} group  "": all
  */
-export function firstOf(people) {
+export function firstOf(people, group) {
   let n = 0;
-  const drawn = (people ?? []).map(({ sets }) => {
-    const fits = n + sets.length <= MOST_LANES;
+  const drawn = (people ?? []).map(({ sets, facts }) => {
+    const fits = n + sets.length <= MOST_LANES && (!group || facts.includes(group));
     if (fits) n += sets.length;
     return fits;
   });

@@ -1,0 +1,180 @@
+/** Slices of the list: by label, split, length, metadata, and what the file says of annotators, each with its count. */
+import { button, element, parts, setText } from "../shared/dom.js";
+
+/** @typedef {import("../shared/messages.js").Query} Query */
+/** @typedef {{value: string|null, n: number}} Count */
+/** The names of an address, in the order of the menus. */
+export const NAMES = ["label", "unlabelled", "split", "length", "fact", "value", "group", "member"];
+/** @typedef {Record<string, string>} Chosen  what is chosen, by the names of an address */
+const UNLABELLED = "\u0000";
+
+/**
+ * @typedef {Object} SlicesActions
+ * @property {(query: Query) => Promise<SaliencyRoutes["slices"]|NoAnswer>} ask
+ * @property {() => Promise<SaliencyRoutes["slice_names"]|NoAnswer>} askNames
+ * @property {() => unknown} changed  another slice is chosen
+ * @property {() => Query} listed  what the list asks for, slices included
+ */
+
+export class Slices {
+  /** @param {SlicesActions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    /** @type {Chosen} */
+    this.chosen = {};
+    /** @type {SaliencyRoutes["slice_names"]|null}  what metadata and annotators can be sliced by; asked for once */
+    this.names = null;
+    /** Whether the focus goes to the first menu when it is there. */
+    this.isFocusWanted = false;
+    /** The newest question to the server. */
+    this.asking = 0;
+    this.label = this.#menu("Label", (value) => ({
+      label: value === UNLABELLED ? "" : value,
+      unlabelled: value === UNLABELLED ? "yes" : "",
+    }));
+    this.split = this.#menu("Split", (split) => ({ split }));
+    this.length = this.#menu("Length in tokens", (length) => ({ length }));
+    this.fact = this.#menu("Metadata", (fact) => ({ fact, value: "" }));
+    this.value = this.#menu("Value in the metadata", (value) => ({ value }));
+    this.group = this.#menu("About annotators", (group) => ({ group, member: "" }));
+    this.member = this.#menu("Value of annotators", (member) => ({ member }));
+    this.note = element("p", { class: "list-note" });
+    this.all = button("All of them", {
+      title: "Choose no slice",
+      className: "plain",
+      onclick: () => (this.#choose(Object.fromEntries(NAMES.map((name) => [name, ""]))), this.label.focus()),
+    });
+    this.summary = element("summary", {}, "Slices");
+    this.root = element("details", { class: "slices", ontoggle: () => this.root.open && this.refresh() }, this.summary);
+    this.root.append(this.label, this.split, this.length, this.fact, this.value, this.group, this.member);
+    this.root.append(this.note, this.all);
+  }
+
+  /**
+   * @param {string} name
+   * @param {(value: string) => Chosen} meaning
+   */
+  #menu(name, meaning) {
+    const select = element("select", { "aria-label": name, hidden: true });
+    select.addEventListener("change", () => this.#choose(meaning(select.value)));
+    return select;
+  }
+
+  /** @param {Chosen} changes */
+  #choose(changes) {
+    const before = JSON.stringify(this.query);
+    this.chosen = { ...this.chosen, ...changes };
+    this.#say();
+    if (JSON.stringify(this.query) === before) return this.refresh();
+    return this.actions.changed();
+  }
+
+  /** What the list is asked for; a name without a value chooses nothing. @returns {Chosen} */
+  get query() {
+    const { fact, value, group, member, ...others } = this.chosen;
+    const pairs = { ...(value ? { fact, value } : {}), ...(member ? { group, member } : {}) };
+    return Object.fromEntries(Object.entries({ ...others, ...pairs }).filter(([, text]) => text));
+  }
+
+  /** @param {URLSearchParams} asked */
+  restore(asked) {
+    this.chosen = Object.fromEntries(NAMES.map((name) => [name, asked.get(name) ?? ""]));
+    this.root.open = Object.keys(this.query).length > 0;
+    this.#say();
+  }
+
+  /** Opens the menus for the keyboard. */
+  open() {
+    this.isFocusWanted = true;
+    this.summary.focus();
+    if (this.root.open) this.refresh();
+    else this.root.open = true;
+  }
+
+  /** Asks how many are in each slice now; nobody is asked while the menus are closed. */
+  async refresh() {
+    if (!this.root.open) return undefined;
+    const asked = (this.asking += 1);
+    const { fact, group } = this.chosen;
+    const names = this.names ?? (await this.actions.askNames());
+    const answer = await this.actions.ask({ ...this.actions.listed(), fact, group });
+    if (asked !== this.asking) return;
+    if ("error" in names) return setText(this.note, names.error);
+    this.names = names;
+    if ("error" in answer) return setText(this.note, answer.error);
+    return this.#offer(answer, names);
+  }
+
+  /** @param {SaliencyRoutes["slices"]} given @param {SaliencyRoutes["slice_names"]} names */
+  #offer(given, names) {
+    const { chosen } = this;
+    const label = chosen.unlabelled ? UNLABELLED : chosen.label;
+    const labels = given.labels.map(({ value, n }) => ({ value: value ?? UNLABELLED, n }));
+    fill(this.label, "any label", labels, label, (value) => (value === UNLABELLED ? "no label" : value));
+    fill(this.split, "any split", given.splits, chosen.split, (value) => value || "no split");
+    fill(this.length, "any length", given.lengths, chosen.length, lengthWords);
+    fill(this.fact, "any metadata", names.facts.map(named), chosen.fact, (name) => name, 1);
+    fill(this.value, `any ${chosen.fact}`, given.facts, chosen.value, String, chosen.fact ? 1 : Infinity);
+    fill(this.group, "any annotators", names.groups.map(named), chosen.group, (name) => `annotators' ${name}`, 1);
+    fill(this.member, `any ${chosen.group}`, given.groups, chosen.member, String, chosen.group ? 1 : Infinity);
+    const left = given.left_out ? `${given.left_out.toLocaleString("en")} rarer values are not offered.` : "";
+    const isOffered = parts(this.root, "select:not([hidden])", HTMLSelectElement).length;
+    setText(this.note, isOffered ? left : "All texts have one label, one split and one length, and no metadata.");
+    this.#say();
+    if (this.isFocusWanted) parts(this.root, "select:not([hidden])", HTMLSelectElement)[0]?.focus();
+    this.isFocusWanted = false;
+  }
+
+  /** What is chosen stands in the summary, also while the menus are closed. */
+  #say() {
+    const words = wordsOf(this.query);
+    setText(this.summary, words ? `Slices: ${words}` : "Slices");
+    this.all.hidden = !words;
+  }
+}
+
+/** @param {string} name @returns {Count} */
+const named = (name) => ({ value: name, n: -1 });
+
+/** @param {string} length */
+const lengthWords = (length) => {
+  const [first, last] = length.split("-");
+  return first === last ? `${first} tokens` : `${first}–${last} tokens`;
+};
+
+/**
+ * What a slice is called.
+ * @param {Chosen} query
+ */
+export const wordsOf = ({ label, unlabelled, split, length, fact, value, group, member }) =>
+  [
+    label,
+    unlabelled && "no label",
+    split,
+    length && lengthWords(length),
+    value && `${fact}: ${value}`,
+    member && `annotators' ${group}: ${member}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+/**
+ * Fills a menu with what can be chosen, and shows it where there is a choice. What is chosen is there in any case.
+ * @param {HTMLSelectElement} select
+ * @param {string} all
+ * @param {Count[]} counts
+ * @param {string|undefined} chosen
+ * @param {(value: string) => string} words
+ */
+function fill(select, all, counts, chosen, words, fewest = 2) {
+  const known = counts.flatMap(({ value, n }) => (value === null ? [] : [{ value, n }]));
+  if (chosen && !known.some(({ value }) => value === chosen)) known.push({ value: chosen, n: 0 });
+  select.replaceChildren(
+    element("option", { value: "" }, all),
+    ...known.map(({ value, n }) =>
+      element("option", { value }, n < 0 ? words(value) : `${words(value)} (${n.toLocaleString("en")})`),
+    ),
+  );
+  select.value = chosen ?? "";
+  select.hidden = known.length < fewest && !chosen;
+}
