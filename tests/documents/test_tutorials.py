@@ -11,6 +11,7 @@ from annotator.cli.main import run
 from tests.api.test_document import run_python
 
 TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
+REVIEWS = TUTORIALS.parent / "examples" / "reviews.csv"
 BLOCK = re.compile(r"^```(sh|text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -26,7 +27,7 @@ def test_a_tutorial_does_and_prints_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ANNOTATOR_DB", raising=False)
-    shutil.copy(TUTORIALS / "reviews.csv", tmp_path)
+    shutil.copy(REVIEWS, tmp_path)
     names: dict[str, object] = {}
     printed, n_compared = "", 0
     for language, block in BLOCK.findall((TUTORIALS / f"{name}.md").read_text(encoding="utf-8")):
@@ -48,5 +49,5 @@ def test_a_tutorial_does_and_prints_what_it_says(
 
 
 def test_the_first_lines_of_the_file_stand_in_the_researchers_tutorial() -> None:
-    first = "".join((TUTORIALS / "reviews.csv").read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+    first = "".join(REVIEWS.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
     assert f"```csv\n{first}```" in (TUTORIALS / "researcher.md").read_text(encoding="utf-8")
