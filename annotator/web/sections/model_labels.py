@@ -55,8 +55,8 @@ def _written(key: str) -> SaidLabels | None:
     """Where the labels are not known yet, so that no rows can be shown."""
     pairs = st.text_input(
         "Its labels, if they differ", key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
-        help="They are known only when this model is loaded. If they are not the project’s, nothing is computed, and the work ends "
-        "with a proposal. Write it here to confirm it; nothing after the = says that a label is never an answer.",
+        help="They are known only when this model is loaded. If they are not the project’s, nothing is computed, and the work "
+        "ends with a proposal. Write it here to confirm it; nothing after the = says that a label is never an answer.",
     )  # fmt: skip
     try:
         return SaidLabels(read_pairs(pairs))
