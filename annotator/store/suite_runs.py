@@ -89,6 +89,17 @@ def delete_run(store: Store, run_id: int) -> None:
     store.run("DELETE FROM suite_runs WHERE id = ?", (run_id,))
 
 
+def has_computed(store: Store, project_id: int, model: str) -> bool:
+    """Whether a model was asked about some suite of a project."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM suite_runs JOIN suites ON suites.id = suite_id
+                WHERE project_id = ? AND computed_by = ?)""",
+            (project_id, model),
+        )
+    )
+
+
 def forget_computed(store: Store, project_id: int, model: str) -> None:
     """Take out the runs that were computed with a model."""
     rows = store.rows(

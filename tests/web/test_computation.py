@@ -178,6 +178,19 @@ def test_other_labels_than_those_of_what_is_stored_are_asked_for_only_with_its_d
     assert (options.is_anew, options.renamed["POS"]) == (True, "negative")
 
 
+def test_labels_that_are_known_only_when_a_model_is_loaded_can_be_written(
+    store: Store, project: Project, page: AppTest
+) -> None:
+    page.text_input(key="compute_model").input("transformers:owner/model").run()
+    field = page.text_input(key="compute_labels_written")
+    field.input("POS=positive, mixed").run()
+    assert page.button(key="compute_go").disabled
+    assert "“mixed”" in page.warning[0].value or "'mixed'" in page.warning[0].value
+    page.text_input(key="compute_labels_written").input("POS=positive, mixed=").run()
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.renamed == {"POS": "positive", "mixed": ""}
+
+
 def test_labels_that_are_the_projects_are_not_asked_about(
     store: Store, project: Project, page: AppTest, folder: Path
 ) -> None:

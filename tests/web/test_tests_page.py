@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -14,6 +15,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
+from annotator.usecases.background import AskedSuite, queue_of
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
 from annotator.usecases.suites.results import Rate
 from annotator.web import session
@@ -120,6 +122,22 @@ def test_word_lists_are_written_on_the_page(page, project, store) -> None:
     app.button(key="tests_list_save").click().run()
     assert not app.exception
     assert store.value("SELECT words FROM word_lists WHERE name = 'dish'") == '["soup", "bread"]'
+
+
+def test_a_model_with_other_labels_runs_the_tests_once_its_labels_are_confirmed(
+    store: Store, page, answered, tmp_path: Path
+) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "config.json").write_text('{"id2label": {"0": "NEG", "1": "POS"}}', encoding="utf-8")
+    app = page(answered)
+    app.text_input(key="tests_model").input(f"transformers:{tmp_path / 'm'}").run()
+    assert app.button(key="tests_run").disabled
+    app.checkbox(key=f"tests_labels_{answered.id}_m_negative_positive_right").check().run()
+    app.button(key="tests_run").click().run()
+    assert not app.exception
+    (job,) = queue_of(store, LOCAL_OPERATOR, answered).open
+    options = msgspec.json.decode(job.options, type=AskedSuite).options
+    assert options.renamed == {"NEG": "negative", "POS": "positive"}
 
 
 def test_case_texts_are_escaped_and_mark_what_was_changed() -> None:

@@ -299,6 +299,15 @@ def choose_card(app: AppTest, project: Project, name: str) -> AppTest:
     return app.selectbox(key=f"train_card_{project.id}").set_value(name).run()
 
 
+def test_the_card_of_a_model_from_before_says_why_it_has_no_twin_and_no_control(page, tastes, store) -> None:
+    save_model(store, tastes, "old")
+    save_model(store, tastes, "plain", TrainingOptions())
+    app = page(tastes)
+    told = "neither a twin without alignment nor a control on shuffled rationales can be recognised"
+    assert told in shown(choose_card(app, tastes, "old"))
+    assert told not in shown(choose_card(app, tastes, "plain"))
+
+
 def test_the_card_of_an_aligned_model_says_what_is_missing_to_judge_it_and_has_it_trained(page, tastes, store) -> None:
     save_model(store, tastes, "mae", ALIGNED)
     app = choose_card(page(tastes), tastes, "mae")

@@ -17,6 +17,7 @@ from annotator.usecases.models.label_tables import (
     notes_of_table,
     remember,
     require_one_table,
+    stored_table,
 )
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
@@ -41,6 +42,11 @@ class AskedModel:
         """Raise InvalidValue where what is stored of it was computed with other labels."""
         if self.model_labels is not None:
             require_one_table(store, project, self.model_labels, self.table)
+
+    def is_by_another_table(self, store: Store, project: Project) -> bool:
+        """Whether what is stored of it was computed with other labels."""
+        stored = None if self.model_labels is None else stored_table(store, project, self.model_labels)
+        return stored is not None and stored.names != self.table.names
 
     def remember(self, store: Store, actor: User, project: Project) -> None:
         """Keep what was confirmed of its labels."""

@@ -20,9 +20,10 @@ from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.suite_runs import forget_computed
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.models.asked_models import asked_model
+from annotator.usecases.models.asked_models import AskedModel, asked_model
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Selection
@@ -157,7 +158,7 @@ def attribute(
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
-        _forget(store, actor, project, project_model.name)
+        _forget(store, actor, project, chosen)
     chosen.remember(store, actor, project)
     report = AttributingReport(
         project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
@@ -168,8 +169,12 @@ def attribute(
     return report
 
 
-def _forget(store: Store, actor: User, project: Project, model: str) -> None:
+def _forget(store: Store, actor: User, project: Project, chosen: AskedModel) -> None:
+    """Everything by all methods; with it what it answers to suites, where that was by other labels."""
+    model = chosen.model.name
     with store.transaction():
+        if chosen.is_by_another_table(store, project):
+            forget_computed(store, project.id, model)
         if has_outputs(store, project.id, model):
             forget_model(store, project.id, model)
             add_event(

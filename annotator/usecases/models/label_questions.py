@@ -11,10 +11,9 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.store.attribution_work import has_outputs
 from annotator.store.label_tables import StoredLabelTable
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.label_tables import ModelLabels, check_table, proposal_of, remembered, table_before
+from annotator.usecases.models.label_tables import ModelLabels, check_table, proposal_of, remembered, stored_table
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
 _FOREIGN = ("transformers", "spacy")
@@ -52,7 +51,7 @@ def are_labels_asked(project: Project, spec: str) -> bool:
 def label_question(store: Store, actor: User, project: Project, spec: str) -> LabelQuestion | None:
     """What is asked of a model's labels. None where nothing is: they are the project's, or known only when it is loaded.
 
-    Raises: NotAllowed for a folder from which the server takes no models
+    Raises: NotAllowed for a folder from which the server takes no models, ModelError for one that is no such model
     """
     require(store, actor, project.id, "use models")
     if not are_labels_asked(project, spec):
@@ -69,8 +68,12 @@ def label_question(store: Store, actor: User, project: Project, spec: str) -> La
     names = proposal_of(project, model_labels, known)
     if confirmed is not None:
         names = {label: confirmed.names[label] for label in labels}
-    stored = table_before(store, project, model_labels) if has_outputs(store, project.id, model_labels.model) else None
-    return LabelQuestion(model_labels, names, confirmed, stored)
+    return LabelQuestion(model_labels, names, confirmed, stored_table(store, project, model_labels))
+
+
+def are_labels_hidden(project: Project, spec: str) -> bool:
+    """Whether a model's labels are known only when it is loaded, as of one that lies in no folder here."""
+    return are_labels_asked(project, spec) and stated_labels(spec) is None
 
 
 def _name_of(spec: str) -> str:

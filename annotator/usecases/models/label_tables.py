@@ -17,6 +17,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import has_outputs
 from annotator.store.events import add_event
 from annotator.store.label_tables import MAP_LABELS, StoredLabelTable, list_label_tables
+from annotator.store.suite_runs import has_computed
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 
@@ -167,10 +168,18 @@ def _how(proposal: Mapping[str, str | None]) -> str:
     return ""
 
 
+def stored_table(store: Store, project: Project, model_labels: ModelLabels) -> LabelTable | None:
+    """The table by which answers of a model are stored, to texts or to suites; None where there are none, or it is not known."""
+    model = model_labels.model
+    if has_outputs(store, project.id, model) or has_computed(store, project.id, model):
+        return _table_before(store, project, model_labels)
+    return None
+
+
 def require_one_table(store: Store, project: Project, model_labels: ModelLabels, table: LabelTable) -> None:
     """Raise InvalidValue where what is stored of a model was computed with another table."""
-    before = table_before(store, project, model_labels)
-    if before is None or before.names == table.names or not has_outputs(store, project.id, model_labels.model):
+    before = stored_table(store, project, model_labels)
+    if before is None or before.names == table.names:
         return
     raise InvalidValue(
         f"What is stored of {model_labels.whose} in the project '{project.name}' was computed with other labels "
@@ -179,14 +188,12 @@ def require_one_table(store: Store, project: Project, model_labels: ModelLabels,
     )
 
 
-def table_before(store: Store, project: Project, model_labels: ModelLabels) -> LabelTable | None:
-    """The table of what is stored: the last one confirmed for the very model, else equal names; None where it is not known."""
+def _table_before(store: Store, project: Project, model_labels: ModelLabels) -> LabelTable | None:
+    """The last table that was confirmed for the very model, else equal names; None where they do not fit."""
+    names_here = {*project.labels, ""}
     for stored in list_label_tables(store, project.id):
         if model_labels.is_of(stored):
-            is_known = set(stored.names) == set(model_labels.labels) and set(stored.names.values()) <= {
-                *project.labels,
-                "",
-            }
+            is_known = set(stored.names) == set(model_labels.labels) and set(stored.names.values()) <= names_here
             return LabelTable({label: stored.names[label] for label in model_labels.labels}) if is_known else None
     is_plain = set(model_labels.labels) <= set(project.labels)
     return LabelTable({label: label for label in model_labels.labels}) if is_plain else None

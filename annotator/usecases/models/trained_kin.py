@@ -53,6 +53,19 @@ def kin_of(name: str, cards: Mapping[str, Card]) -> Kin | None:
     )
 
 
+def why_without_kin(card: Card) -> str:
+    """Why nothing is known of a model's twin and control; "" where its card tells how it was trained."""
+    if card.asked:
+        return ""
+    before = (
+        "This model was trained before its card told everything that was asked of its training. So neither a twin without "
+        "alignment nor a control on shuffled rationales can be recognised"
+    )
+    if card.parameters.get("alignment") is None:
+        return f"{before}, and it is nobody's twin. Train it again to have it stand beside an aligned model."
+    return f"{before}, or trained with a button here. Train it again to see what its alignment brought."
+
+
 def aligned_with(name: str, cards: Mapping[str, Card]) -> tuple[str, ...]:
     """The aligned models that a model says something about: itself, or those whose twin or control it is."""
     of_all = [kin for other in cards if (kin := kin_of(other, cards)) is not None and kin.is_aligned]

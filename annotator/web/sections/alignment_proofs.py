@@ -12,6 +12,7 @@ from annotator.usecases.background import AskedAttribution, AskedTraining, ask_t
 from annotator.usecases.databases import Store
 from annotator.usecases.models.alignment_gains import Measured
 from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
+from annotator.usecases.models.trained_kin import why_without_kin
 from annotator.usecases.training.forecast import free_name, last_event
 from annotator.usecases.training.trained_models import TrainedModel, training_of_kin
 from annotator.web.cached_numbers import ValueCache
@@ -34,7 +35,10 @@ def _proofs() -> ValueCache:
 
 
 def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> None:
-    """Nothing of a model that was not aligned."""
+    """Nothing of a model that was not aligned, unless its card is of before that was told."""
+    if reason := why_without_kin(model.card):
+        st.markdown(as_text(reason))
+        return
     key = (str(database_path()), project.id, model.name, last_event(store, visit.user, project))
     cached = _proofs().get(key, tuple)
     if cached is None:

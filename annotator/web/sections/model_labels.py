@@ -8,9 +8,10 @@ import streamlit as st
 
 from annotator.domain.label_tables import LabelTable, not_given_words
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
+from annotator.web.sections.label_pairs import read_pairs
 from annotator.web.session import Visit
 
 if TYPE_CHECKING:
@@ -38,16 +39,30 @@ def ask(
     """
     if spec.partition(":")[0] not in {"transformers", "spacy"}:
         return SaidLabels()
-    from annotator.usecases.models.label_questions import label_question  # noqa: PLC0415  (NumPy)
+    from annotator.usecases.models.label_questions import are_labels_hidden, label_question  # noqa: PLC0415  (NumPy)
 
     try:
         question = label_question(store, visit.user, project, spec)
     except AnnotatorError:  # it is said when the model is asked for
-        question = None
-    if question is None:
         return SaidLabels()
+    if question is None:
+        return _written(key) if are_labels_hidden(project, spec) else SaidLabels()
     with st.container(border=True, width=_WIDTH + 40, key=f"{key}_labels"):
         return _answered(project, question, f"{key}_{project.id}_{question.model_labels.model}", may_delete=may_delete)
+
+
+def _written(key: str) -> SaidLabels | None:
+    """Where the labels are not known yet, so that no rows can be shown."""
+    pairs = st.text_input(
+        "Its labels, if they differ", key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
+        help="They are known only when this model is loaded. If they are not the project’s, nothing is computed, and the work "
+        "ends with a proposal. Write it here to confirm it; nothing after the = says that a label is never an answer.",
+    )  # fmt: skip
+    try:
+        return SaidLabels(read_pairs(pairs))
+    except InvalidValue as error:
+        st.warning(as_text(str(error)))
+        return None
 
 
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:

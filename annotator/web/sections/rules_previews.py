@@ -1,15 +1,15 @@
 """The rules of previews: who sees what models say of sets, which model is asked, what sets are compared with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
 
 from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, NO_MODEL
 from annotator.domain.projects import PREVIEWS, Previews, Project
-from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.models.preview_settings import methods_to_compare
+from annotator.web.sections.label_pairs import read_pairs, written_pairs
 from annotator.web.session import Visit
 
 _WHO: dict[Previews, str] = {
@@ -43,7 +43,7 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
     model = st.text_input("Model", settings.preview_model, key=f"rules_preview_model_{project.id}", help=_HELP_MODEL)
     left, right = st.columns(2)
     labels = left.text_input(
-        "Its labels, if they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
+        "Its labels, if they differ", written_pairs(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
         key=f"rules_preview_labels_{project.id}", help=_HELP_LABELS,
     )  # fmt: skip
     methods = methods_to_compare(store, visit.user, project)
@@ -57,8 +57,8 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
 
     def apply(changed: Project) -> Project:
         rules = replace(
-            changed.settings, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=_read(labels),
-            preview_method=method, preview_prompt=prompt, preview_words=_read(words),
+            changed.settings, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=read_pairs(labels),
+            preview_method=method, preview_prompt=prompt, preview_words=read_pairs(words),
         )  # fmt: skip
         return replace(changed, settings=rules)
 
@@ -75,25 +75,7 @@ def _ask_prompt(project: Project) -> tuple[str, str]:
             "{label}.",
         )  # fmt: skip
         words = st.text_input(
-            "Words of labels", _written(settings.preview_words), placeholder="positive=great, negative=terrible",
+            "Words of labels", written_pairs(settings.preview_words), placeholder="positive=great, negative=terrible",
             key=f"rules_preview_words_{project.id}", help="What a label is called in the prompt; separated by commas.",
         )  # fmt: skip
     return prompt, words
-
-
-def _written(labels: Mapping[str, str]) -> str:
-    return ", ".join(f"{label}={name}" for label, name in labels.items())
-
-
-def _read(text: str) -> dict[str, str]:
-    name_by_label: dict[str, str] = {}
-    for part in text.split(","):
-        label, sign, name = part.partition("=")
-        if part.strip() and not (sign and label.strip()):
-            raise InvalidValue(
-                f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
-                "nothing after the = for a label that is never an answer."
-            )
-        if part.strip():
-            name_by_label[label.strip()] = name.strip()
-    return name_by_label

@@ -11,6 +11,7 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.domain.suites import Case
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.events import list_events
@@ -22,6 +23,8 @@ from annotator.usecases.models.attributions import AttributingOptions, Attributi
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.project.label_replacement import replace_label
 from annotator.usecases.project.projects import change_project, find_project
+from annotator.usecases.suites.construction import save_test
+from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from tests.attribution_inputs import Floats
@@ -175,6 +178,27 @@ def test_answers_of_two_tables_are_never_mixed(store: Store, tastes: Project, lo
     run(store, tastes, renamed=other, is_anew=True)
     assert shares(store, tastes) == {"positive": 0.25, "negative": 0.75}
     run(store, tastes)
+
+
+def test_answers_to_suites_are_of_the_same_table_and_go_with_what_is_deleted(
+    store: Store, tastes: Project, loads: Callable[..., Three]
+) -> None:
+    loads()
+    for name in ("first", "second"):
+        case = Case(name, "MFT", "Logic", "0", ("a good text",), "label", ("positive",))
+        save_test(store, LOCAL_OPERATOR, tastes, "suite", [case])
+    options = SuiteOptions(renamed=RENAMED)
+    assert run_suite(store, LOCAL_OPERATOR, tastes, "suite", "spacy:x", options).n_tests == 2
+    other = {"POS": "negative", "NEG": "positive", "mixed": ""}
+    with pytest.raises(InvalidValue, match="computed with other labels"):
+        run_suite(store, LOCAL_OPERATOR, tastes, "suite", "spacy:x", SuiteOptions(renamed=other))
+    with pytest.raises(InvalidValue, match="computed with other labels"):
+        run(store, tastes, renamed=other)
+    run(store, tastes, renamed=other, is_anew=True)
+    report = run_suite(store, LOCAL_OPERATOR, tastes, "suite", "spacy:x")
+    assert (report.n_tests, report.n_known) == (2, 0)
+    run(store, tastes, is_anew=True)  # by the same labels
+    assert run_suite(store, LOCAL_OPERATOR, tastes, "suite", "spacy:x").n_known == 2
 
 
 def test_equal_names_are_not_swapped_over_what_is_stored(

@@ -16,6 +16,7 @@ import spacy
 
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Input
+from annotator.domain.label_tables import LabelTable
 from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
@@ -26,6 +27,7 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.models.model_places import HUB_VARIABLE
 from annotator.usecases.models.preview_messages import ShownPreview
 from annotator.usecases.models.previews import preview
@@ -154,6 +156,19 @@ def test_the_lead_chooses_a_model_from_a_folder_and_says_what_its_labels_are_her
     [words] = [spacy.tokens.Doc(nlp.vocab, ["The", "staff", "smiled"], [True, True, True])]
     assert shown.sets[0].p == pytest.approx(nlp(words).cats["bad"], abs=1e-4)
     assert len(shown.sets[0].less) == 3
+
+
+def test_without_names_in_the_rules_previews_take_those_that_were_confirmed(
+    store: Store, project: Project, folder: Path
+) -> None:
+    ruled(store, preview_model=f"spacy:{folder}")
+    remember(store, LOCAL_OPERATOR, project, ModelLabels.of_model("tastes", ["bad", "good"]), LabelTable(RENAMED))
+    by_table = asked_by(store, LOCAL_OPERATOR)
+    ruled(store, preview_labels=RENAMED)
+    assert asked_by(store, LOCAL_OPERATOR) == by_table
+    ruled(store, preview_labels={"good": "positive", "bad": ""})
+    shown = asked_by(store, LOCAL_OPERATOR, result=None)
+    assert (shown.label, shown.full and shown.full.p) == ("positive", 1.0)  # the only label that it may still answer
 
 
 def test_no_one_but_a_lead_ever_reads_where_a_model_lies(

@@ -11,7 +11,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
-from annotator.usecases.models.trained_kin import aligned_with, cards_in, kin_of
+from annotator.usecases.models.trained_kin import aligned_with, cards_in, kin_of, why_without_kin
 from annotator.usecases.models.training_commands import control_command, twin_command
 from annotator.usecases.training.examples import DataOptions
 from annotator.usecases.training.rationales import RationaleOptions
@@ -102,6 +102,14 @@ def test_a_card_from_before_options_were_written_down_makes_no_kin(tmp_path: Pat
     (tmp_path / "old").mkdir()
     Card("old", "", "scratch", (), "softmax", {}, {}, (), 0, {}, {}).write(tmp_path / "old")
     assert list(cards_in(tmp_path)) == ["mae"]
+
+
+def test_a_card_from_before_says_why_nothing_is_known_of_a_twin_and_a_control(tmp_path: Path) -> None:
+    old = Card("old", "", "scratch", (), "softmax", {}, {"alignment": None}, (), 0, {}, {})
+    assert "and it is nobody's twin. Train it again" in why_without_kin(old)
+    aligned = replace(old, parameters={"alignment": {"criterion": "mae"}})
+    assert "Train it again to see what its alignment brought." in why_without_kin(aligned)
+    assert why_without_kin(cards(tmp_path, mae=ALIGNED)["mae"]) == ""
 
 
 def test_the_commands_say_all_that_is_not_usual_under_a_name_that_is_free(tmp_path: Path) -> None:
