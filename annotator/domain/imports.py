@@ -81,6 +81,7 @@ class PreparedRow:
     """A row whose texts have tokens. bodies: the texts at hand, by segment; fingerprint: of all but the annotations.
 
     replaced: the documents that it names, whose tokens the instance has already with spaces of its own, which it keeps
+    n_respaced: of how many texts that it brings itself that is so
     """
 
     source: SourceInstance
@@ -89,6 +90,7 @@ class PreparedRow:
     bodies: Mapping[str, TokenizedText]
     fingerprint: bytes
     replaced: tuple[str, ...] = ()
+    n_respaced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

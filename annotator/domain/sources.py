@@ -336,9 +336,21 @@ class SourceInstance:
     names_texts_of_tokens: bool = False
 
     @property
+    def has_tokens_alone(self) -> bool:
+        """Whether of all its texts the file says the tokens alone."""
+        texts = self.segments.values()
+        are_own = all(isinstance(text, SourceText) and text.is_text_of_tokens for text in texts)
+        return self.names_texts_of_tokens or (bool(texts) and are_own)
+
+    @property
     def place(self) -> tuple[str, str]:
         """Its key and split."""
         return self.key, self.split
+
+    @property
+    def segments_with_characters(self) -> set[str]:
+        """The segments in which it counts characters, and not tokens."""
+        return {span.segment for span in self.spans if span.unit == "char"}
 
     @property
     def spans(self) -> Iterator[SourceSpan]:

@@ -1,7 +1,7 @@
 """Records of the interpretability benchmark (Wang et al. 2022): both dialects of input and gold, in our words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -120,7 +120,7 @@ def read_texts(record: Record, task: Task, language: str, findings: Findings) ->
     if any(text is None and tokens is None for text, tokens in sides):
         return None
     bodies = [
-        _aligned(text_from_tokens(tokens or (), language) if text is None else text, tokens, findings)
+        _of_tokens(tokens or (), language, findings) if text is None else _aligned(text, tokens, findings)
         for text, tokens in sides
     ]
     return Texts(dict(zip(names, bodies, strict=True)), _borders(names, bodies))
@@ -179,6 +179,11 @@ def _aligned(text: str, tokens: Sequence[str] | None, findings: Findings) -> Sou
     except InvalidValue as error:
         findings.refuse("sent_token", "", str(error))
         return SourceText(text)
+
+
+def _of_tokens(tokens: Sequence[str], language: str, findings: Findings) -> SourceText:
+    text = _aligned(text_from_tokens(tokens, language), tokens, findings)
+    return replace(text, is_text_of_tokens=text.tokens is not None)
 
 
 def _reading_texts(record: Record, task: Task, names: Sequence[str], findings: Findings) -> Texts | None:

@@ -185,7 +185,7 @@ def _text(tokens: Sequence[str], findings: Findings) -> SourceText:
     text = " ".join(tokens)
     if not text.strip():
         findings.refuse("post_tokens", list(tokens), "The post has no tokens; write its tokens or drop it.")
-    return SourceText(text, align_tokens(text, tokens))
+    return SourceText(text, align_tokens(text, tokens), is_text_of_tokens=True)
 
 
 def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, findings: Findings) -> Sets:

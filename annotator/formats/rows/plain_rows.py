@@ -149,7 +149,8 @@ class RowReader:
                 )
         language = plain.language or self.options.language or "en"
         for segment, given in tokens.items():
-            segments[segment] = self._text(segment, text_from_tokens(given, language), given, findings)
+            text = self._text(segment, text_from_tokens(given, language), given, findings)
+            segments[segment] = replace(text, is_text_of_tokens=text.tokens is not None)
         if not segments and not findings.is_refused:
             wanted = [accepted_names(task, s.name) for s in task.segments if not s.may_be_empty]
             findings.refuse("line", list(values), f"The row has no text; it needs {', '.join(wanted)}.")

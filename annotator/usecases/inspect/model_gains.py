@@ -209,10 +209,10 @@ def _right(
     """Accuracy as float[n_texts], NaN where a model has not answered, or has learned from it."""
     nothing, of_names = np.full(len(texts), np.nan), []
     for name in names:
-        asked = [text for text in texts if text.id not in learned[name]]
+        unlearned = [text for text in texts if text.id not in learned[name]]
         of_seeds = [nothing]
         for answers in full_answers(store, project.id, name).values():
-            right = {text.id: float(answers[text.id].label == text.result) for text in asked if text.id in answers}
+            right = {text.id: float(answers[text.id].label == text.result) for text in unlearned if text.id in answers}
             of_seeds.append(np.array([right.get(text.id, np.nan) for text in texts]))
         of_names.append(means_of_texts(of_seeds))
     return {ACCURACY: means_of_texts(of_names)}

@@ -87,7 +87,8 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
     ]
     new = [instance for instance in rows if instance.source.place not in known.instances]
     contents = [change.content for change in changes if change.content is not None]
-    replaced, refused = _left_documents(prepared, new, changes, known)
+    accepted = _accepted(prepared, new, changes, known)
+    replaced, refused = _left_documents(prepared, accepted)
     return InstancePlan(
         documents=_shown(prepared.documents, (*new, *contents)),
         rows=tuple(rows),
@@ -97,7 +98,7 @@ def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, o
         n_character_spans=resolver.n_character_spans,
         widened=tuple(resolver.widened),
         unshown=frozenset((*replaced, *refused)),
-        n_own_spacing=len(replaced),
+        n_own_spacing=len(replaced) + sum(row.n_respaced for row in accepted),
     )
 
 
@@ -115,22 +116,31 @@ def plan_additions(
     )
 
 
-def _left_documents(
+def _accepted(
     prepared: PreparedRows, new: Iterable[NewInstance], changes: Iterable[InstanceChange], known: KnownRows
-) -> tuple[list[str], list[str]]:
-    """Documents that rows name and do not show: those whose instances keep their own spacing, and those of refused rows."""
+) -> list[PreparedRow]:
+    """The rows that are not refused."""
     taken = {instance.source.place for instance in new}
     changed = {change.instance_id for change in changes}
-    replaced: list[str] = []
-    refused: list[str] = []
-    for row in prepared.rows:
-        if isinstance(row, PreparedRow):
-            stored = known.instances.get(row.source.place)
-            if row.source.place in taken or (stored is not None and stored.id in changed):
-                replaced += row.replaced
-            else:
-                refused += (text for text in row.source.segments.values() if isinstance(text, str))
-    return replaced, refused
+
+    def is_accepted(row: PreparedRow) -> bool:
+        stored = known.instances.get(row.source.place)
+        return row.source.place in taken or (stored is not None and stored.id in changed)
+
+    return [row for row in prepared.rows if isinstance(row, PreparedRow) and is_accepted(row)]
+
+
+def _left_documents(prepared: PreparedRows, accepted: Sequence[PreparedRow]) -> tuple[list[str], list[str]]:
+    """Documents that rows name and do not show: those whose instances keep their own spacing, and those of refused rows."""
+    places = {row.source.place for row in accepted}
+    refused = [
+        text
+        for row in prepared.rows
+        if isinstance(row, PreparedRow) and row.source.place not in places
+        for text in row.source.segments.values()
+        if isinstance(text, str)
+    ]
+    return [docid for row in accepted for docid in row.replaced], refused
 
 
 def _shown(documents: Iterable[NewDocument], instances: Iterable[NewInstance]) -> tuple[NewDocument, ...]:

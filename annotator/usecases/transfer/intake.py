@@ -30,7 +30,7 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
 from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
 from annotator.usecases.transfer.neighbours import Upcoming, apart
-from annotator.usecases.transfer.output_plan import outputs_by_run, plan_outputs
+from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, plan_outputs, rounds_of
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
 from annotator.usecases.transfer.review_records import Restorer
@@ -42,6 +42,7 @@ _BATCH = 500
 # So few that a batch stays in a processor's cache, and makes fewer objects than wake the garbage collector (700), which of
 # 20,000 rows looked 200 times through what was still in use, for a tenth of the time.
 _OUTPUT_BATCH = 50
+_OUTPUT_REPEATS = 10  # rows of a run for an instance, such as one for each label, on average
 
 
 class Intake:
@@ -83,7 +84,7 @@ class Intake:
             case SourceInstance():
                 self._take_instances(upcoming.batch(SourceInstance, _BATCH))
             case SourceOutput():
-                self._take_outputs(upcoming.batch(SourceOutput, _OUTPUT_BATCH, _run_and_place))
+                self._take_outputs(upcoming.batch(SourceOutput, _OUTPUT_BATCH, _run_and_place, _OUTPUT_REPEATS))
             case SourceDocument():
                 self._take_documents(upcoming.batch(SourceDocument, _BATCH))
             case Problem():
@@ -167,12 +168,16 @@ class Intake:
         laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
-        by_run = outputs_by_run(laid_rows)
-        plan = plan_outputs(laid_rows, by_run, gather_outputs(self.runs, by_run), self.options)
+        for rows in rounds_of(laid_rows):
+            self._write_outputs(rows)
+        self._tell_progress(len(batch))
+
+    def _write_outputs(self, rows: Sequence[LaidRow]) -> None:
+        by_run = outputs_by_run(rows)
+        plan = plan_outputs(rows, by_run, gather_outputs(self.runs, by_run), self.options)
         for run, changes in plan.changes.items():
             write_outputs(self.store, self.runs.id_of(run), [change.output for change in changes])
         self.report.count_outputs(plan)
-        self._tell_progress(len(batch))
 
     def _tell_progress(self, n: int) -> None:
         self.n_read += n
@@ -210,5 +215,5 @@ def _instance_of(known: KnownPlaces, source: SourceInstance) -> int | Place:
 
 
 def _run_and_place(row: SourceOutput) -> int:
-    """What tells a row from others of its batch: a run that says the same instance twice has its rows in two batches."""
+    """What tells a row from others of its batch: a run that speaks of an instance several times does so in several rounds."""
     return hash((row.run, row.key, row.split, row.input))

@@ -66,7 +66,7 @@ def gather_additions(
 ) -> KnownAdditions:
     """What is stored of the instances that some rows add annotations to; texts are read only where characters are counted."""
     ids = sorted({known.id for known in instances.values()})
-    counted = {instances[s.place].id for s in batch if s.place in instances and _segments_with_characters(s)}
+    counted = {instances[s.place].id for s in batch if s.place in instances and s.segments_with_characters}
     texts = get_instances(store, sorted(counted)) if counted else {}
     return KnownAdditions(
         instances=instances,
@@ -76,17 +76,12 @@ def gather_additions(
     )
 
 
-def _segments_with_characters(source: SourceInstance) -> set[str]:
-    """The segments in which a row counts characters, and not tokens."""
-    return {span.segment for span in source.spans if span.unit == "char"}
-
-
 def _docids_to_read(source: SourceInstance, instances: Mapping[Place, KnownInstance]) -> set[str]:
     """The documents that a row names and in which it counts characters; all of them, where they may be its instance's own."""
     named = {name: text for name, text in source.segments.items() if isinstance(text, str)}
     if not named or (source.names_texts_of_tokens and source.place in instances):
         return set(named.values())
-    counted = _segments_with_characters(source)
+    counted = source.segments_with_characters
     return {text for name, text in named.items() if name in counted}
 
 

@@ -19,14 +19,16 @@ class Upcoming(Generic[Item]):
         """The next item; None after the last one."""
         return self._first
 
-    def batch(self, kind: type[Kind], size: int, name: Callable[[Kind], Hashable] = id) -> list[Kind]:
-        """Takes the next items as long as they are of a kind; at most so many, and none whose name is among them already."""
+    def batch(self, kind: type[Kind], size: int, name: Callable[[Kind], Hashable] = id, repeats: int = 1) -> list[Kind]:
+        """Takes the next items as long as they are of a kind: of at most so many names, at most `repeats` a name on average."""
         taken: list[Kind] = []
         names: set[Hashable] = set()
         item, items = self._first, self._items
-        while isinstance(item, kind) and len(taken) < size and (item_name := name(item)) not in names:
+        while isinstance(item, kind) and len(taken) < size * repeats:
+            names.add(name(item))
+            if len(names) > size:
+                break
             taken.append(item)
-            names.add(item_name)
             item = next(items, None)
         self._first = item
         return taken

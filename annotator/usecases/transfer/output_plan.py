@@ -67,6 +67,32 @@ def fault_of(row: SourceOutput, project: Project) -> Problem | None:
     return None
 
 
+def rounds_of(rows: Sequence[LaidRow]) -> list[list[LaidRow]]:
+    """The rows in lists that are written one after the other; in none of them a run speaks of an instance twice.
+
+    So it does where a row is of one label of several. What a model says of an instance keeps its order, by whatever method; all
+    else may be written in any.
+    """
+    if len({row.output.instance_id for row in rows}) == len(rows):
+        return [list(rows)] if rows else []
+    rounds: list[list[LaidRow]] = []
+    heard: dict[
+        tuple[str, int | None, int], tuple[int, set[Run]]
+    ] = {}  # the round that is on, and who has spoken in it
+    for row in rows:
+        run = row.source.run
+        of_whom = run.model, run.seed, row.output.instance_id
+        number, speakers = heard.get(of_whom, (0, set[Run]()))
+        if run in speakers:
+            number, speakers = number + 1, set[Run]()
+        heard[of_whom] = number, speakers
+        speakers.add(run)
+        if number == len(rounds):
+            rounds.append([])
+        rounds[number].append(row)
+    return rounds
+
+
 def outputs_by_run(rows: Sequence[LaidRow]) -> ByRun:
     """What each run says, with the number of the row that says it."""
     by_run: ByRun = {}

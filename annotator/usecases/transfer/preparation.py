@@ -69,7 +69,7 @@ def fingerprint_of(source: SourceInstance, language: str, texts: Sequence[tuple[
 
 def _language_of(source: SourceInstance, shown: ShownTexts | None) -> str | None:
     """What a row names; tokens alone, which need no language to be found, keep that of the instance."""
-    if source.language is None and source.names_texts_of_tokens and shown is not None:
+    if source.language is None and source.has_tokens_alone and shown is not None:
         return shown.language
     return source.language
 
@@ -90,7 +90,8 @@ def _own_texts(
     for name, text in source.segments.items():
         shown = now.get(name)
         if isinstance(text, SourceText):
-            body = _tokenised(text, None if shown is None else shown.body, language)
+            is_counted = text.is_text_of_tokens and name in source.segments_with_characters  # in just these spaces
+            body = _tokenised(text, None if shown is None or is_counted else shown.body, language)
             if isinstance(body, str):
                 return _problem(source, "text", source.key, body)
             texts[name] = body
@@ -123,7 +124,14 @@ def _prepared(
             return _problem(source, name, text, "There is no document of this name in the file or in the project.")
     digest = fingerprint_of(source, language, [(segment.name, segment.document) for segment in segments])
     replaced = [text for name, text in source.segments.items() if isinstance(text, str) and name in documents]
-    return PreparedRow(source, language, tuple(segments), bodies, digest, tuple(replaced))
+    n_respaced = sum(_is_respaced(text, bodies.get(name)) for name, text in source.segments.items())
+    return PreparedRow(source, language, tuple(segments), bodies, digest, tuple(replaced), n_respaced)
+
+
+def _is_respaced(text: SourceText | str, body: TokenizedText | None) -> bool:
+    """Whether in the place of a row's tokens alone the text of its instance was taken, which has other spaces."""
+    is_of_tokens = isinstance(text, SourceText) and text.is_text_of_tokens
+    return is_of_tokens and body is not None and isinstance(text, SourceText) and body.text != text.text
 
 
 def _tokenised(text: SourceText, stored: TokenizedText | None, language: str) -> TokenizedText | str:

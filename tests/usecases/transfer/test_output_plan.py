@@ -19,6 +19,7 @@ from annotator.usecases.transfer.output_plan import (
     match_instance,
     outputs_by_run,
     plan_outputs,
+    rounds_of,
 )
 
 PROJECT = Project(1, "P", get_task("sentiment"), ("negative", "positive"), "en", ProjectSettings())
@@ -140,3 +141,20 @@ def test_only_what_is_other_is_written() -> None:
     change = change_of(before, Output(7, (FULL,), (SCORES, replace(SCORES, layer=1)), (ranked,)))
     assert change.output == Output(7, (), (replace(SCORES, layer=1),), (ranked,))
     assert change.overwritten == "the ranked rationale"
+
+
+def said(instance_id: int, run: Run = RUN, label: str = "positive") -> LaidRow:
+    return laid(Output(instance_id, (), (replace(SCORES, label=label),)), replace(ROW, run=run))
+
+
+def test_rows_of_several_labels_are_written_in_as_many_rounds_and_not_in_pairs() -> None:
+    rows = [said(number, label=label) for number in range(4) for label in ("negative", "positive")]
+    assert rounds_of(rows) == [rows[0::2], rows[1::2]]
+    assert rounds_of(rows[0::2]) == [rows[0::2]]
+    assert rounds_of([]) == []
+
+
+def test_what_a_model_says_of_an_instance_keeps_its_order_by_whatever_method() -> None:
+    lime = replace(RUN, method="lime")
+    rows = [said(1, label="negative"), said(1), said(1, lime), said(2, lime), said(1, lime, "negative")]
+    assert rounds_of(rows) == [[rows[0], rows[3]], [rows[1], rows[2]], [rows[4]]]

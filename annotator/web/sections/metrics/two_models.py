@@ -108,8 +108,8 @@ def _compared(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
             comparison = compare_labelled(store, visit.user, project, pair, texts, options)
-            asked = [text for text in texts if options.asks_for(text.split, text.criterion)]
-            return comparison, gains_behind(store, visit.user, project, pair, behind, asked)
+            chosen = [text for text in texts if options.asks_for(text.split, text.criterion)]
+            return comparison, gains_behind(store, visit.user, project, pair, behind, chosen)
 
     options = scored.request.options
     compared: tuple[ModelComparison, ModelGains] = _comparisons().get_or_make(
