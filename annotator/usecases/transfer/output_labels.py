@@ -2,6 +2,7 @@
 
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.projects import Project
+from annotator.formats.rows.label_remedies import label_remedy
 
 _SHOWN = 12
 
@@ -28,7 +29,4 @@ def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
     labels = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return (
-        f"The label '{label}' is not one of the project's ({labels}); say which of them it is "
-        f"(--rename '{label}={project.labels[0]}'), or give the project that label too (Project, Rules)."
-    )
+    return f"The label '{label}' is not one of the project's ({labels}); {label_remedy(label, project.labels)}."

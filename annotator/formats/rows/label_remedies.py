@@ -1,0 +1,19 @@
+"""What can be done about a label that a file has and the project has not."""
+
+import shlex
+from collections.abc import Sequence
+
+LABEL = "label"  # the remedy of such a problem, whose value is the label
+
+
+def label_remedy(label: str, labels: Sequence[str]) -> str:
+    """The three ways, as parts of a sentence, each with its option.
+
+    >>> label_remedy("no sentiment", ["negative", "positive"]).partition(", or ")[2]
+    "leave it out (--leave-out-label 'no sentiment')"
+    """
+    pair = f"{label}={labels[0]}" if labels else label
+    return (
+        f"add it to the labels (--add-label {shlex.quote(label)}), say which of them it is (--rename {shlex.quote(pair)}), or "
+        f"leave it out (--leave-out-label {shlex.quote(label)})"
+    )
