@@ -53,17 +53,17 @@ def rows_of_revisions(originals: Path) -> Iterator[Row | Problem]:
     Raises: NotFound or InvalidValue when a file cannot be read, no revisions stand beside, or they are of other originals
     """
     revised = {role: _beside(originals, role) for role in _KEPT}
-    there = {role: file for role, file in revised.items() if file != originals and file.is_file()}
-    if not there:
+    present = {role: file for role, file in revised.items() if file != originals and file.is_file()}
+    if not present:
         names = listed([str(file.relative_to(originals.parent.parent)) for file in revised.values()])
         raise InvalidValue(
             f"Beside '{originals.name}' stands no file with its revisions, such as {names}. Choose the folder that holds "
             "them all; originals alone are read as csv."
         )
     rows = _read(originals)
-    contrasts = {role: _read(file) for role, file in there.items()}
+    contrasts = {role: _read(file) for role, file in present.items()}
     for role, of_role in contrasts.items():
-        _check_order(rows, of_role, role, there[role])
+        _check_order(rows, of_role, role, present[role])
     split = split_in_name(originals)
     for number, row in enumerate(rows):
         if isinstance(row, Problem):

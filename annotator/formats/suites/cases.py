@@ -108,12 +108,12 @@ class _SuiteReader:
         is_open = row.expectation is None and row.label is None
         if not is_open or row.type == "INV":
             return
-        asked = self.expected.get(row.test)
+        said_for_test = self.expected.get(row.test)
         if row.type == "DIR":
-            row.expectation = asked or DIRECTIONS.get(row.test)
+            row.expectation = said_for_test or DIRECTIONS.get(row.test)
         else:
-            row.label = asked or EXPECTED.get(row.test)
-        if asked is None and row.test in {*DIRECTIONS, *EXPECTED}:
+            row.label = said_for_test or EXPECTED.get(row.test)
+        if said_for_test is None and row.test in {*DIRECTIONS, *EXPECTED}:
             self.is_checklist = True
             if row.test in NOT_FOR_NEUTRAL and row.applies is True:
                 row.applies = _Applies(original_is_not=[NEUTRAL])
