@@ -32,6 +32,7 @@ class Problem:
 
     What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
     The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
+    remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`, `number`
     """
 
     source: str
@@ -42,6 +43,7 @@ class Problem:
     is_warning: bool = False  # worth telling, but the row is taken
     n: int = 1
     rows: tuple[int, ...] = ()
+    remedy: str = ""
 
     def __post_init__(self) -> None:
         for name in ("field", "value", "reason"):

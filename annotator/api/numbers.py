@@ -46,7 +46,9 @@ class ProjectNumbers(OpenProject):
         """
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
 
-        of_all_criteria = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        of_all_criteria = _options(
+            gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training
+        )
         options = replace(of_all_criteria, criterion=criterion)
         return evaluate_project(
             self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options

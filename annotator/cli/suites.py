@@ -145,9 +145,24 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.option(
     "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="The project's name for one of the file's labels."
 )
+@click.option(
+    "--expect",
+    "expected",
+    multiple=True,
+    metavar="TEST=EXPECTATION",
+    help="What a test expects whose cases do not say it: not_up, not_down, a label, or not:LABEL.",
+)
 @click.option("--skip-invalid", is_flag=True, help="Leave out invalid cases and store the rest.")
 @click.pass_obj
-def import_(path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], skip_invalid: bool) -> None:
+def import_(
+    path: Path,
+    name: str,
+    file: Path,
+    project_name: str,
+    renamed: Sequence[str],
+    expected: Sequence[str],
+    skip_invalid: bool,
+) -> None:
     """Store the cases of FILE as a new suite NAME."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite
@@ -155,8 +170,9 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     with opened(path) as store:
         project = find_project(store, project_name)
         done = import_suite(
-            store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"), skip_invalid=skip_invalid
-        )
+            store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"),
+            expected=pairs_of(expected, "--expect"), skip_invalid=skip_invalid,
+        )  # fmt: skip
     for problem in done.problems[:20]:
         click.echo(f"left out: {problem}", err=True)
     left_out = f"; {counted(len(done.problems), 'line was', 'lines were')} left out" if done.problems else ""

@@ -47,6 +47,12 @@ _ROWS_BETWEEN_LINES = 5_000
     metavar="FILE_LABEL=LABEL",
     help="The project's name for one of the file's labels.",
 )
+@click.option(
+    "--add-label", "added_labels", multiple=True, metavar="LABEL", help="A label of the file that the project gets."
+)
+@click.option(
+    "--leave-out-label", "left_labels", multiple=True, metavar="LABEL", help="A label whose rows are left out."
+)
 @click.option("--number-keys", is_flag=True, help="For csv and jsonl: number the rows of a file without keys.")
 @click.option(
     "--column",
@@ -110,11 +116,15 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
 
 def _guessed_format(path: Path) -> str:
-    from annotator.usecases.transfer.file_import import guessed
+    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 
     guess = guessed(path)
     if guess is None:
         raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
+    if guess.format_name not in (*READABLE, *READABLE_OUTPUT):
+        raise InvalidValue(
+            f"'{path.name}' looks like {guess.words}. Import it with: annotator suite import NAME '{path}'."
+        )
     if guess.other is not None:
         ways = " or ".join(f"annotator import {name} '{path}'" for name in (guess.format_name, guess.other.format_name))
         raise InvalidValue(

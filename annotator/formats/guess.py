@@ -33,10 +33,12 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
     (Guess(name, words), tuple(frozenset(fields.split()) for fields in alternatives))
     for name, words, alternatives in (
         ("jsonl", "Annotator's own export", ("record",)),
+        ("suite", "a suite of functional tests", ("test type case texts",)),
         ("contrast", "contrast sets", ("contrasts", "Sentiment batch_id")),
         ("eraser", "ERASER's data", ("annotation_id evidences",)),
         ("eraser-predictions", "ERASER's predictions", ("annotation_id rationales docid", "annotation_id classification_scores")),
         ("hatexplain", "HateXplain's data set", ("post_tokens annotators",)),
+        ("fair-rationales", "FairRationales", ("text_id sentence original_label rationale_index annotator_ID",)),
         ("cose", "CoS-E", ("explanation open-ended", "answerKey question")),
         ("esnli", "e-SNLI", ("pairID gold_label Sentence1 Sentence2",)),
         ("benchmark-saliency", "the benchmark's saliency", ("char_attri",)),
@@ -73,6 +75,9 @@ _SAID = {
 _AESW = Guess("aesw", "AESW")
 _DOCCANO = Guess("doccano", "a doccano export")
 _XAI = Guess("xai-benchmark", "attributions of the Diagnostic Study")
+_REVISIONS = Guess("contrast", "counterfactually augmented pairs")
+_REVISED_COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
+_REVISED = re.compile(r"original|revised_(?:premise|hypothesis)")
 _GENERAL = frozenset({"jsonl", "csv"})
 
 
@@ -171,4 +176,6 @@ def _of_table(start: bytes, path: Path) -> Guess | None:
     if not has_columns and path.suffix.lower() not in _TABLES:
         return None
     names = {name.strip() for name in header}
+    if names == _REVISED_COLUMNS and _REVISED.search("/".join(path.parts[-2:])):
+        return _REVISIONS
     return _known(names, has_texts=True) or _undecided(_TABLE, names, has_texts=not _TEXTS.isdisjoint(names))

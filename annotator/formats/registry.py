@@ -14,6 +14,7 @@ READERS: dict[str, str] = {
     "aesw": "annotator.formats.datasets.aesw:read",
     "hatexplain": "annotator.formats.datasets.hatexplain:read",
     "esnli": "annotator.formats.datasets.esnli:read",
+    "fair-rationales": "annotator.formats.datasets.fair_rationales:read",
     "cose": "annotator.formats.datasets.cose:read",
     "contrast": "annotator.formats.contrast.reader:read",
     "label-studio": "annotator.formats.tools.label_studio:read",

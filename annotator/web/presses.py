@@ -31,6 +31,11 @@ def pressed(label: str, *, key: str, container: DeltaGenerator | None = None, **
     return press is not None and press.where == _here() and time.monotonic() - press.at < _WAITS_SECONDS
 
 
+def press(key: str) -> None:
+    """Press a button from a callback, as if somebody had done it."""
+    _note(key)
+
+
 def _note(key: str) -> None:
     st.session_state.setdefault(_NOTED, {})[key] = _Press(_here(), time.monotonic())
 

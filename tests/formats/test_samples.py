@@ -26,6 +26,7 @@ CASES = [
     ("benchmark", "benchmark-reading", "reading", (), 2, 1),
     ("hatexplain", "hatexplain", "sentiment", ("normal", "offensive", "hatespeech"), 4, 7),
     ("esnli", "esnli", "inference", ("entailment", "neutral", "contradiction"), 4, 7),
+    ("fair-rationales", "fair-rationales.csv", "sentiment", BOTH, 2, 3),
     ("cose", "cose", "choice", ("A", "B", "C"), 3, 3),
     ("contrast", "contrast.jsonl", "sentiment", BOTH, 6, 5),
     ("aesw", "aesw.xml", "editing", ("correct", "needs edit"), 6, 3),

@@ -333,4 +333,24 @@ def test_checklists_own_cases_are_read_once_they_say_what_they_expect(tmp_path: 
     assert suite.problems == ()
     assert len(suite.cases) == len(rows) == 1282
     silent = read_suite(SHARED_DATA / "checklist" / "sentiment_template_cases.jsonl")
-    assert {rows[p.line - 1]["test"] for p in silent.problems if p.line} == EXPECTED.keys()
+    assert (silent.problems, silent.is_checklist) == ((), True)
+    assert [(c.expectation, c.applies) for c in silent.cases] == [(c.expectation, c.applies) for c in suite.cases]
+    assert {c.test: c.labels for c in silent.cases if c.is_forbidden} == {
+        test: ("0",) for test, said in EXPECTED.items() if "label" in said
+    }
+
+
+def test_a_test_that_does_not_say_what_it_expects_is_read_once_that_is_said(tmp_path: Path) -> None:
+    rows = [
+        {"test": "own", "type": "DIR", "capability": "X", "case": 0, "texts": ["a", "b"], "label": None},
+        {"test": "inv", "type": "INV", "capability": "X", "case": 0, "texts": ["a", "b"], "label": None},
+        {"test": "mft", "type": "MFT", "capability": "X", "case": 0, "texts": ["a"], "label": None},
+    ]
+    path = written(tmp_path, *rows)
+    assert [(p.line, p.field) for p in read_suite(path).problems] == [(1, "expectation"), (3, "label")]
+    suite = read_suite(path, {"own": "not_up", "mft": "not:bad"})
+    assert suite.problems == ()
+    assert [(c.expectation, c.labels, c.is_forbidden) for c in suite.cases] == [
+        ("not_up", (), False), ("same", (), False), ("label", ("bad",), True),
+    ]  # fmt: skip
+    assert [p.field for p in read_suite(path, {"own": "up", "mft": "bad"}).problems] == ["expectation"]

@@ -144,7 +144,8 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     assert (
         told["reason"]
         .replace("\\", "")
-        .endswith("(it has 'negative', 'positive'); correct it in the file, or add it to the project's labels.")
+        .replace(":small[]", "")
+        .endswith("or leave it out (--leave-out-label furious).")
     )
     assert len(table.value) == 1
     assert said(app.error).startswith("The project has no label 'furious'")
@@ -333,3 +334,53 @@ def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project,
     box_of(app, "The key").set_value("\0numbers").run()
     app.button(key="import_check").click().run()
     assert "2 texts without a key got a number as key" in said(app.warning)
+
+
+# Labels ---------------------------------------------------------------------------------------------------------------
+
+
+def control(app: AppTest):
+    return next(c for c in app.button_group if "import_label_" in (c.key or ""))
+
+
+@pytest.fixture
+def strange(page, make_project):
+    """A file of which one row has a label that the project does not have, after the check."""
+    project = make_project()
+    app = page(project, "Import")
+    rows = [{"id": "a", "text": "Good.", "label": "positive"}, {"id": "b", "text": "Bad.", "label": "<b>odd</b>"}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    return app.button(key="import_check").click().run(), project
+
+
+def test_a_strange_label_can_be_left_out_by_a_button_which_checks_the_file_again(strange) -> None:
+    app, _ = strange
+    assert "“<b>odd</b>”" in said(app.markdown)
+    control(app).set_value("Leave it out").run()
+    assert "1 new instance" in said(app.success)
+    assert "1 row with the label '<b>odd</b>' was left out." in said(app.warning)
+
+
+def test_a_strange_label_can_be_added_by_a_button(strange, store) -> None:
+    app, project = strange
+    control(app).set_value("Add it").run()
+    assert "2 new instances" in said(app.success)
+    app.button(key="import_store").click().run()
+    assert find_project(store, project.name).labels == (*project.labels, "<b>odd</b>")
+
+
+def test_a_strange_label_can_be_renamed_by_a_button_and_a_choice(strange) -> None:
+    app, _ = strange
+    control(app).set_value("Rename it").run()
+    assert not app.success
+    next(box for box in app.selectbox if "import_label_to" in box.key).set_value("negative").run()
+    assert "2 new instances" in said(app.success)
+
+
+def test_rows_with_problems_are_left_out_by_a_button(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    rows = [{"id": "a", "text": "Good."}, {"id": "b", "text": ""}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_skip_remedy").click().run()
+    assert "1 new instance" in said(app.success)

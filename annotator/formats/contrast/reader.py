@@ -15,7 +15,8 @@ from typing import Any
 from annotator.domain.sources import SourceInstance, SourceItem, SourceText
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.contrast.pairs import rows_of_pairs
+from annotator.formats.contrast.nli_revisions import COLUMNS, files_of_originals, rows_of_revisions
+from annotator.formats.contrast.pairs import header_of, rows_of_pairs
 from annotator.formats.contrast.writer import write
 from annotator.formats.rows.checks import KeyLines
 from annotator.formats.rows.column_names import field_names, segment_of
@@ -37,16 +38,30 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when there is no such file, or a .tsv that holds no pairs
     """
     reader = _SetReader(options)
-    for row in set_rows(path):
-        if isinstance(row, Problem):
-            yield row
-        else:
-            yield from reader.instances(row)
+    for file in _files(path, options):
+        for row in set_rows(file):
+            if isinstance(row, Problem):
+                yield row
+            else:
+                yield from reader.instances(row)
+
+
+def _files(path: Path, options: ReadOptions) -> list[Path]:
+    """That file, or of a folder of counterfactually augmented data those of its texts or pairs, as the task has them."""
+    if not path.is_dir():
+        return [path]
+    if options.task.spec_of("premise") is not None:
+        return files_of_originals(path) or [path]
+    return sorted(path.glob("*_paired.tsv")) or [path]
 
 
 def set_rows(path: Path) -> Iterable[Row | Problem]:
-    """The rows of a file in the form above; a .tsv of pairs is brought into it."""
-    return rows_of_pairs(path) if path.suffix.lower() == ".tsv" else read_rows(path, path.name)
+    """The rows of a file in the form above; a .tsv of pairs, or of originals with revisions beside it, is brought into it."""
+    if path.suffix.lower() != ".tsv":
+        return read_rows(path, path.name)
+    if {*header_of(path)} >= COLUMNS:
+        return (row for file in files_of_originals(path) for row in rows_of_revisions(file))
+    return rows_of_pairs(path)
 
 
 def contrast_key(original: str, number: int) -> str:

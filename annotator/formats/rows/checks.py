@@ -8,6 +8,7 @@ from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceIns
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_names import accepted_names
 from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.label_remedies import LABEL, label_remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Checker:
         if instance.parent_key is not None and instance.parent_key == instance.key:
             findings.refuse("parent", instance.parent_key, "An instance cannot be the perturbation of itself.")
         sizes = self._sizes(instance.segments, findings)
-        self._check_result("label", instance.result, findings)
+        self.check_result("label", instance.result, findings)
         self._check_annotations(instance.annotations, sizes, findings)
         for number, work in enumerate(instance.work):
             sets = [spans for spans in work.draft.sets if spans]  # a draft may hold a set that is still empty
@@ -96,14 +97,15 @@ class Checker:
                 reason = f"The segment '{name}' is missing; the task '{task.name}' needs it (as {names})."
                 findings.refuse(name, "", reason)
 
-    def _check_result(self, field_name: str, result: str | None, findings: Findings) -> None:
+    def check_result(self, field_name: str, result: str | None, findings: Findings) -> None:
+        """Note a label that the project does not have."""
         if result is not None and self._labels and result not in self._labels:
             known = listed(self.options.labels)
             findings.refuse(
                 field_name,
                 result,
-                f"The project has no label '{result}' (it has {known}); correct it in the file, or add it to the project's "
-                "labels.",
+                f"The project has no label '{result}' (it has {known}); {label_remedy(result, self.options.labels)}.",
+                LABEL,
             )
 
     def _check_annotations(
@@ -118,7 +120,7 @@ class Checker:
             seen.add(who)
             if not annotation.annotator:
                 findings.refuse("annotator", "", "The annotator's name is empty; leave the field out or name one.")
-            self._check_result("annotator_label", annotation.result, findings)
+            self.check_result("annotator_label", annotation.result, findings)
             self._check_sets("rationales", annotation.sets, sizes, findings)
 
     def _check_sets(

@@ -47,7 +47,7 @@ _NO_KEY_WORDS = frozenset(
         "gold",
     }
 )
-_ANNOTATOR_WORDS = frozenset({"annotator", "worker", "rater", "coder", "annotators"})
+_WORKER_WORDS = frozenset({"annotator", "worker", "rater", "coder", "annotators"})
 _TEXT_WORDS = frozenset(
     {"text", "texts", "tweet", "post", "comment", "body", "content", "sentence", "review", "utterance", "message",
      "headline", "document", "abstract"}
@@ -160,7 +160,7 @@ def likely_columns(plan: Plan, columns: Columns, options: ReadOptions) -> dict[s
     likely = {name: _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1) for name in wanted}
     likely |= {"key": likely_keys(plan), "result": _likely_results(plan, columns, options)}
     likely |= {"split": _likely_splits(plan, columns)}
-    likely["annotator"] = [c for c in plan.metadata if _words(c) & _ANNOTATOR_WORDS and not _words(c) & {"label"}]
+    likely["annotator"] = [c for c in plan.metadata if _words(c) & _WORKER_WORDS and not _words(c) & {"label"}]
     return {name: of_name for name, of_name in likely.items() if name not in plan.names}
 
 
@@ -222,7 +222,11 @@ def _choice(name: str, column: str) -> str:
 
 def _likely_texts(segment: str, plan: Plan, columns: Columns, task: Task, *, is_only_one: bool) -> list[str]:
     """By name; where one text alone is wanted, also by the words that texts are called, or by their length."""
-    near = [c for c in plan.metadata if segment_of(task, _plain(c)) == segment or _plain(segment) in _words(c)]
+    near = [
+        c
+        for c in plan.metadata
+        if segment_of(task, _plain(c)) == segment or (_plain(segment) in _words(c) and not _words(c) & _KEY_WORDS)
+    ]
     if near or not is_only_one:
         return near
     named = [c for c in plan.metadata if _words(c) & _TEXT_WORDS and not _words(c) & _KEY_WORDS]

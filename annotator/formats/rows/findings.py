@@ -42,9 +42,9 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
     is_refused: bool = False
 
-    def refuse(self, field_name: str, value: object, reason: str) -> None:
-        """Note something because of which the row cannot be taken."""
-        self.problems.append(Problem(self.source, self.line, field_name, shown(value), reason))
+    def refuse(self, field_name: str, value: object, reason: str, remedy: str = "") -> None:
+        """Note something because of which the row cannot be taken. remedy: see Problem."""
+        self.problems.append(Problem(self.source, self.line, field_name, shown(value), reason, remedy=remedy))
         self.is_refused = True
 
     def warn(self, field_name: str, value: object, reason: str) -> None:

@@ -7,9 +7,10 @@
 Other fields are left alone. `capability`, CheckList's word, is taken for `category`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
+from annotator.formats.suites.checklist import DIRECTIONS, EXPECTED, NEUTRAL, NOT_FOR_NEUTRAL
 
 _NOT = "not:"
 
@@ -30,6 +32,7 @@ class Suite:
     source: str
     cases: tuple[Case, ...]
     problems: tuple[Problem, ...]
+    is_checklist: bool = False  # CheckList's own suite for sentiment, whose labels are numbers
 
 
 class _Applies(msgspec.Struct, omit_defaults=True):
@@ -51,12 +54,13 @@ class _Row(msgspec.Struct, omit_defaults=True):
     edits: Any = None
 
 
-def read_suite(path: Path) -> Suite:
+def read_suite(path: Path, expected: Mapping[str, str] = MappingProxyType({})) -> Suite:
     """The cases of a file; a line with a problem gives none.
 
+    expected: by test, what its cases expect where they do not say it: not_up or not_down (DIR), a label or not:LABEL (MFT)
     Raises: NotFound or InvalidValue when there is no such file, or nothing in it
     """
-    reader = _SuiteReader()
+    reader = _SuiteReader(expected)
     for row in read_rows(path, path.name):
         if isinstance(row, Problem):
             reader.problems.append(row)
@@ -64,7 +68,7 @@ def read_suite(path: Path) -> Suite:
             reader.add(row)
     if not reader.cases and not reader.problems:
         raise InvalidValue(f"'{path}' holds no case; write one a line (docs/formats.md).")
-    return Suite(path.name, tuple(reader.cases), tuple(reader.problems))
+    return Suite(path.name, tuple(reader.cases), tuple(reader.problems), reader.is_checklist)
 
 
 def write_suite(path: Path, cases: Iterable[Case]) -> None:
@@ -79,6 +83,8 @@ def write_suite(path: Path, cases: Iterable[Case]) -> None:
 
 @dataclass(slots=True)
 class _SuiteReader:
+    expected: Mapping[str, str] = field(default_factory=dict)
+    is_checklist: bool = False
     cases: list[Case] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     _tests: dict[str, tuple[str, str, int]] = field(default_factory=dict)  # type, category, first line
@@ -88,12 +94,29 @@ class _SuiteReader:
         """Take the case of a row, or note what is wrong with it."""
         findings = row.findings()
         read = convert(row.values, _Row, findings)
+        if read is not None:
+            self._complete(read)
         case = None if read is None else _case_of(read, row.line, findings)
         if case is not None:
             self._check_place(case, findings)
             if not findings.is_refused:
                 self.cases.append(case)
         self.problems.extend(findings.problems)
+
+    def _complete(self, row: _Row) -> None:
+        """What a row does not say that is expected of its test: as it was asked for, else as CheckList's own suite has it."""
+        is_open = row.expectation is None and row.label is None
+        if not is_open or row.type == "INV":
+            return
+        said_for_test = self.expected.get(row.test)
+        if row.type == "DIR":
+            row.expectation = said_for_test or DIRECTIONS.get(row.test)
+        else:
+            row.label = said_for_test or EXPECTED.get(row.test)
+        if said_for_test is None and row.test in {*DIRECTIONS, *EXPECTED}:
+            self.is_checklist = True
+            if row.test in NOT_FOR_NEUTRAL and row.applies is True:
+                row.applies = _Applies(original_is_not=[NEUTRAL])
 
     def _check_place(self, case: Case, findings: Findings) -> None:
         """One test has one type and category, and each of its cases stands once."""
@@ -145,9 +168,15 @@ def _expectation(kind: CaseType, given: str | None, findings: Findings) -> Expec
     if given is None and len(known) == 1:
         return known[0]
     if given not in known:
-        findings.refuse("expectation", given or "", f"A case of type {kind} has the expectation {' or '.join(known)}.")
+        findings.refuse("expectation", given or "", _missing_expectation(kind, known))
         return None
     return given
+
+
+def _missing_expectation(kind: CaseType, known: tuple[Expectation, ...]) -> str:
+    return (
+        f"A case of type {kind} has the expectation {' or '.join(known)}; write it, or say it for the test (--expect)."
+    )
 
 
 def _labels(
@@ -162,7 +191,9 @@ def _labels(
         return (str(given),), False
     if given is None or given == [] or given in ("", _NOT):
         findings.refuse(
-            "label", "" if given is None else given, "A case of type MFT has a label, a list, or not:LABEL."
+            "label",
+            "" if given is None else given,
+            "A case of type MFT has a label, a list, or not:LABEL; write it, or say it for the test (--expect).",
         )
     if isinstance(given, list):
         return tuple(str(label) for label in given), False

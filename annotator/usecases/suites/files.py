@@ -10,6 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
 from annotator.formats.suites.cases import Suite, read_suite, write_suite
+from annotator.formats.suites.checklist import LABELS
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
@@ -51,17 +52,19 @@ def import_suite(
     suite_name: str,
     *,
     renamed: Mapping[str, str] | None = None,
+    expected: Mapping[str, str] | None = None,
     skip_invalid: bool = False,
 ) -> SuiteImport:
     """Store the cases of a file as a new suite, all or nothing.
 
     renamed:      what the project calls labels of the file
+    expected:     by test, what its cases expect where they do not say it
     skip_invalid: cases with a problem are left out and the others stored
     Raises:       ImportRefused with every problem; InvalidValue for a name that is taken
     """
     require(store, actor, project.id, "use models")
     check_name("suite", suite_name)
-    read = read_suite(path)
+    read = read_suite(path, expected or {})
     cases, problems = _checked(project, read, renamed or {})
     if problems and not (skip_invalid and cases):
         _refuse(problems, "no suite was stored")
@@ -86,6 +89,11 @@ def _checked(project: Project, read: Suite, renamed: Mapping[str, str]) -> tuple
     """The cases in the project's labels, and everything that is wrong with the file."""
     cases: list[Case] = []
     problems = list(read.problems)
+    if read.is_checklist:
+        known = {
+            number: name for number, name in LABELS.items() if name in project.labels and number not in project.labels
+        }
+        renamed = {**known, **renamed}
     for case in read.cases:
         renamed_case = _renamed(case, renamed)
         reason = why_not(project, renamed_case)

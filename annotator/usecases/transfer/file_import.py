@@ -21,7 +21,7 @@ from annotator.store.events import add_event
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.transfer.chosen_columns import chosen_columns, remember_columns
-from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
+from annotator.usecases.transfer.file_labels import OwnLabels, check_labels, with_labels
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.transfer.row_numbers import RowNumbers
@@ -50,7 +50,7 @@ def import_file(
     """
     is_output = format_name in OUTPUT_READERS
     require(store, actor, project.id, "use models" if is_output else "manage project")
-    check_renamed(project, options.renamed)
+    check_labels(project, options.renamed, options.added_labels, options.left_labels)
     _refuse_blank(path)
     take = _import_output if is_output else _import
     if options.dry_run:
@@ -110,16 +110,19 @@ def _import(
     report = ImportReport(is_dry_run=options.dry_run)
     chosen = chosen_columns(project, format_name, options)
     numbers = RowNumbers(store, project, options.key_prefix)
-    read_options = ReadOptions(
-        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
-        frozenset(options.renamed), chosen.columns, frozenset(chosen.left), chosen.needed,
-        numbers.key if options.number_keys else None,
-    )  # fmt: skip
-    items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), options))
+    labels = _labels_of(options)
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
+        project = with_labels(store, actor, project, options.added_labels)
+        read_options = ReadOptions(
+            project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
+            frozenset((*options.renamed, *options.left_labels)), chosen.columns, frozenset(chosen.left), chosen.needed,
+            numbers.key if options.number_keys else None,
+        )  # fmt: skip
+        items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), labels))
         Intake(store, project, options, report, progress).run(items.each())
         _refuse(report, options, path, format_name, items.n_rows)
+        report.notes += labels.notes()
         report.notes += numbers.notes()
         project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
         project = remember_columns(store, actor, project, chosen, options)
@@ -131,9 +134,13 @@ def _import(
     return report
 
 
-def _in_own_labels(items: Iterator[object], options: ImportOptions) -> Iterator[object]:
+def _labels_of(options: ImportOptions) -> OwnLabels:
+    return OwnLabels(options.renamed, frozenset(options.left_labels), options.added_labels)
+
+
+def _in_own_labels(items: Iterator[object], labels: OwnLabels) -> Iterator[object]:
     """The items of a file in the project's labels."""
-    return OwnLabels(options.renamed).each(items) if options.renamed else items
+    return labels.each(items) if labels.is_anything_asked else items
 
 
 def _take_policy(store: Store, actor: User, project: Project, policy: GoldPolicy | None) -> Project:
@@ -165,14 +172,18 @@ def _import_output(
     progress: Callable[[int], None],
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
-    read_options = OutputOptions(
-        project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
-        options.vocabulary, frozenset(options.renamed),
-    )  # fmt: skip
-    rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), options))
+    chosen_columns(project, format_name, options)
+    labels = _labels_of(options)
     with store.transaction():
+        project = with_labels(store, actor, get_project_by_id(store, project.id), options.added_labels)
+        read_options = OutputOptions(
+            project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
+            options.vocabulary, frozenset((*options.renamed, *options.left_labels)),
+        )  # fmt: skip
+        rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), labels))
         Intake(store, project, options, report, progress).run(rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
+        report.notes += labels.notes()
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
             file=path.name, new=report.n_new, updated=report.n_updated,

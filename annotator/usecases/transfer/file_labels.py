@@ -1,65 +1,130 @@
-"""What a file calls its labels, in the project's words, as the person who imports says it."""
+"""What becomes of the labels of a file, as the person who imports says it: called otherwise, added, or left out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from annotator.domain.models import Prediction, SourceOutput
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceInstance, SourceProject
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceProject
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.projects import set_labels
+from annotator.usecases.access.rights import require
 
 _SHOWN = 12
 
 
 @dataclass(slots=True)
 class OwnLabels:
-    """Renames the labels of a file's instances and model output. renamed: what the project calls labels of the file."""
+    """The labels of a file's instances and model output in the project's words.
+
+    renamed: what the project calls labels of the file; left: those that are left out; added: those that become the project's
+    """
 
     renamed: Mapping[str, str]
+    left: frozenset[str] = frozenset()
+    added: tuple[str, ...] = ()
+    n_rows: int = 0  # left out, and of the others, annotations and parts of what models say
+    n_annotations: int = 0
+    n_parts: int = 0
     _met: dict[str, None] = field(default_factory=dict)  # in the order of the file
+    _gone: set[int] = field(default_factory=set)  # keys and splits of instances that were left out
+
+    @property
+    def is_anything_asked(self) -> bool:
+        """Whether a label of the file is to be treated in any way."""
+        return bool(self.renamed or self.left or self.added)
 
     def each(self, items: Iterable[object]) -> Iterator[object]:
-        """The same items in the project's labels.
+        """The same items in the project's labels, without those that are left out.
 
         Raises: InvalidValue for the program's own export, and at the end where a label was never met
         """
         for item in items:
-            if isinstance(item, SourceProject):
-                raise InvalidValue("The program's own export keeps its labels; import it without --rename.")
+            if isinstance(item, SourceProject) and (self.renamed or self.left):
+                option = "--rename" if self.renamed else "--leave-out-label"
+                raise InvalidValue(f"The program's own export keeps its labels; import it without {option}.")
             if isinstance(item, SourceInstance):
-                yield self._instance(item)
+                kept_row: object = self._instance(item)
             elif isinstance(item, SourceOutput):
-                yield self._output(item)
+                kept_row = self._output(item)
             else:
-                yield item
-        unmet = [label for label in self.renamed if label not in self._met]
-        if unmet and self._met:
-            raise InvalidValue(
-                f"The file has no label '{unmet[0]}' that could be renamed. It has {listed(list(self._met), _SHOWN)}."
-            )
+                kept_row = item
+            if kept_row is not None:
+                yield kept_row
+        self._require_met()
+
+    def notes(self) -> list[str]:
+        """What was left out, in a sentence."""
+        numbers = (
+            (self.n_rows, "row", "rows"),
+            (self.n_annotations, "annotation", "annotations"),
+            (self.n_parts, "score or probability", "scores or probabilities"),
+        )
+        counts = [counted(n, singular, plural) for n, singular, plural in numbers if n]
+        if not counts:
+            return []
+        verb = "was" if self.n_rows + self.n_annotations + self.n_parts == 1 else "were"
+        return [f"{' and '.join(counts)} with the label {listed(sorted(self.left))} {verb} left out."]
+
+    def _require_met(self) -> None:
+        for what, labels in (("renamed", self.renamed), ("left out", self.left), ("added", self.added)):
+            unmet = [label for label in labels if label not in self._met]
+            if unmet and self._met:
+                raise InvalidValue(
+                    f"The file has no label '{unmet[0]}' that could be {what}. It has {listed(list(self._met), _SHOWN)}."
+                )
 
     def _named(self, label: str) -> str:
-        if len(self._met) < _SHOWN or label in self.renamed:
+        if len(self._met) < _SHOWN or label in self.renamed or label in self.left or label in self.added:
             self._met[label] = None
         return self.renamed.get(label, label)
 
     def _result(self, result: str | None) -> str | None:
         return None if result is None else self._named(result)
 
-    def _instance(self, instance: SourceInstance) -> SourceInstance:
+    def _is_left(self, result: str | None) -> bool:
+        return result is not None and result in self.left
+
+    def _instance(self, instance: SourceInstance) -> SourceInstance | None:
+        result = self._result(instance.result)
         annotations = tuple(
             replace(annotation, result=self._result(annotation.result)) for annotation in instance.annotations
         )
-        return replace(instance, result=self._result(instance.result), annotations=annotations)
+        if self._is_left(instance.result) or (not instance.segments and hash(instance.place) in self._gone):
+            self._gone.add(hash(instance.place))
+            self.n_rows += 1
+            return None
+        kept_ones = self._without_left(instance.annotations, annotations)
+        if instance.is_addition and not instance.segments and annotations and not kept_ones:
+            return None
+        return replace(instance, result=result, annotations=kept_ones)
 
-    def _output(self, row: SourceOutput) -> SourceOutput | Problem:
+    def _without_left(
+        self, given: tuple[SourceAnnotation, ...], renamed: tuple[SourceAnnotation, ...]
+    ) -> tuple[SourceAnnotation, ...]:
+        if not self.left:
+            return renamed
+        kept_ones = tuple(now for now, before in zip(renamed, given, strict=True) if not self._is_left(before.result))
+        self.n_annotations += len(renamed) - len(kept_ones)
+        return kept_ones
+
+    def _output(self, row: SourceOutput) -> SourceOutput | Problem | None:
         attributions = tuple(
-            replace(part, label=self._named(part.label)) if part.label else part for part in row.attributions
+            replace(part, label=self._named(part.label)) if part.label else part
+            for part in row.attributions
+            if not self._is_left_part(part.label)
         )
         predictions = tuple(self._prediction(part) for part in row.predictions)
-        n_before = sum(len(part.probabilities) for part in row.predictions)
-        n_places = len({(part.label, part.layer) for part in row.attributions})
+        if any(self._is_left(part.result) for part in row.predictions) or (row.attributions and not attributions):
+            self.n_rows += 1
+            return None
+        n_before = sum(label not in self.left for part in row.predictions for label in part.probabilities)
+        n_places = sum(part.label not in self.left for part in row.attributions)
         is_twice = (
             sum(len(part.probabilities) for part in predictions) < n_before
             or len({(part.label, part.layer) for part in attributions}) < n_places
@@ -71,18 +136,57 @@ class OwnLabels:
             return Problem(row.source, row.line, "label", row.key, reason)
         return replace(row, attributions=attributions, predictions=predictions)
 
+    def _is_left_part(self, label: str) -> bool:
+        """Whether what a row says of a label is left out; it is met, and counted."""
+        if label not in self.left:
+            return False
+        self._named(label)
+        self.n_parts += 1
+        return True
+
     def _prediction(self, prediction: Prediction) -> Prediction:
-        probabilities = {self._named(label): p for label, p in prediction.probabilities.items()}
+        probabilities = {
+            self._named(label): p for label, p in prediction.probabilities.items() if not self._is_left_part(label)
+        }
         return replace(prediction, result=self._result(prediction.result), probabilities=probabilities)
 
 
-def check_renamed(project: Project, renamed: Mapping[str, str]) -> None:
-    """Raise InvalidValue where a label is to be called what the project does not have."""
+def check_renamed(project: Project, renamed: Mapping[str, str], added: Iterable[str] = ()) -> None:
+    """Raise InvalidValue where a label is to be called what the project does not have, and is not given now."""
     if renamed and project.task.result_kind != "label":
         raise InvalidValue(f"The project '{project.name}' asks for answers, which are not renamed.")
+    labels = (*project.labels, *added)
     for label, theirs in renamed.items():
-        if project.labels and theirs not in project.labels:
+        if project.labels and theirs not in labels:
             raise InvalidValue(
                 f"'{label}' cannot be renamed to '{theirs}', which is no label of the project '{project.name}'. It has "
                 f"{listed(project.labels, _SHOWN)}."
             )
+
+
+def check_labels(project: Project, renamed: Mapping[str, str], added: Iterable[str], left: Iterable[str]) -> None:
+    """Raise InvalidValue where labels are to be treated in a way that cannot be."""
+    check_renamed(project, renamed, added)
+    if (added or left) and project.task.result_kind != "label":
+        raise InvalidValue(f"The project '{project.name}' asks for answers, and has no labels.")
+    all_named = [*renamed, *added, *left]
+    twice = next((label for label in all_named if all_named.count(label) > 1), None)
+    if twice is not None:
+        raise InvalidValue(f"The label '{twice}' is to be treated in two ways; add it, rename it, or leave it out.")
+    for label in added:
+        if not label.strip() or label != label.strip():
+            raise InvalidValue(f"'{label}' cannot be a label: it is empty, or has blanks at its ends. Rename it.")
+
+
+def with_labels(store: Store, actor: User, project: Project, added: Iterable[str]) -> Project:
+    """The project with more labels, where it has some; one without labels takes those of the file anyway."""
+    new = [label for label in added if label not in project.labels]
+    if not new or not project.labels:
+        return project
+    require(store, actor, project.id, "manage project")
+    labels = (*project.labels, *new)
+    set_labels(store, project.id, labels)
+    add_event(
+        store, actor.name, "change", "project", project.id, project_id=project.id, changed=["labels"], settings=[]
+    )
+    return replace(project, labels=labels)

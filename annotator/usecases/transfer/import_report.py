@@ -36,6 +36,7 @@ class ImportOptions:
     merge: how the scores of a token's pieces are joined.
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file.
+    added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.
     number_keys: plain rows of a file without keys get numbers.
     columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
     forget_columns: what was remembered of them before is forgotten.
@@ -58,6 +59,8 @@ class ImportOptions:
     all_doubles: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
     gold_policy: GoldPolicy | None = None
+    added_labels: tuple[str, ...] = ()
+    left_labels: tuple[str, ...] = ()
     number_keys: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()

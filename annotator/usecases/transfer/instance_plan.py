@@ -159,7 +159,7 @@ def _change(
         before is None or instance.fingerprint != before.fingerprint
     )
     if is_changed and not options.update:
-        resolver.refuse(source, "id", source.key, _CHANGED)
+        resolver.refuse(source, "id", source.key, _CHANGED, "update")
         return None
     is_other_text = is_changed and not _has_texts(before, instance)
     if is_other_text and (stored.n_annotations or stored.n_works):

@@ -1,8 +1,8 @@
 """Labels that models speak of and a project does not have: the same check for what is imported and what is restored."""
 
-from annotator.domain.label_tables import proposed_names
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.projects import Project
+from annotator.formats.rows.label_remedies import label_remedy
 
 _SHOWN = 12
 
@@ -29,12 +29,4 @@ def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
     labels = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return (
-        f"The label '{label}' is not one of the project's ({labels}); say which of them it is "
-        f"(--rename '{label}={_likely(project, label)}'), or give the project that label too (Project, Rules)."
-    )
-
-
-def _likely(project: Project, label: str) -> str:
-    """The project's label that it seems to be, else the first one, as an example."""
-    return proposed_names([label], project.labels)[label] or project.labels[0]
+    return f"The label '{label}' is not one of the project's ({labels}); {label_remedy(label, project.labels)}."

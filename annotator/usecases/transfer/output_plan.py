@@ -9,6 +9,7 @@ from annotator.domain.models import Output, Run, SourceOutput
 from annotator.domain.output_changes import OutputChange, OutputPlan, change_of
 from annotator.domain.projects import Project
 from annotator.errors import Problem
+from annotator.formats.rows.label_remedies import LABEL
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
@@ -59,7 +60,7 @@ def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedIn
 def fault_of(row: SourceOutput, project: Project) -> Problem | None:
     """Why a row cannot be taken whatever its instance is: a label that the project does not have, or no probability."""
     if strange := strange_label(project, row):
-        return refusal(row, *strange, strange_label_report(project, strange[1]))
+        return refusal(row, *strange, strange_label_report(project, strange[1]), LABEL)
     for prediction in row.predictions:
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
@@ -149,9 +150,9 @@ def _written(of_run: Sequence[tuple[int, OutputChange]], rows: set[int]) -> tupl
     return tuple({id(change): change for number, change in of_run if number in rows}.values())
 
 
-def refusal(row: SourceOutput, name: str, value: str, reason: str) -> Problem:
+def refusal(row: SourceOutput, name: str, value: str, reason: str, remedy: str = "") -> Problem:
     """A row cannot be taken: which field of it, and why."""
-    return Problem(row.source, row.line, name, value, reason)
+    return Problem(row.source, row.line, name, value, reason, remedy=remedy)
 
 
 def _otherwise(row: SourceOutput, what: str) -> Problem:
@@ -159,4 +160,4 @@ def _otherwise(row: SourceOutput, what: str) -> Problem:
         f"{what[0].upper()}{what[1:]} of '{row.run.model}' for this instance is there already with other values. To "
         "overwrite it, import the file again with --update (“Overwrite what is stored of a run”)."
     )
-    return refusal(row, "id", row.key, reason)
+    return refusal(row, "id", row.key, reason, "update")

@@ -60,7 +60,8 @@ class RowNumbers:
         n_new = self.n_rows - self.n_kept
         words = f"{counted(self.n_rows, 'text')} without a key got a number as key"
         kept_words = f"{self.n_kept:,} of them the number that they have in the project" if self.n_kept else ""
-        new = f"{n_new:,} new: {self.prefix}{self._first} to {self.prefix}{self._last}" if n_new > 1 else ""
+        last = f" to {self.prefix}{self._last}" if n_new > 1 else ""
+        new = f"{n_new:,} new: {self.prefix}{self._first}{last}" if n_new else ""
         sentences = [f"{': '.join(filter(None, (words, '; '.join(filter(None, (kept_words, new))))))}."]
         if self.doubles:
             lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")

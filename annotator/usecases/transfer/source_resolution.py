@@ -10,6 +10,8 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem
+from annotator.formats.rows.findings import listed
+from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -58,9 +60,9 @@ class Resolver:
         marks = self._marks(source, None, layout, bodies)
         return None if marks is None else self._annotations(source, marks.sets)
 
-    def refuse(self, source: SourceInstance, name: str, value: str, reason: str) -> None:
-        """A row cannot be taken: which field of it, and why."""
-        self.problems.append(Problem(source.source, source.line, name, value, reason))
+    def refuse(self, source: SourceInstance, name: str, value: str, reason: str, remedy: str = "") -> None:
+        """A row cannot be taken: which field of it, and why. remedy: see Problem."""
+        self.problems.append(Problem(source.source, source.line, name, value, reason, remedy=remedy))
 
     def warn(self, source: SourceInstance, name: str, value: str, reason: str) -> None:
         """A row is taken, but something is to be known of it."""
@@ -117,9 +119,9 @@ class Resolver:
         """The same; a row whose label it does not have is refused."""
         if result is None or self._knows(result):
             return True
-        allowed = ", ".join(self.project.labels)
-        reason = f"The project's labels are {allowed}; add this one to them, or correct the row."
-        self.refuse(source, "label", result, reason)
+        allowed = listed(self.project.labels)
+        reason = f"The project has no label '{result}' (it has {allowed}); {label_remedy(result, self.project.labels)}."
+        self.refuse(source, "label", result, reason, LABEL)
         return False
 
 

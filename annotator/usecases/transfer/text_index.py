@@ -64,7 +64,9 @@ class TextIndex:
             self.n_doubles += 1
             if not self.all_doubles:
                 keys = listed([text.instance.key for text in with_text])
-                return _problem(row, _SEVERAL.format(n=counted(len(with_text), "instance"), keys=keys))
+                return _problem(
+                    row, _SEVERAL.format(n=counted(len(with_text), "instance"), keys=keys), remedy="doubles"
+                )
         again = self._again(row, with_text[0].instance.id)
         if again is None:
             self.n_matched += 1
@@ -151,7 +153,7 @@ def _said_of(row: SourceOutput) -> Sequence[Hashable]:
     return (*scores, *(("rationale", rationale.kind) for rationale in row.rationales)) or answers
 
 
-def _problem(row: SourceOutput, reason: str, *, is_warning: bool = False) -> Problem:
+def _problem(row: SourceOutput, reason: str, *, is_warning: bool = False, remedy: str = "") -> Problem:
     value = " ".join(row.input.text.split()) if row.input is not None else ""
     excerpt = value if len(value) <= _EXCERPT else f"{value[: _EXCERPT - 1]}…"
-    return Problem(row.source, row.line, "text", excerpt, reason, is_warning=is_warning)
+    return Problem(row.source, row.line, "text", excerpt, reason, is_warning=is_warning, remedy=remedy)

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.numbers import counted
+from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import ImportRefused, Problem
 from annotator.usecases.databases import Store
@@ -18,6 +19,7 @@ from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_columns import ask_columns
 from annotator.web.sections.import_format import ask_format
+from annotator.web.sections.import_remedies import ask_labels, note_labels, show_remedies
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 
@@ -58,9 +60,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         renamed = _ask_renamed()
         update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
         skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+    labels = ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
-        renamed=renamed, columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
+        renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
+        columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 
@@ -84,12 +88,19 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     )
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+    labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
-        model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
+        model=model.strip(), method=method.strip(), seed=seed, merge=merge,
+        renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         all_doubles=all_doubles,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
+
+
+def _named(project: Project, files: Sequence[Any]) -> str:
+    """What tells these files from others."""
+    return "_".join((str(project.id), *(file.file_id for file in files)))
 
 
 def _ask_renamed() -> dict[str, str]:
@@ -122,7 +133,11 @@ def _check_and_store(
         return
     signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
     if pressed("Check", type="primary", key="import_check"):
-        st.session_state["import_checked"] = (signature, _try(store, visit, project, format_name, files, options))
+        answer = _try(store, visit, project, format_name, files, options)
+        st.session_state["import_checked"] = (signature, answer)
+        note_labels(answer, _named(project, files))
+        if any(problem.remedy == "label" for problem in answer.problems):
+            st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
         _show_check(store, visit, project, format_name, files, options, checked[1])
@@ -228,6 +243,7 @@ def _show_refusal(refusal: ImportRefused) -> None:
         icon=":material/error:",
     )
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
+    show_remedies(refusal.problems, can_leave_out="None of its rows" not in str(refusal))
     for note in refusal.notes:
         st.info(as_text(note), icon=":material/info:")
 

@@ -74,4 +74,6 @@ def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
         return ""
     if name in READABLE_OUTPUT:
         return f"{beginning}, which is model output. Import it on the Saliency page."
-    return f"{beginning}, which holds texts. A lead imports those." if name in READABLE else ""
+    if name in READABLE:
+        return f"{beginning}, which holds texts. A lead imports those."
+    return f"{beginning}. Import it on the Tests page, under “Files”."

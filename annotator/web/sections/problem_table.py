@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotator.domain.problem_groups import group_problems
 from annotator.errors import Problem
 from annotator.web.frame import as_text
 
@@ -13,16 +14,17 @@ _VALUE_CHARACTERS = 80
 
 
 def show_problem_table(problems: Sequence[Problem]) -> None:
-    """A row for each problem; the same one of several rows of the file is told once. Files are named where there are several."""
+    """A row for each problem, and for many that have their reason in common. Files are named where there are several."""
     if not problems:
         return
-    has_files = len({problem.source for problem in problems}) > 1
-    has_counts = any(problem.n > 1 for problem in problems)
+    grouped = group_problems(problems)
+    has_files = len({problem.source for problem in grouped}) > 1
+    has_counts = any(problem.n > 1 for problem in grouped)
     st.table(
-        [_cells(problem, has_files=has_files, has_counts=has_counts) for problem in problems],
+        [_cells(problem, has_files=has_files, has_counts=has_counts) for problem in grouped],
         hide_index=True,
         border="horizontal",
-        height=_HEIGHT if len(problems) > _ROWS_IN_VIEW else "content",
+        height=_HEIGHT if len(grouped) > _ROWS_IN_VIEW else "content",
     )
 
 

@@ -76,11 +76,34 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
     left, right = st.columns(2, vertical_alignment="bottom")
     name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
     skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
+    left, right = st.columns(2)
+    renamed = _pairs(
+        left.text_input(
+            "Labels that the project calls otherwise", key="tests_import_rename", placeholder="0=negative, 2=positive"
+        )
+    )
+    expected = _pairs(
+        right.text_input(
+            "What tests expect that do not say it",
+            key="tests_import_expect",
+            placeholder="reducers=not_up, negation=not:negative",
+            help="not_up or not_down for a test of type DIR; a label, or not: and a label, for one of type MFT.",
+        )
+    )
     if file and pressed("Import the suite", type="primary", key="tests_import_go"):
         from annotator.usecases.suites.files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
-            done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)
+            done = import_suite(
+                store,
+                visit.user,
+                project,
+                paths[0],
+                name.strip(),
+                renamed=renamed,
+                expected=expected,
+                skip_invalid=skip,
+            )
             left_out = (
                 f"; {counted(len(done.problems), 'invalid line was', 'invalid lines were')} left out"
                 if done.problems
@@ -89,6 +112,12 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
             return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}{left_out}."
 
         _with_files([file], read)
+
+
+def _pairs(written: str) -> dict[str, str]:
+    """NAME=VALUE, with commas between; what is no pair yet counts for nothing."""
+    pairs = [part.partition("=") for part in written.split(",")]
+    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() and value.strip()}
 
 
 def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> None:

@@ -99,7 +99,7 @@ def test_our_own_export_with_other_labels_is_refused_by_a_project_that_holds_tex
     import_file(store, LOCAL_OPERATOR, other, "jsonl", rows)
     with pytest.raises(ImportRefused) as refused:
         import_file(store, LOCAL_OPERATOR, other, "jsonl", path)
-    assert "The project's labels are bad, good" in refused.value.problems[0].reason
+    assert "The project has no label 'negative' (it has 'bad', 'good')" in refused.value.problems[0].reason
 
 
 def test_our_own_export_imported_twice_changes_nothing(

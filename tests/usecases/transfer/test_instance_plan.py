@@ -158,7 +158,7 @@ def test_a_label_that_the_project_does_not_have_is_refused_and_one_without_label
     strange = row(replace(SOURCE, result="odd"))
     [problem] = plan(strange).problems
     assert (problem.field, problem.value) == ("label", "odd")
-    assert "The project's labels are negative, positive" in problem.reason
+    assert "The project has no label 'odd' (it has 'negative', 'positive')" in problem.reason
     assert plan(strange, project=replace(PROJECT, labels=())).labels == {"odd"}
 
 

@@ -182,7 +182,10 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
     report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
     [problem] = report.problems
     assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
-    assert "The label 'maybe' is not one of the project's (negative, positive); say which of them" in problem.reason
+    assert (
+        "The label 'maybe' is not one of the project's (negative, positive); add it to the labels (--add-label maybe)"
+        in problem.reason
+    )
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
     assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
 

@@ -63,7 +63,7 @@ def test_a_row_keeps_its_number_when_others_come_before_it_or_go(store: Store, t
     assert keys(store) == {"1": "Good.", "2": "Bad.", "3": "New."}
     assert (report.n_new, report.n_unchanged) == (1, 1)
     assert report.notes == [
-        "2 texts without a key got a number as key: 1 of them the number that they have in the project."
+        "2 texts without a key got a number as key: 1 of them the number that they have in the project; 1 new: 3."
     ]
 
 

@@ -1,0 +1,22 @@
+"""What can be done about a label that a file has and the project has not."""
+
+import shlex
+from collections.abc import Sequence
+
+from annotator.domain.label_tables import proposed_names
+
+LABEL = "label"  # the remedy of such a problem, whose value is the label
+
+
+def label_remedy(label: str, labels: Sequence[str]) -> str:
+    """The three ways, as parts of a sentence, each with its option; another name is the one that it seems to be, or the first.
+
+    >>> label_remedy("no sentiment", ["negative", "positive"]).partition(", or ")[2]
+    "leave it out (--leave-out-label 'no sentiment')"
+    """
+    likely = proposed_names([label], labels)[label] if labels else None
+    pair = f"{label}={likely or labels[0]}" if labels else label
+    return (
+        f"add it to the labels (--add-label {shlex.quote(label)}), say which of them it is (--rename {shlex.quote(pair)}), or "
+        f"leave it out (--leave-out-label {shlex.quote(label)})"
+    )
