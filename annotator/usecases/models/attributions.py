@@ -24,6 +24,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
+from annotator.usecases.models.model_places import spec_of_trained
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 from annotator.usecases.models.reduced_inputs import Selection
 
@@ -139,7 +140,8 @@ def attribute(
 ) -> AttributingReport:
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
-    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME
+    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME,
+              or the name of a transformers model that was trained in the project
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
@@ -191,7 +193,9 @@ def _model(
         if options.trains:
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
         load = replace(options.load, labels=tuple(project.labels))
-        return as_project_model(load_predictor(spec, load), project, options.renamed), []
+        return as_project_model(
+            load_predictor(spec_of_trained(store, project, spec), load), project, options.renamed
+        ), []
     model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
     return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 

@@ -16,10 +16,8 @@ from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attribution_batches import WrittenMethod
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name
-from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.model_places import spec_of_trained
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
-
-_OF_TRANSFORMERS = "config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +91,8 @@ def _model(store: Store, actor: User, project: Project, model: str, options: Exp
     if name is not None:
         built_in = built_in_model(store, actor, project, name, trains=False)
         return as_project_model(built_in, project, options.renamed)
-    trained = models_folder(store, project) / model
-    if ":" not in model and (trained / _OF_TRANSFORMERS).is_file():
-        model = f"transformers:{trained}"
     load = replace(options.load, labels=tuple(project.labels))
-    return as_project_model(load_predictor(model, load), project, options.renamed)
+    return as_project_model(load_predictor(spec_of_trained(store, project, model), load), project, options.renamed)
 
 
 def _instance(project: Project, text: str | Mapping[str, str]) -> Instance:
