@@ -32,7 +32,7 @@ class ProjectModels(OpenProject):
     ) -> "AttributingReport":
         """Compute and store answers and attributions, as `annotator attribute` does; what is stored is not computed again.
 
-        model:    built-in, spacy:..., transformers:FOLDER, transformers-zero-shot:FOLDER
+        model:    built-in, spacy:..., transformers:FOLDER, transformers-zero-shot:FOLDER, or the name of one trained here
         label:    whose attribution: "predicted", "gold", "all", or a label
         params:   of the method; rename: what the project calls labels of the model
         progress: called with how many instances are done, and of how many
@@ -60,7 +60,7 @@ class ProjectModels(OpenProject):
         """What a model answers to a text that is not stored, and the maps of it; nothing is kept. A notebook shows both.
 
         text:   the text; where the task has several segments, each of them by its name
-        model:  as for `attribute`, or the name of a model that was trained in the project
+        model:  as for `attribute`
         label:  whose attribution; None: of the label that the model predicts
         params: of the methods; rename: what the project calls labels of the model
         """

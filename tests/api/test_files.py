@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -128,6 +129,15 @@ def test_gold_is_a_data_set_by_split(opened: Project, rows: Path, monkeypatch: p
     assert features["label"].names == ["negative", "positive"]
     assert rows_of_train[0].keys() == features.keys()
     json.dumps(rows_of_train)
+
+
+@pytest.mark.skipif(find_spec("datasets") is None, reason="the package datasets is not here; it is no dependency")
+def test_the_package_itself_takes_it(opened: Project, rows: Path) -> None:
+    opened.import_(rows)
+    data = opened.to_datasets()["train"]
+    assert data["text"][:] == ["Good food here .", "Cold soup ."]
+    assert data.features["label"].int2str(data["label"][:]) == ["positive", "negative"]
+    assert data["sets"][:] == [[[0, 1]], [[0], [1]]]
 
 
 def test_without_the_package_it_is_said_what_to_install(opened: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import msgspec
 from annotator import __version__
 from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import Span
+from annotator.domain.rationales import RationaleSet, Span
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet.dataset_card import Facts, card
@@ -37,9 +37,9 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, or the file cannot be written
     """
-    with new_file(path) as file, _RowGroups.open(file, options) as groups:
+    with new_file(path) as file, RowGroups.open(file, schema_of(options)) as groups:
         for item in gold:
-            groups.add(item)
+            groups.add(row_of(item, options), item.instance)
         if not groups.n_rows:
             raise ExportRefused(NO_GOLD)
 
@@ -74,13 +74,24 @@ def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
         "perturbation_kind": instance.perturbation_kind,
         "exhaustive": options.project.settings.is_exhaustive if exhaustive is None else exhaustive,
         "target": None if instance.target is None else asdict(placed_span(instance, Span(*instance.target))),
-        "segments": [_segment_row(instance, segment) for segment in instance.segments],
-        "rationales": [
-            [asdict(placed_span(instance, span)) for span in rationale_set.spans] for rationale_set in gold.sets
-        ],
-        "rationale_tokens": [list(rationale_set.token_indices) for rationale_set in gold.sets],
+        "segments": segment_rows(instance),
+        **set_rows(instance, gold.sets),
         "rationale_origins": _origins(gold),
         "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
+    }
+
+
+def segment_rows(instance: Instance) -> list[dict[str, Any]]:
+    """The texts of an instance with their tokens, as the column `segments` holds them."""
+    return [_segment_row(instance, segment) for segment in instance.segments]
+
+
+def set_rows(instance: Instance, sets: Iterable[RationaleSet]) -> dict[str, Any]:
+    """Rationale sets as spans and as token indices, under the names of their columns."""
+    sets = list(sets)
+    return {
+        "rationales": [[asdict(placed_span(instance, span)) for span in rationale_set.spans] for rationale_set in sets],
+        "rationale_tokens": [list(rationale_set.token_indices) for rationale_set in sets],
     }
 
 
@@ -113,36 +124,52 @@ def schema_of(options: WriteOptions) -> "pa.Schema":
     """The columns' types, with what made the file in the schema's metadata (key `rationale-annotator`, JSON)."""
     import pyarrow as pa  # noqa: PLC0415
 
-    text, number, numbers = pa.string(), pa.int32(), pa.list_(pa.int32())
-    ranges = [(name, number) for name in ("start_token", "end_token", "start_char", "end_char")]
-    span = pa.struct([("segment", text), *ranges, ("text", text)])
+    text, number = pa.string(), pa.int32()
     origin = pa.struct([("annotator", text), ("round", number), ("set", number)])
-    segment = pa.struct(
-        [
-            *((name, pa.bool_() if name == "is_selectable" else text) for name in ("name", "is_selectable", "docid")),
-            ("text", text),
-            ("first_token", number),
-            ("tokens", pa.list_(text)),
-            *((name, numbers) for name in ("token_starts", "token_ends", "sentence_starts")),
-        ]
-    )
     plain = ("key", "split", "language", "task", "result", "parent_key", "perturbation_kind")
     columns = [
         *((name, text) for name in plain),
         ("exhaustive", pa.bool_()),
-        ("target", span),
-        ("segments", pa.list_(segment)),
-        ("rationales", pa.list_(pa.list_(span))),
-        ("rationale_tokens", pa.list_(numbers)),
+        ("target", _span_type()),
+        *text_columns(),
         ("rationale_origins", pa.list_(pa.list_(origin))),
         ("metadata", text),
     ]
-    return pa.schema(columns, metadata={"rationale-annotator": json.dumps(_made_by(options), ensure_ascii=False)})
+    return pa.schema(columns, metadata=made_by(options))
 
 
-def _made_by(options: WriteOptions) -> dict[str, object]:
+def text_columns() -> "list[tuple[str, pa.DataType]]":
+    """The types of the texts with their tokens, and of rationale sets."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    text, numbers = pa.string(), pa.list_(pa.int32())
+    segment = pa.struct(
+        [
+            *((name, pa.bool_() if name == "is_selectable" else text) for name in ("name", "is_selectable", "docid")),
+            ("text", text),
+            ("first_token", pa.int32()),
+            ("tokens", pa.list_(text)),
+            *((name, numbers) for name in ("token_starts", "token_ends", "sentence_starts")),
+        ]
+    )
+    return [
+        ("segments", pa.list_(segment)),
+        ("rationales", pa.list_(pa.list_(_span_type()))),
+        ("rationale_tokens", pa.list_(numbers)),
+    ]
+
+
+def _span_type() -> "pa.DataType":
+    import pyarrow as pa  # noqa: PLC0415
+
+    ranges = [(name, pa.int32()) for name in ("start_token", "end_token", "start_char", "end_char")]
+    return pa.struct([("segment", pa.string()), *ranges, ("text", pa.string())])
+
+
+def made_by(options: WriteOptions) -> dict[str, str]:
+    """What made a file, for the schema's metadata."""
     project = options.project
-    return {
+    facts = {
         "version": __version__,
         "project": project.name,
         "task": project.task.name,
@@ -152,13 +179,13 @@ def _made_by(options: WriteOptions) -> dict[str, object]:
         "licence": project.licence,
         "citation": project.citation,
     }
+    return {"rationale-annotator": json.dumps(facts, ensure_ascii=False)}
 
 
 @dataclass(slots=True)
-class _RowGroups:
+class RowGroups:
     """Rows on their way to a Parquet file; a group is written when it is large enough."""
 
-    options: WriteOptions
     schema: "pa.Schema"
     writer: Any
     n_rows: int = 0
@@ -166,11 +193,10 @@ class _RowGroups:
     _n_tokens: int = 0
 
     @staticmethod
-    def open(file: BinaryIO, options: WriteOptions) -> "_RowGroups":
+    def open(file: BinaryIO, schema: "pa.Schema") -> "RowGroups":
         import pyarrow.parquet as pq  # noqa: PLC0415
 
-        schema = schema_of(options)
-        return _RowGroups(options, schema, pq.ParquetWriter(file, schema, compression="zstd"))
+        return RowGroups(schema, pq.ParquetWriter(file, schema, compression="zstd"))
 
     def __enter__(self) -> Self:
         return self
@@ -180,10 +206,10 @@ class _RowGroups:
             self._write()
         self.writer.close()
 
-    def add(self, gold: GoldInstance) -> None:
-        """Take an instance."""
-        self._rows.append(row_of(gold, self.options))
-        self._n_tokens += gold.instance.layout.n_tokens
+    def add(self, row: dict[str, Any], instance: Instance) -> None:
+        """Take a row, which holds the texts of an instance."""
+        self._rows.append(row)
+        self._n_tokens += instance.layout.n_tokens
         self.n_rows += 1
         if len(self._rows) >= ROWS_OF_GROUP or self._n_tokens >= TOKENS_OF_GROUP:
             self._write()
@@ -203,7 +229,7 @@ class _DatasetsWriter:
     folder: Path
     stack: ExitStack
     facts: dict[str, Facts] = field(default_factory=dict)
-    _groups: dict[str, _RowGroups] = field(default_factory=dict)
+    _groups: dict[str, RowGroups] = field(default_factory=dict)
     _odd_split: Refused = field(
         default_factory=lambda: Refused(
             "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
@@ -226,9 +252,9 @@ class _DatasetsWriter:
             self._no_split.add(instance.key)  # only refused when others have one
         if instance.split not in self._groups:
             file = self.stack.enter_context(self._path(instance.split).open("wb"))
-            self._groups[instance.split] = self.stack.enter_context(_RowGroups.open(file, self.options))
+            self._groups[instance.split] = self.stack.enter_context(RowGroups.open(file, schema_of(self.options)))
             self.facts[instance.split] = Facts()
-        self._groups[instance.split].add(gold)
+        self._groups[instance.split].add(row_of(gold, self.options), instance)
         self.facts[instance.split].count(gold, is_exhaustive=self.options.project.settings.is_exhaustive)
 
     def finish(self) -> str:

@@ -19,6 +19,7 @@ from annotator.usecases.models.label_tables import (
     require_one_table,
     stored_table,
 )
+from annotator.usecases.models.model_places import spec_of_trained
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
 
@@ -68,9 +69,9 @@ def asked_model(
     if name is None:
         if trains:
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
-        return _foreign(
-            store, project, spec, load_predictor(spec, replace(load, labels=tuple(project.labels))), renamed
-        )
+        spec = spec_of_trained(store, project, spec)
+        predictor = load_predictor(spec, replace(load, labels=tuple(project.labels)))
+        return _foreign(store, project, spec, predictor, renamed)
     if renamed:
         raise InvalidValue(
             f"The labels of the built-in model are the project's own, which are not renamed. Ask '{spec}' without --rename."

@@ -140,7 +140,8 @@ def attribute(
 ) -> AttributingReport:
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
-    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME
+    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME,
+              or the name of a transformers model that was trained in the project
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails

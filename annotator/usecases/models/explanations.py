@@ -16,11 +16,7 @@ from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.asked_models import asked_model
 from annotator.usecases.models.attribution_batches import WrittenMethod
-from annotator.usecases.models.built_in_model import built_in_name
-from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.project_model import ProjectModel
-
-_OF_TRANSFORMERS = "config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def explain(
     """
     require(store, actor, project.id, "use models")
     instance = _instance(project, text)
-    project_model = _model(store, actor, project, model, options)
+    project_model = asked_model(store, actor, project, model, options.load, options.renamed).model
     model_input = Input.of(instance)
     [answer] = project_model.answers([model_input])
     label = options.label or answer.label or ""
@@ -87,13 +83,6 @@ def _named(model: ProjectModel, explained: Explained) -> tuple[Attribution, ...]
         replace(of, label=model.named(of.label), facts=facts_from({**explained.facts, **dict(of.facts)}))
         for of in explained.attributions
     )
-
-
-def _model(store: Store, actor: User, project: Project, model: str, options: ExplainOptions) -> ProjectModel:
-    trained = models_folder(store, project) / model
-    if ":" not in model and built_in_name(model) is None and (trained / _OF_TRANSFORMERS).is_file():
-        model = f"transformers:{trained}"
-    return asked_model(store, actor, project, model, options.load, options.renamed).model
 
 
 def _instance(project: Project, text: str | Mapping[str, str]) -> Instance:

@@ -14,6 +14,7 @@ from annotator.store.connection.replacement import models_of
 
 HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
 PLACES_VARIABLE = "ANNOTATOR_MODELS"
+_OF_TRANSFORMERS = "config.json"  # in the folder of a transformers model, never in that of a built-in one
 _YES = frozenset({"1", "true", "yes"})
 _IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot"})
 _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
@@ -27,6 +28,13 @@ def models_folder(store: Store, project: Project) -> Path:
 def under_way_of(folder: Path) -> Path:
     """Where what is not finished of a transformers model lies until it is: beside the model's folder."""
     return folder.with_name(f"{folder.name}.training")
+
+
+def spec_of_trained(store: Store, project: Project, model: str) -> str:
+    """transformers:FOLDER for the name of a transformers model that was trained in the project; else what was given."""
+    folder = models_folder(store, project) / model
+    is_name = Path(model).name == model
+    return f"transformers:{folder}" if is_name and (folder / _OF_TRANSFORMERS).is_file() else model
 
 
 def is_hub_allowed() -> bool:

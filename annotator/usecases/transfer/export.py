@@ -47,8 +47,11 @@ from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import HALVES, GoldOptions, gold_instances
+from annotator.usecases.transfer.contents import iterate_annotations
 
-WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
+ANNOTATIONS = "parquet-annotations"
+WHOLE = frozenset({"jsonl", ANNOTATIONS})  # hold what everybody marked, accepted or not
+WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS, ANNOTATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,12 @@ def export_file(
 ) -> Exported:
     """Write a project in a format; answers how many instances were written.
 
-    `jsonl` is our own: everything but hashes, sign-ins and tokens. The papers' formats hold the gold of the instances that
-    have one and are not discarded; to people without a lead's rights, of those that they cannot be given to annotate any more.
+    `jsonl` is our own: everything but hashes, sign-ins and tokens; `parquet-annotations` holds every annotation. The others
+    hold the gold of the instances that have one and are not discarded; to people without a lead's rights, of those that they
+    cannot be given to annotate any more.
     """
     require(store, actor, project.id, "export")
-    holds_unfinished = format_name == "jsonl" or (
+    holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
     if holds_unfinished:
@@ -92,6 +96,8 @@ def export_file(
         if format_name == "jsonl":
             write_own(path, passed.count_instances(everything_of(store, project, options.split)))
             exported = Exported(passed.n)
+        elif format_name == ANNOTATIONS:
+            exported = Exported(_write_annotations(store, actor, project, path, options.split))
         else:
             policy = options.gold_policy or project.settings.gold_policy
             n_versions = count_versions(store, project.id, options.split)
@@ -107,6 +113,13 @@ def export_file(
             format=format_name, file=path.name, instances=exported.n,
         )  # fmt: skip
     return exported
+
+
+def _write_annotations(store: Store, actor: User, project: Project, path: Path, split: str | None) -> int:
+    from annotator.formats.parquet.annotations import write  # noqa: PLC0415
+
+    pairs = iterate_annotations(store, actor, project, split)
+    return write(path, pairs, WriteOptions(project, project.settings.gold_policy))
 
 
 class _Counter:

@@ -12,7 +12,7 @@ from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
-from annotator.usecases.transfer.export import WRITABLE, Exported, export_file
+from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
@@ -30,9 +30,10 @@ FORMATS = {
     "doccano": ("doccano", ".jsonl"),
     "argilla": ("Argilla", ".json"),
     "parquet": ("Parquet: one file", ".parquet"),
+    "parquet-annotations": ("Parquet: every annotation of everybody", ".parquet"),
     "datasets": ("Hugging Face datasets: a folder", ""),
 }
-_BOTH_HALVES = {"jsonl", "contrast"}  # formats that always hold originals and changed versions
+_BOTH_HALVES = {"jsonl", "contrast", ANNOTATIONS}  # formats that always hold originals and changed versions
 _HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
 _POLICY_WORDS = {
     "chosen": "the lead's choice, or else the first accepted annotation",
@@ -45,7 +46,7 @@ _POLICY_WORDS = {
 def show(store: Store, visit: Visit, project: Project) -> None:
     """A file is made when it is asked for, and kept for this visit until the choice changes."""
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
-    formats = [name for name in WRITABLE if sees_all or name != "jsonl"]
+    formats = [name for name in WRITABLE if sees_all or name not in WHOLE]
     left, middle, right = st.columns(3)
     format_name = left.selectbox("Format", formats, format_func=lambda name: FORMATS[name][0], key="export_format")
     default = GOLD_POLICIES.index(project.settings.gold_policy)

@@ -1,6 +1,7 @@
 """Which models may be named on pages: what whoever runs the server allows, when it is asked for and when it is loaded."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,13 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_run_suite
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
-from annotator.usecases.models.model_places import HUB_VARIABLE, PLACES_VARIABLE, models_folder, require_allowed_place
+from annotator.usecases.models.model_places import (
+    HUB_VARIABLE,
+    PLACES_VARIABLE,
+    models_folder,
+    require_allowed_place,
+    spec_of_trained,
+)
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.preview_settings import check_preview_model
 from annotator.usecases.project.projects import change_project
@@ -154,3 +161,16 @@ def test_the_hub_is_asked_for_pages_only_where_the_server_was_started_so(
     with pytest.raises(ZeroDivisionError):
         work(store.path, idle_seconds=0)
     assert seen == [LoadOptions(threads=2, asks_hub=asks)]
+
+
+def test_a_transformers_model_that_was_trained_in_the_project_is_known_by_its_name(
+    store: Store, make_project: Callable[..., Project]
+) -> None:
+    project, other = make_project(), make_project(name="Other")
+    folder = models_folder(store, project) / "tiny"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    assert spec_of_trained(store, project, "tiny") == f"transformers:{folder}"
+    for given in ("built-in", "spacy:tiny", "transformers:tiny", "huge", f"../{project.id}/tiny", ""):
+        assert spec_of_trained(store, project, given) == given
+    assert spec_of_trained(store, other, "tiny") == "tiny"
