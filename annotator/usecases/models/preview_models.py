@@ -31,13 +31,14 @@ _RENAME = "The lead says which is which under Project, Rules (for example {label
 
 
 @contextmanager
-def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[ProjectModel]:
-    """The project's preview model, for this caller alone while the block lasts.
+def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = None) -> Iterator[ProjectModel]:
+    """The project's preview model, or the one that `spec` names, for this caller alone while the block lasts.
 
     is_lead: may learn why a model cannot be loaded; what is said to others never names a place on the machine
     Raises: NotFound without a model, Conflict while it is being loaded or others ask, ModelError where it cannot be had
     """
-    spec = project.settings.preview_model
+    preview = project.settings.preview_model
+    spec = preview if spec is None else spec
     kind = preview_model_kind(spec)
     if kind == "none":
         raise NotFound("The lead has chosen no model for previews (Project, Rules).")
@@ -46,7 +47,7 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[Project
         if kind == "built-in"
         else _chosen_folder(store, project, spec, is_lead=is_lead)
     )
-    renamed = {} if kind == "built-in" else project.settings.preview_labels
+    renamed = project.settings.preview_labels if kind != "built-in" and spec == preview else {}
     with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
         yield as_project_model(predictor, project, renamed, _RENAME)
 
