@@ -25,6 +25,8 @@ if project is not None:
         start=asked_instance(),
         measured=ended,
         may_import=has_right(visit.user, visit.roles, "manage project"),
+        may_write=has_right(visit.user, visit.roles, "annotate"),
+        labels=project.labels if project.task.result_kind == "label" else (),
         key=f"saliency_{project.id}",
     )
     with st.expander("Import predictions and attributions", icon=":material/upload_file:"), page_store() as store:

@@ -1,17 +1,24 @@
 """The Saliency screen on a page: a component with routes of its own (docs/saliency.md)."""
 
+from collections.abc import Sequence
+
 from annotator.web.panel_component import panel_component
 
 _PANEL = panel_component("saliency_panel", "saliency/main.js", "saliency/saliency.css")
 
 
-def saliency(project_id: int, csrf: str, *, start: int | None, measured: str, may_import: bool, key: str) -> None:
+def saliency(
+    project_id: int, csrf: str, *, start: int | None, measured: str, may_import: bool, may_write: bool,
+    labels: Sequence[str], key: str,
+) -> None:  # fmt: skip
     """The screen. It asks our routes by itself.
 
-    start: an instance to open first; measured: changes with the numbers; may_import: whether the person can import texts
+    start: an instance to open first; measured: changes with the numbers; may_import: whether the person can import texts;
+    may_write: whether they can write changed versions; labels: the project's, [] where it asks for answers
     """
     data = {
         "project": project_id, "csrf": csrf, "start": start, "measured": measured, "may_import": may_import,
+        "may_write": may_write, "labels": list(labels),
         "routes": "/api/saliency",
     }  # fmt: skip
     _PANEL(data=data, key=key)

@@ -113,6 +113,12 @@ interface HeatPartner extends HeatText {
   aligned: (number | null)[];
 }
 
+/** A text that was typed, with maps that were computed for it. */
+interface TypedAnswer extends HeatPartner {
+  /** Which models could not be asked, and why. */
+  trouble: string;
+}
+
 interface ListedText {
   id: number;
   key: string;
@@ -174,6 +180,8 @@ interface SaliencyRoutes {
   "lists/change": SavedList;
   "lists/delete": SavedList;
   "lists/put": SavedList;
+  typed: TypedAnswer;
+  case: { test: string };
 }
 
 interface SaliencyData {
@@ -183,6 +191,10 @@ interface SaliencyData {
   /** Changes with the numbers. */
   measured: string;
   may_import: boolean;
+  /** Whether the person can write changed versions. */
+  may_write: boolean;
+  /** The project's labels; none where it asks for answers. */
+  labels: string[];
   routes: string;
 }
 

@@ -1,14 +1,11 @@
 """What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotator.domain.instances import Instance
-from annotator.domain.measurements import Listed, Measurement, Question
-from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
-from annotator.domain.numbers import whole_number
+from annotator.domain.measurements import Listed, Question
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
@@ -23,26 +20,22 @@ from annotator.store.measurements import (
     count_without_value,
     list_by_number,
     measured_names,
-    measurements_of,
     partners_of,
     runs_with_output,
-    values_of_instance,
 )
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.beside_random import beside_random
 from annotator.usecases.inspect.measurement import MEASURED
+from annotator.usecases.inspect.panels import PanelChoice, show_panels
 from annotator.usecases.inspect.saliency_messages import (
-    ShownAnswer,
     ShownChoice,
     ShownDefinition,
     ShownNumber,
     ShownNumbers,
     ShownPanel,
     ShownPartner,
-    ShownPiece,
     ShownRun,
     ShownSide,
     ShownText,
@@ -50,40 +43,12 @@ from annotator.usecases.inspect.saliency_messages import (
     show_segments,
 )
 from annotator.usecases.inspect.saved_lists import require_list
-from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
 from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
-from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4
-_DIGITS = 6
 _EXCERPT_CHARS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class PanelChoice:
-    """One panel: a run, and of it a label (None: the predicted one, else gold's) and a layer."""
-
-    run_id: int
-    label: str | None = None
-    layer: int | None = None
-
-    @staticmethod
-    def read(text: str) -> "PanelChoice":
-        """From an address: RUN, RUN:LAYER or RUN:LAYER:LABEL, the layer "-" for none.
-
-        >>> PanelChoice.read("12:-:positive")
-        PanelChoice(run_id=12, label='positive', layer=None)
-        """
-        run, _, rest = text.partition(":")
-        layer, _, label = rest.partition(":")
-        run_id, number = whole_number(run), whole_number(layer)
-        if run_id is None or (number is None and layer not in {"", "-"}):
-            raise InvalidValue(
-                f"An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text[:60]}'."
-            )
-        return PanelChoice(run_id, label or None, number)
 
 
 def list_instances_by(
@@ -152,7 +117,7 @@ def show_instance(
             raise NotFound(f"There is no run number {unknown} in this project.")
         gold = gold_for(store, actor, project, instance, asked_gold)
         shown = replace(
-            _shown(store, project, gold, chosen, runs),
+            show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
             project=project.id,
             policy=project.settings.gold_policy,
             choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),
@@ -192,20 +157,26 @@ def show_partner(
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)
         gold = gold_for(store, actor, project, partner, asked_gold)
-        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs)
+        chosen = [choice for choice in panels if choice.run_id in runs]
+        shown = show_text(store, project, gold, chosen, show_panels(store, project, partner, chosen, runs))
     independence.show(store, actor, project.id, partner_id, gold.annotation_ids)
-    places = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner))
-    n = instance.layout.n_selectable
-    return replace(shown, aligned=tuple(token if token < n else None for token in places))
+    return replace(shown, aligned=aligned_tokens(instance, partner))
+
+
+def aligned_tokens(instance: Instance, partner: Instance) -> tuple[int | None, ...]:
+    """For each token of another version the one of an instance in its place; None where there is none."""
+    places, n = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner)), instance.layout.n_selectable
+    return tuple(token if token < n else None for token in places)
 
 
 def _selectable_tokens(instance: Instance) -> list[str]:
     return [token for segment in instance.segments if segment.is_selectable for token in segment.body.tokens()]
 
 
-def _shown(
-    store: Store, project: Project, gold: ShownGold, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
+def show_text(
+    store: Store, project: Project, gold: ShownGold, chosen: Sequence[PanelChoice], panels: tuple[ShownPanel, ...]
 ) -> ShownText:
+    """A text with its sets and panels, and of how many tokens the top k are."""
     instance = gold.gold.instance
     row = gold_row(gold.gold, project.task, keep_tokens=False, is_exhaustive=False)
     ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
@@ -217,154 +188,9 @@ def _shown(
         sides=tuple(ShownSide(name, n) for name, n in row.sides),
         ratios=tuple(ratios or [UNMEASURED] * len(row.sides)),
         are_ratios_measured=bool(ratios),
-        panels=_panels(store, project, instance, chosen, runs),
+        panels=panels,
         withheld=gold.withheld,
     )
-
-
-def _panels(
-    store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
-) -> tuple[ShownPanel, ...]:
-    numbers = values_of_instance(store, instance.id)
-    answers = _answers(store, instance, chosen, runs)
-    trust = _Trust.of(store, project, instance)
-    shown = []
-    for choice in chosen:
-        stored = runs[choice.run_id]
-        of_run = _RunOutput(
-            outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id),
-            answers.get(choice.run_id),
-            group_attributions(store, instance.id, stored, runs.values()),
-        )
-        shown.append(_panel(choice, stored, of_run, instance, numbers, trust))
-    return tuple(shown)
-
-
-@dataclass(frozen=True, slots=True)
-class _RunOutput:
-    """What a run says of a text: its output, what its model answers, and the attributions of each seed of its group."""
-
-    output: Output | None
-    answer: Prediction | None
-    seeds: Sequence[Sequence[Attribution]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Trust:
-    """How each run was measured; of models that were trained here how often each is right, and whether it learned from a text."""
-
-    trainings: Trainings
-    seen: Mapping[str, Seen]
-    measured: Mapping[int, Measurement]
-
-    @staticmethod
-    def of(store: Store, project: Project, instance: Instance) -> "_Trust":
-        trainings = Trainings.of(store, project.id)
-        seen = seen_by(store, trainings, instance.id)
-        return _Trust(trainings, seen, measurements_of(store, project.id))
-
-
-def _answers(
-    store: Store, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
-) -> dict[int, Prediction]:
-    """What each panel's model answers to the full input, by the panel's run."""
-    answer_runs = {(stored.run.model, stored.run.seed): stored.id for stored in runs.values() if not stored.run.method}
-    answers: dict[int, Prediction] = {}
-    for choice in chosen:
-        run = runs[choice.run_id].run
-        run_id = answer_runs.get((run.model, run.seed), answer_runs.get((run.model, None)))
-        output = outputs_of_run(store, run_id, [instance.id]).get(instance.id) if run_id is not None else None
-        answer = next((p for p in output.predictions if p.on == "full"), None) if output is not None else None
-        if answer is not None:
-            answers[choice.run_id] = answer
-    return answers
-
-
-def _panel(
-    choice: PanelChoice, stored: StoredRun, of_run: _RunOutput, instance: Instance,
-    numbers: Mapping[tuple[int, int | None], Mapping[str, float]], trust: _Trust,
-) -> ShownPanel:  # fmt: skip
-    run = stored.run
-    attribution = chosen_attribution(choice, of_run.output, of_run.answer, instance)
-    rationale = (
-        next(iter(of_run.output.rationales), None) if of_run.output is not None and attribution is None else None
-    )
-    layer = attribution.layer if attribution is not None else None
-    return ShownPanel(
-        run=stored.id,
-        model=run.model,
-        method=run.method,
-        parameters=run.parameters,
-        seed=run.seed,
-        unit=run.unit,
-        is_signed=has_signs(run.is_signed, attribution),
-        label=attribution.label if attribution else "",
-        asked_label=choice.label,
-        layer=layer,
-        answer=_answer(of_run.answer),
-        numbers={**numbers.get((stored.id, layer), {}), **numbers.get((stored.id, None), {})},
-        scores=_scores(attribution),
-        ranking=_ranking(attribution, rationale),
-        spans=rationale.spans if rationale is not None and rationale.kind == "hard" else None,
-        pieces=_pieces(attribution),
-        convergence=attribution.convergence if attribution else None,
-        facts=dict(attribution.facts) if attribution else {},
-        spread=spread_of(attribution, of_run.seeds) if attribution else None,
-        beside_random=beside_random(trust.measured.get(stored.id), layer),
-        held_out=trust.trainings.brief(run.model),
-        trust=trust.trainings.summary(run.model),
-        seen=seen_summary(trust.seen.get(run.model)),
-    )
-
-
-def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:
-    if attribution is None:
-        return None
-    return tuple(None if math.isnan(score) else _rounded(score) for score in attribution.scores)
-
-
-def _pieces(attribution: Attribution | None) -> tuple[ShownPiece, ...] | None:
-    if attribution is None or attribution.pieces is None:
-        return None
-    return tuple((p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)) for p, score in attribution.pieces)
-
-
-def chosen_attribution(
-    choice: PanelChoice, output: Output | None, answer: Prediction | None, instance: Instance
-) -> Attribution | None:
-    """The one that is asked for; without a label the predicted one's, else gold's, else the first; else the first layer."""
-    attributions = list(output.attributions) if output is not None else []
-    if choice.layer is not None:
-        attributions = [attribution for attribution in attributions if attribution.layer == choice.layer]
-    predicted = answer.label if answer is not None else None
-    for label in (choice.label, predicted, instance.result):
-        for attribution in attributions:
-            if label is not None and attribution.label == label:
-                return attribution
-    return attributions[0] if attributions else None
-
-
-def has_signs(declared: bool | None, attribution: Attribution | None) -> bool:
-    """Whether scores may oppose as well as support: as was said of them, else as they are."""
-    if declared is not None:
-        return declared
-    return attribution is not None and any(score < 0 for score in attribution.scores)
-
-
-def _ranking(attribution: Attribution | None, rationale: MachineRationale | None) -> tuple[int, ...] | None:
-    if attribution is not None:
-        return attribution.ranking
-    return rationale.ranking if rationale is not None and rationale.kind == "ranked" else None
-
-
-def _answer(answer: Prediction | None) -> ShownAnswer | None:
-    if answer is None:
-        return None
-    return ShownAnswer(answer.label, {label: round(p, 4) for label, p in answer.probabilities.items()})
-
-
-def _rounded(score: float) -> float:
-    return float(f"{score:.{_DIGITS}g}")
 
 
 def _choice(store: Store, stored: StoredRun, instance_id: int, group: int) -> ShownChoice:

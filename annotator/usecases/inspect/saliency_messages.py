@@ -138,6 +138,7 @@ class ShownText:
     project, policy, choices, partners: of the one on the screen
     people:   everybody's own sets, where they were asked for in the place of gold
     withheld: why its sets are not shown; "" where they are
+    trouble:  of a text that was typed: which models could not be asked, and why; "" where all could
     aligned:  of a partner: for each of its tokens the one of the text on the screen in its place
     """
 
@@ -155,6 +156,7 @@ class ShownText:
     choices: tuple[ShownChoice, ...] | UnsetType = UNSET
     partners: tuple[ShownPartner, ...] | UnsetType = UNSET
     aligned: tuple[int | None, ...] | UnsetType = UNSET
+    trouble: str | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)

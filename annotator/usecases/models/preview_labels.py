@@ -9,13 +9,15 @@ from annotator.store import Store
 from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
 
 
-def preview_names(store: Store, project: Project, predictor: Predictor) -> Mapping[str, str]:
+def preview_names(
+    store: Store, project: Project, predictor: Predictor, preview_labels: Mapping[str, str]
+) -> Mapping[str, str]:
     """As the lead says it under Rules, else as it was confirmed when the model's answers were computed, else by equal names.
 
+    preview_labels: what the lead says of this model
     Nothing that previews say is kept, so that names that differ in upper and lower case alone are equal here.
     Raises: ModelError where that leaves a label without a name, or two with one
     """
-    preview_labels = project.settings.preview_labels
     unknown = [label for label in preview_labels if label not in predictor.labels]
     if unknown:
         raise ModelError(

@@ -32,13 +32,14 @@ _PATIENCE_S = 20.0
 
 
 @contextmanager
-def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[ProjectModel]:
-    """The project's preview model, for this caller alone while the block lasts.
+def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = None) -> Iterator[ProjectModel]:
+    """The project's preview model, or the one that `spec` names, for this caller alone while the block lasts.
 
     is_lead: may learn why a model cannot be loaded; what is said to others never names a place on the machine
     Raises: NotFound without a model, Conflict while it is being loaded or others ask, ModelError where it cannot be had
     """
-    spec = project.settings.preview_model
+    preview = project.settings.preview_model
+    spec = preview if spec is None else spec
     kind = preview_model_kind(spec)
     if kind == "none":
         raise NotFound("The lead has chosen no model for previews (Project, Rules).")
@@ -49,10 +50,11 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[Project
     )
     load = load_options(project.settings, project.labels)
     settings_of_load = json.dumps([kind, load.prompt, load.labels, sorted(load.label_words.items())])
+    preview_labels = project.settings.preview_labels if spec == preview else {}
     with _MODELS.one(
         (folder, settings_of_load), lambda: _loaded(spec, folder, load), spec, is_lead=is_lead
     ) as predictor:
-        yield as_project_model(predictor, project, lambda model: preview_names(store, project, model))
+        yield as_project_model(predictor, project, lambda model: preview_names(store, project, model, preview_labels))
 
 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:

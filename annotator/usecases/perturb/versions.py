@@ -106,10 +106,12 @@ def suggestions_for(
 
 
 def hand_in(
-    store: Store, actor: User, instance_id: int, changed: ChangedText, *, may_be_empty: bool = False
-) -> Perturbation:
+    store: Store, actor: User, instance_id: int, changed: ChangedText, *, may_be_empty: bool = False,
+    keeps_draft: bool = False,
+) -> Perturbation:  # fmt: skip
     """A new perturbation, which waits for its checkers.
 
+    keeps_draft:  it was written elsewhere, so that what the person is writing of the original stays
     may_be_empty: the person knows that nothing of the selectable text, or of any rationale, is left
     Raises: InvalidValue for what cannot be handed in; InvalidAnnotation, a warning, where nothing is left
     """
@@ -117,7 +119,8 @@ def hand_in(
         project, instance = _original(store, actor, instance_id)
         gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
         number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
-        drafts_store.drop_draft(store, actor, instance_id)
+        if not keeps_draft:
+            drafts_store.drop_draft(store, actor, instance_id)
         add_event(
             store, actor.name, "write perturbation", "instance", instance_id, project_id=project.id,
             perturbation=number, kind=changed.kind,

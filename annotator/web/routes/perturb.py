@@ -3,8 +3,6 @@
 The use cases bring NumPy and the tokenisers, so they are imported when the first message comes.
 """
 
-from functools import cache
-from threading import Thread
 from typing import Annotated
 
 import msgspec
@@ -15,6 +13,7 @@ from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
+from annotator.web.routes.readiness import make_tokeniser_ready
 
 _LONGEST_WORDS = 200
 
@@ -32,11 +31,15 @@ class ChangedBody(msgspec.Struct, frozen=True):
 
 
 class WriteBody(msgspec.Struct, frozen=True):
-    """A changed text of an original. may_be_empty: the person knows that nothing is left."""
+    """A changed text of an original. may_be_empty: the person knows that nothing is left.
+
+    keeps_draft: it was not written on the page Perturb, whose draft stays
+    """
 
     instance: Number
     changed: ChangedBody
     may_be_empty: bool = False
+    keeps_draft: bool = False
 
 
 class LookBody(msgspec.Struct, frozen=True):
@@ -100,16 +103,8 @@ def _original(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_original  # noqa: PLC0415
 
     original = versions.open_original(store, user, number(query, "instance"))
-    _make_ready(original.gold.instance.language)
+    make_tokeniser_ready(original.gold.instance.language)
     return show_original(user, original)
-
-
-@cache
-def _make_ready(language: str) -> None:
-    """Load the tokeniser while the person still reads: after the server's start the first look would wait seconds for it."""
-    from annotator.usecases.perturb.versions import make_ready  # noqa: PLC0415
-
-    Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
 def _assess(store: Store, user: User, body: LookBody) -> object:
@@ -140,7 +135,9 @@ def _hand_in(store: Store, user: User, body: WriteBody) -> object:
     from annotator.usecases.perturb.panel_values import ShownHandedIn  # noqa: PLC0415
 
     changed = body.changed.as_changed()
-    made = versions.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
+    made = versions.hand_in(
+        store, user, body.instance, changed, may_be_empty=body.may_be_empty, keeps_draft=body.keeps_draft
+    )
     return ShownHandedIn(made.id, made.state)
 
 

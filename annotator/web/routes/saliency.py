@@ -5,12 +5,15 @@ The use cases bring NumPy, so they are imported when the first message comes, an
 
 from typing import TYPE_CHECKING, cast, get_args
 
+import msgspec
+
 from annotator.domain.measurements import Question, Slice, Which
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
-from annotator.web.routes.messages import LAST_PAGE, Query, get_route, number
+from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
+from annotator.web.routes.readiness import make_tokeniser_ready
 
 if TYPE_CHECKING:
     from annotator.usecases.inspect.shown_gold import AskedGold
@@ -84,17 +87,54 @@ def _sorting(by: str) -> tuple[int | None, int | None, str]:
 
 
 def _instance(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.saliency import PanelChoice, show_instance  # noqa: PLC0415
+    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import show_instance  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)] if "panels" in query else None
     return show_instance(store, user, number(query, "instance"), chosen, _gold(query))
 
 
 def _partner(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.saliency import PanelChoice, show_partner  # noqa: PLC0415
+    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import show_partner  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)]
     return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen, _gold(query))
+
+
+class TypedBody(msgspec.Struct, frozen=True):
+    """A text as somebody has changed it: by segment, with the panels as an address names them."""
+
+    instance: Number
+    texts: dict[str, str]
+    panels: list[str] = []
+
+
+def _typed(store: Store, user: User, body: TypedBody) -> object:
+    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
+    from annotator.usecases.inspect.typed_text import show_typed  # noqa: PLC0415
+
+    shown = show_typed(store, user, body.instance, body.texts, [PanelChoice.read(text) for text in body.panels])
+    make_tokeniser_ready(shown.instance.language)
+    return shown
+
+
+class CaseBody(msgspec.Struct, frozen=True):
+    """A typed text that is to be a test of its own; label None: the answer of the stored text is expected."""
+
+    instance: Number
+    texts: dict[str, str]
+    suite: str
+    test: str
+    category: str
+    label: str | None = None
+
+
+def _case(store: Store, user: User, body: CaseBody) -> object:
+    from annotator.usecases.suites.typed_cases import TypedCase, save_typed_case  # noqa: PLC0415
+
+    wanted = TypedCase(body.suite, body.test, body.category, body.label)
+    return {"test": save_typed_case(store, user, body.instance, body.texts, wanted).name}
 
 
 def _gold(query: Query) -> "AskedGold":
@@ -132,4 +172,6 @@ routes = [
     get_route("saliency/instance", _instance),
     get_route("saliency/partner", _partner),
     get_route("saliency/numbers", _numbers),
+    post_route("saliency/typed", _typed, TypedBody),
+    post_route("saliency/case", _case, CaseBody),
 ]

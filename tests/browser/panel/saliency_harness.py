@@ -78,11 +78,12 @@ class SaliencyFake(Fake):
     people: tuple[dict[str, Any], ...] = ()
     slices: dict[str, Any] = field(default_factory=lambda: dict(NO_SLICES))
     may_import: bool = False
+    may_write: bool = True
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def mount(self) -> dict[str, Any]:
         data = {"project": 1, "csrf": "token", "start": self.start, "measured": "", "routes": "/api/saliency"}
-        return {**data, "may_import": self.may_import}
+        return {**data, "may_import": self.may_import, "may_write": self.may_write, "labels": ["negative", "positive"]}
 
     def answer(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.asked.append((route, body))

@@ -22,7 +22,8 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
-from annotator.usecases.inspect.saliency import PanelChoice, list_instances_by, show_instance, show_partner
+from annotator.usecases.inspect.panels import PanelChoice
+from annotator.usecases.inspect.saliency import list_instances_by, show_instance, show_partner
 from annotator.usecases.inspect.saliency_messages import ShownAnswer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake

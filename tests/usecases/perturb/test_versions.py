@@ -102,6 +102,17 @@ def test_what_is_written_is_kept_as_a_draft_at_every_look(
     assert versions.open_original(store, people["Ann"], original(store, reviews)).draft is None
 
 
+def test_a_version_that_was_written_elsewhere_leaves_the_draft_as_it_is(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    number = original(store, reviews)
+    versions.assess_version(store, people["Ann"], number, change("The plot is fast ."))
+    versions.hand_in(store, people["Ann"], number, change(), keeps_draft=True)
+    draft = versions.open_original(store, people["Ann"], number).draft
+    assert draft is not None
+    assert draft.texts == {"text": "The plot is fast ."}
+
+
 def test_what_two_others_approve_enters_annotation_linked_to_its_original(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:

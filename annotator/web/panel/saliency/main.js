@@ -14,8 +14,12 @@ import { KEYS } from "./key_list.js";
 import { InstanceList } from "./list.js";
 import { SavedLists } from "./lists.js";
 import { SaliencyScreen } from "./screen.js";
+import { TypedText } from "./typed.js";
+import { TypedSaving } from "./typed_saving.js";
 
 const MOST_MAPS = 8;
+/** The number of a text that is not stored. */
+const TYPED = 0;
 /** The first answer after the server's start waits until it has loaded what it counts with. */
 const PATIENCE_MS = 120_000;
 class Saliency {
@@ -65,6 +69,18 @@ class Saliency {
       this.saved,
     );
     this.screen.root.insertBefore(this.list.root, this.screen.main);
+    const saving = new TypedSaving(data, () => ({ root: this.screen.root, view: this.view, texts: this.typed.now }));
+    /** @type {TypedText} */
+    this.typed = new TypedText(
+      {
+        ask: (texts) => this.#askTyped(texts),
+        show: (answer) => this.view && this.screen.show(this.view, answer),
+        saveVersion: () => saving.openVersion(),
+        saveCase: () => saving.openCase(),
+      },
+      { mayWrite: data.may_write, hasLabels: data.labels.length > 0 },
+    );
+    this.screen.content.before(this.typed.root);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
     this.#begin(data.start).finally(() => this.#drawn());
   }
@@ -82,6 +98,7 @@ class Saliency {
       step: (by) => this.step(by),
       list: () => this.#toggleList(),
       partner: (id) => this.#choosePartner(id),
+      type: () => this.#type(),
       gold: (gold) => this.#chooseGold(gold),
       goldAsked: () => this.gold,
       remember: () => this.#remember(),
@@ -157,12 +174,30 @@ class Saliency {
     this.view = view;
     if (!this.panels && view.panels.length)
       this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
-    const partner = view.partners.some((one) => one.id === this.partnerId) ? await this.#askPartner(id) : null;
+    const isBeside = !this.typed.isOpen && view.partners.some((one) => one.id === this.partnerId);
+    const partner = isBeside ? await this.#askPartner(id) : null;
     if (this.asked !== asked) return;
     if (!partner) this.partnerId = null;
     this.screen.show(view, partner);
+    this.typed.follow(view);
     this.list.mark(id);
     return undefined;
+  }
+
+  /**
+   * The maps on the screen for a text that is typed: of the labels that stand there, so that they can be compared.
+   * @param {import("./typed.js").Texts} texts
+   * @returns {Promise<TypedAnswer|NoAnswer>}
+   */
+  async #askTyped(texts) {
+    const { view } = this;
+    if (!view) return { error: "" };
+    const panels = view.panels.map(({ run, layer, label }) => `${run}:${layer ?? "-"}:${label}`);
+    const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
+    if (answer.status === 200) return answer.body;
+    return {
+      error: answer.body.error || "The server cannot be reached. What you typed stays here; type on to try again.",
+    };
   }
 
   /** @param {number} id */
@@ -178,8 +213,16 @@ class Saliency {
     return null;
   }
 
+  /** The typed text stands in the place of another version. */
+  #type() {
+    this.partnerId = null;
+    this.typed.open();
+  }
+
   /** @param {number|null} id */
   #choosePartner(id) {
+    if (id === TYPED) return undefined;
+    this.typed.close();
     this.partnerId = id;
     return this.#openAnew();
   }
@@ -308,6 +351,7 @@ class Saliency {
       g: () => this.#chooseGold(this.gold === "people" ? "" : "people"),
       e: () => screen.openExport(),
       l: () => this.saved.open(),
+      t: () => this.#type(),
       f: () => this.list.slices.open(),
       ArrowRight: () => screen.stepToken(1),
       ArrowLeft: () => screen.stepToken(-1),

@@ -138,7 +138,7 @@ export class SaliencyMap {
         panel.answer &&
           element(
             "span",
-            { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` },
+            { class: `heat-answer ${rightOf(panel.answer.label, view.instance.result)}` },
             this.answerWords(),
           ),
         panel.run !== null &&
@@ -229,8 +229,9 @@ export class SaliencyMap {
     if (!this.panel.answer) return "";
     const { label, probabilities } = this.panel.answer;
     const p = probabilities[label];
-    const right = label === this.view.instance.result ? "✓" : "✗";
-    return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
+    const { result } = this.view.instance;
+    const mark = result === null ? "" : label === result ? "✓ " : "✗ ";
+    return `${mark}${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
   }
 
   /**
@@ -430,6 +431,13 @@ export class SaliencyMap {
     if (box.top < seen.top || box.bottom > seen.bottom) this.text.scrollTop += box.top - seen.top - seen.height / 2;
   }
 }
+
+/**
+ * Whether an answer is right; "" where the label of the text is not known.
+ * @param {string} label
+ * @param {string|null} result
+ */
+const rightOf = (label, result) => (result === null ? "" : label === result ? "right" : "wrong");
 
 /**
  * The token that something of a map or of the matrix stands for; null for none.

@@ -164,7 +164,7 @@ export const goldChoice = (chosen) => {
 export function offerGold(select, { gold, policy }) {
   const others = POLICIES.filter((one) => one !== policy);
   select.replaceChildren(
-    element("option", { value: "" }, `gold: ${policy} (the project's)`),
+    element("option", { value: "" }, `project's gold: ${policy}`),
     ...others.map((one) => element("option", { value: one }, `gold: ${one}`)),
     element("option", { value: "people" }, "people, one by one"),
   );

@@ -23,6 +23,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
  * @property {(by: number) => unknown} step
  * @property {() => void} list
  * @property {(id: number|null) => unknown} partner
+ * @property {() => void} type  a text is to be typed
  * @property {(gold: string) => unknown} gold  other sets are to stand below the words
  * @property {() => string} goldAsked
  * @property {() => void} remember

@@ -4,7 +4,7 @@ import { goldBadge } from "../shared/gold_underlines.js";
 import { goldChoice, offerGold } from "./people.js";
 import { groupsOf } from "./runs.js";
 
-/** @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold">} TitleActions */
+/** @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
 
 export class TextTitle {
   /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
@@ -29,7 +29,13 @@ export class TextTitle {
       className: "plain",
       onclick: () => actions.list(),
     });
-    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, texts);
+    this.type = button("Type a text", {
+      key: "t",
+      title: "Change this text, or type another one, beside it",
+      className: "plain",
+      onclick: () => actions.type(),
+    });
+    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, texts);
     this.root = element("div", { class: "heat-title" }, this.where, this.choose);
   }
 
@@ -64,9 +70,10 @@ export class TextTitle {
     this.partner.replaceChildren(
       element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"),
       ...options,
+      ...(partner === 0 ? [element("option", { value: 0 }, "the typed text")] : []),
     );
     this.partner.value = partner === null ? "" : String(partner);
-    this.partner.disabled = !partners.length;
+    this.partner.disabled = !partners.length && partner !== 0;
   }
 }
 
