@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
-from annotator.domain.numbers import counted, percent, points
+from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
@@ -289,11 +289,18 @@ def _result(row: "ResultRow") -> Mapping[str, object]:
     return {
         "name": row.name, "category": row.category, "type": row.test.type if row.test else None, "n_cases": row.n_cases,
         "models": {model: dataclasses.asdict(rate) for model, rate in row.rates.items()},
-        "difference": row.difference, "n_compared": row.n_compared,
+        "difference": row.difference, "n_compared": row.n_compared, "verdict": row.verdict,
+        "difference_bounds": None if row.difference_bounds is None else dataclasses.asdict(row.difference_bounds),
     }  # fmt: skip
 
 
+def _share(value: float) -> str:
+    return percent(value).removesuffix(" %")
+
+
 def _lines(row: "ResultRow") -> list[str]:
+    from annotator.usecases.suites.result_words import difference_words
+
     lines = []
     for model, rate in row.rates.items():
         deviation = (
@@ -301,11 +308,15 @@ def _lines(row: "ResultRow") -> list[str]:
         )
         failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
         none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
+        interval = "" if rate.bounds is None else f" [{_share(rate.bounds.low)}, {_share(rate.bounds.high)}]"
         lines.append(
-            f"{model}: {percent(rate.rate)}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else "")
+            f"{model}: {percent(rate.rate)}{interval}{deviation}; failed {failed}"
+            + (f"; not applicable {none}" if none else "")
         )
     if row.difference is not None:
-        lines.append(f"difference {points(row.difference)} points over {counted(row.n_compared, 'case')}")
+        difference, interval, verdict = difference_words(row)
+        between = f" [{interval.replace(' to ', ', ')}]" if interval else ""
+        lines.append(f"difference {difference}{between} points over {counted(row.n_compared, 'case')}: {verdict}")
     return lines
 
 

@@ -17,10 +17,10 @@ from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
+from annotator.usecases.suites.result_words import rate_words
 from annotator.usecases.suites.results import Rate
 from annotator.web import session
 from annotator.web.sections.suites_cases import expectation_words
-from annotator.web.sections.suites_results import rate_words
 from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "tests.py"
@@ -88,6 +88,11 @@ def test_a_rate_is_a_button_and_names_are_text(page, answered) -> None:
     shown = "".join(markdown.value for markdown in app.markdown)
     assert HOSTILE not in shown
     assert "onclick" in shown  # as text
+
+
+def test_a_rate_has_a_bar_with_its_interval(page, answered) -> None:
+    bars = [html.body for html in page(answered).get("html") if 'class="rate"' in html.body]
+    assert any('<i style="width:50.0%"></i>' in bar and "9.5 to 90.5 %" in bar for bar in bars)
 
 
 def test_a_ready_test_is_previewed_a_case_dropped_and_the_rest_saved(page, project, store) -> None:

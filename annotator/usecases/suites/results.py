@@ -9,8 +9,8 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, SuiteRun, Verdict
 from annotator.errors import NotFound
-from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import failure_rate
+from annotator.metrics.failure_intervals import Bounds, RateDifference, rate_bounds, rate_difference
 from annotator.metrics.ragged import Floats
 from annotator.scoring.over_runs import means_of_runs
 from annotator.store import Store
@@ -26,13 +26,15 @@ ALL = "All tests"
 class Rate:
     """How often a model failed. Lists have one entry a run (seed) that answered; rate and deviation (n − 1) are over these.
 
-    rate: None where no run answered, or the tests apply to no case
+    rate:   None where no run answered, or the tests apply to no case
+    bounds: its 95 % interval, over cases or over tests
     """
 
     rate: float | None
     deviation: float | None
     n_failed: tuple[int, ...]
     n_not_applicable: tuple[int, ...]
+    bounds: Bounds | None = None
 
     @property
     def n_runs(self) -> int:
@@ -44,7 +46,8 @@ class ResultRow:
     """A line of the table: a test, the tests of a capability together (test None), or all of them.
 
     rates:      by model
-    difference: of the second compared model's rate from the first's, over the cases that both are judged on; n of these
+    difference: of the second compared model's rate from the first's, over the cases that both are judged on; n of these,
+                with its interval, and whether the second fails more or less often
     """
 
     name: str
@@ -54,6 +57,8 @@ class ResultRow:
     rates: Mapping[str, Rate]
     difference: float | None = None
     n_compared: int = 0
+    difference_bounds: Bounds | None = None
+    verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +128,14 @@ class _Table:
 
     def _row(self, name: str, category: str, test: StoredTest | None, tests: Sequence[StoredTest]) -> ResultRow:
         by_model = {model: self._of(model, tests) for model in self.runs}
-        difference, n = self._difference(by_model)
-        rates = {model: _rate(verdicts) for model, verdicts in by_model.items()}
-        return ResultRow(name, category, test, sum(test.n_cases for test in tests), rates, difference, n)
+        rates = {model: _rate(verdicts, tests) for model, verdicts in by_model.items()}
+        n_cases = sum(test.n_cases for test in tests)
+        difference = self._difference(by_model, tests)
+        if difference is None:
+            return ResultRow(name, category, test, n_cases, rates)
+        return ResultRow(
+            name, category, test, n_cases, rates, difference.value, difference.n, difference.bounds, difference.word
+        )
 
     def _of(self, model: str, tests: Sequence[StoredTest]) -> Floats:
         """float[n_runs, n_cases]: of the runs that answered all of these tests."""
@@ -137,15 +147,14 @@ class _Table:
                 rows.append(np.concatenate(present))
         return np.array(rows) if rows else np.empty((0, sum(test.n_cases for test in tests)))
 
-    def _difference(self, by_model: Mapping[str, Floats]) -> tuple[float | None, int]:
+    def _difference(self, by_model: Mapping[str, Floats], tests: Sequence[StoredTest]) -> RateDifference | None:
         if self.compared is None or any(not len(by_model.get(model, ())) for model in self.compared):
-            return None, 0
-        first, second = (means_of_runs(by_model[model]) for model in self.compared)
-        mean = mean_of(second - first)
-        return mean.value, mean.n
+            return None
+        first, second = (_by_test(means_of_runs(by_model[model]), tests) for model in self.compared)
+        return rate_difference(first, second)
 
 
-def _rate(verdicts: Floats) -> Rate:
+def _rate(verdicts: Floats, tests: Sequence[StoredTest]) -> Rate:
     if not len(verdicts):
         return Rate(None, None, (), ())
     over = failure_rate(verdicts)
@@ -154,7 +163,13 @@ def _rate(verdicts: Floats) -> Rate:
         over.deviation,
         tuple(int(np.nansum(row)) for row in verdicts),
         tuple(int(np.isnan(row).sum()) for row in verdicts),
+        rate_bounds(_by_test(means_of_runs(verdicts), tests)),
     )
+
+
+def _by_test(cases: Floats, tests: Sequence[StoredTest]) -> list[Floats]:
+    """The cases of each of the tests that they are of."""
+    return np.split(cases, np.cumsum([test.n_cases for test in tests])[:-1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,10 @@
 """What models make of a suite: asking one, failure rates by capability and test, and the cases behind each number."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import counted, percent, points
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
@@ -15,28 +13,9 @@ from annotator.usecases.suites.construction import known_models, remove_suite, r
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections import jobs, model_labels
-from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
 
-if TYPE_CHECKING:
-    from annotator.usecases.suites.results import Rate, ResultRow
-
 _MOST_MODELS = 3
-_WIDTH = 1100  # pixels; wider, a number is far from its name
-_LEGEND = (
-    "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. ±: standard "
-    "deviation over seeds. –: no answers yet. Click a number to see its failing cases. MFT: each text gets the expected label. "
-    "INV: a changed text keeps the label, or the label's probability moves by no more than the tolerance. DIR: a "
-    "probability does "
-    "not fall, or does not rise, by more than the tolerance."
-)
-
-# The numbers that can be opened look like links and are no taller than the others.
-_STYLE = """
-.st-key-tests_table button { min-height: 0; padding: 0; border-radius: .2rem; }
-.st-key-tests_table button p { font-size: 1rem; text-decoration: underline; text-underline-offset: 3px;
-  color: light-dark(#2f6299, #8dbbe6); }
-"""
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -130,19 +109,13 @@ def _run(
 
 def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
     from annotator.usecases.suites.results import suite_results  # noqa: PLC0415  (NumPy)
+    from annotator.web.sections.suites_table import show_results  # noqa: PLC0415
 
     models = known_models(store, visit.user, project, suite)
     shown, compared = _choose_models(suite, models)
-    results = suite_results(store, visit.user, project, suite, compared)
-    table = _Table(visit, project, shown, compared)
-    st.html(f"<style>{_STYLE}</style>")
-    with st.container(key="tests_table", gap=None, width=_WIDTH):
-        table.show_heads()
-        for number, row in enumerate(results.rows):
-            table.show_row(number, row)
+    show_results(visit, project, suite_results(store, visit.user, project, suite, compared), shown)
     if not models:
         st.info("No model has answered yet. Run the tests above, or import predictions under “Files”.")
-    st.caption(_LEGEND)
 
 
 def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str], tuple[str, str] | None]:
@@ -161,68 +134,6 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
             "with both.",
     )  # fmt: skip
     return shown, compared
-
-
-class _Table:
-    """Capabilities, their tests and all together down, models across; a number opens its failing cases."""
-
-    def __init__(self, visit: Visit, project: Project, models: Sequence[str], compared: tuple[str, str] | None) -> None:
-        self.visit = visit
-        self.project = project
-        self.models = models
-        self.compared = compared
-        self.widths = [3.4, 0.6, 0.8, *([2.2] * len(models)), *([1.1] if compared else [])]
-
-    def show_heads(self) -> None:
-        heads = [
-            "Capability and test",
-            "Type",
-            "Cases",
-            *self.models,
-            *(["Difference, points"] if self.compared else []),
-        ]
-        for column, head in zip(st.columns(self.widths), heads, strict=True):
-            column.markdown(f"**{as_text(head)}**", text_alignment="right" if head == "Cases" else "left")
-
-    def show_row(self, number: int, row: "ResultRow") -> None:
-        columns = st.columns(self.widths, vertical_alignment="center")
-        if row.test is None:
-            columns[0].markdown(f"**{as_text(row.name)}**")
-        else:
-            columns[0].markdown(f"&emsp;{as_text(row.name)}")
-            columns[1].markdown(row.test.type)
-        columns[2].markdown(f"{row.n_cases:,}", text_alignment="right")
-        for index, model in enumerate(self.models):
-            self._show_cell(columns[3 + index], f"tests_cell_{number}_{index}", row, model)
-        if self.compared:
-            columns[-1].markdown(points(row.difference))
-
-    def _show_cell(self, column: DeltaGenerator, key: str, row: "ResultRow", model: str) -> None:
-        rate = row.rates[model]
-        words = rate_words(rate, row.n_cases)
-        if row.test is None or not any(rate.n_failed):
-            column.markdown(as_text(words))
-        elif pressed(
-            as_text(words), container=column, key=key, type="tertiary", help=f"The failing cases{_more(rate)}"
-        ):
-            failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
-
-
-def rate_words(rate: "Rate", n_cases: int) -> str:
-    """A rate in percent with what it is made of: how many failed of how many that the test applies to."""
-    if rate.rate is None:
-        return "–" if not rate.n_runs else "– · applies to none"
-    deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f}"
-    n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
-    left_out = f" · {n_left_out:,} n/a" if n_left_out else ""
-    return f"{percent(rate.rate)}{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
-
-
-def _more(rate: "Rate") -> str:
-    if rate.n_runs < 2:
-        return ""
-    failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
-    return f". {counted(rate.n_runs, 'seed')}: failed {failed}; not applicable {left_out}"
 
 
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:

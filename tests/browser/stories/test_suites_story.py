@@ -7,10 +7,13 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.suites import Case, CaseAnswer
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
+from annotator.store.suite_runs import add_run, save_answers
 from annotator.store.suites import cases_of_suite
-from annotator.usecases.suites.construction import suite_named
+from annotator.usecases.suites.construction import save_test, suite_named
+from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
 pytestmark = pytest.mark.browser
@@ -70,3 +73,28 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     taken.value.save_as(tmp_path / "suite.jsonl")
     assert len((tmp_path / "suite.jsonl").read_text(encoding="utf-8").splitlines()) == 199
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_long_names_of_tests_capabilities_and_models_wrap_within_their_columns(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    names = ("A" * 90, "a name of a test that somebody wrote as a sentence, with a comma, and then some more of it")
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        for name in names:
+            cases = [
+                Case(name, "MFT", "Capability" * 9, str(n), (f"text {n}",), "label", ("positive",)) for n in range(30)
+            ]
+            test = save_test(store, LOCAL_OPERATOR, project, "long", cases)
+        for model in ("M" * 80, "built-in"):
+            with store.transaction():
+                run = add_run(store, test.suite_id, model, "", computed_by=None, created_by="x")
+                save_answers(
+                    store, run, test.id, [[CaseAnswer("negative", None)]] * 30, ["failed"] * 10 + ["passed"] * 20
+                )
+    somebody = person("Researcher").open("/tests?project=1")
+    somebody.sees("33.3 % · 10 of 30")
+    too_wide = """[...document.querySelectorAll('.st-key-tests_table p, .st-key-tests_table small')]
+        .filter((element) => element.scrollWidth > element.clientWidth + 1).length"""
+    assert somebody.page.evaluate(too_wide) == 0
+    assert somebody.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -329,6 +329,12 @@ def test_seeds_of_a_model_give_a_mean_with_its_deviation_and_two_models_a_differ
     assert row.rates["small"].rate == 0.25
     assert row.rates["small"].deviation == pytest.approx(0.5 / 2**0.5)  # of .5 and 0, n - 1
     assert (row.difference, row.n_compared) == (pytest.approx(0.75), 2)  # 1 less the mean .25
+    assert row.verdict == "too few"
+    of_small, of_both = row.rates["small"].bounds, row.difference_bounds
+    assert of_small is not None
+    assert of_both is not None
+    assert of_small.low < 0.25 < of_small.high  # each case once, with its mean over seeds
+    assert (of_small.unit, of_both.unit) == ("cases", "cases")
 
 
 def test_answers_of_another_model_are_not_overwritten_unasked(store, project, toy) -> None:

@@ -37,14 +37,16 @@ def show(store: Store, visit: Visit, project: Project, _scored: ScoredTable) -> 
         selection_mode="points", config={"displayModeBar": False}, alt=f"Failure rates by {by} and model",
     )  # fmt: skip
     st.caption(
-        "Failing cases / cases that the test applies to; the bounds are the standard deviation over seeds. Click the bar of "
-        "a test "
-        "to open its failing cases. The page Tests has all numbers."
+        "Failing cases / cases that the test applies to, with 95 % intervals over further cases made in the same way. Click the "
+        "bar of a test to open its failing cases. The page Tests has all numbers."
     )
-    show_numbers(
-        [{by: bar.column, "model": bar.name, "failure rate": bar.value, "cases": bar.n} for bar in bars], {"failure rate"},
-        key="metrics_suite_numbers",
-    )  # fmt: skip
+    numbers = [
+        {
+            by: bar.column, "model": bar.name, "failure rate": bar.value, "low": bar.low, "high": bar.high, "cases": bar.n,
+        }
+        for bar in bars
+    ]  # fmt: skip
+    show_numbers(numbers, {"failure rate", "low", "high"}, key="metrics_suite_numbers")
     points = event["selection"]["points"]
     _open(visit, project, rows, tuple(points[0]["customdata"][:2]) if points else None)
 
@@ -63,8 +65,7 @@ def _choose(store: Store, visit: Visit, project: Project, suites: Sequence[Store
 def _bars(row: ResultRow) -> Iterator[Bar]:
     for model, rate in row.rates.items():
         if rate.rate is not None:
-            spread = rate.deviation
-            low, high = (None, None) if spread is None else (rate.rate - spread, rate.rate + spread)
+            low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)
             yield Bar(row.name, model, rate.rate, row.n_cases, low, high)
 
 

@@ -22,7 +22,6 @@ from annotator.usecases.inspect.shown_table import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.metrics import report
 from annotator.web.sections.metrics.choice import View, choose_view
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import say_verdicts
@@ -58,6 +57,8 @@ def show(project: Project, scored: ScoredTable) -> ScoredTable:
         "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
         help="One HTML page to send: this table with charts and texts. It needs no server.",
     ):  # fmt: skip
+        from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
+
         report.dialog(project, view, f"{_file_name(project)}-report.html")
     _show_rows(project, view)
     _show_counts(view.rows)
