@@ -2,10 +2,12 @@
 
 Streamlit gives a press to one run of the script. When something else on the page reports before that run has come to the
 button (a box that is ticked right after), the run is broken off, and the next one does not know of the press. What a press
-calls (`on_click`) runs before the script, though: so it is noted there, and taken when a run comes to the button.
+calls (`on_click`) runs before the script, though: so it is noted there, and taken when a run comes to the button. The button of
+a form is pressed with what its fields hold; that is noted as well, since the browser may have cleared them by then.
 """
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +22,32 @@ _WAITS_SECONDS = 60  # a button that was not drawn again by then is not pressed 
 class _Press:
     where: tuple[str | None, str | None]
     at: float
+    held: Mapping[str, Any]
 
 
 def pressed(label: str, *, key: str, container: DeltaGenerator | None = None, **look: Any) -> bool:
     """A button as Streamlit's own, at a place; whether it was pressed, here and a moment ago, which is told once."""
     draw = st.button if container is None else container.button
     draw(label, key=key, on_click=_note, args=(key,), **look)
+    return _taken(key) is not None
+
+
+def submitted(
+    label: str, *, key: str, fields: Sequence[str] = (), container: DeltaGenerator | None = None, **look: Any
+) -> Mapping[str, Any] | None:
+    """The button of a form; told once what these of its fields (by key) held when it was pressed, and None otherwise."""
+    draw = st.form_submit_button if container is None else container.form_submit_button
+    draw(label, key=key, on_click=_note, args=(key, fields), **look)
+    return _taken(key)
+
+
+def _taken(key: str) -> Mapping[str, Any] | None:
+    """What the fields held, where a press was noted here and a moment ago."""
     presses: dict[str, _Press] = st.session_state.get(_NOTED, {})
     press = presses.pop(key, None)
-    return press is not None and press.where == _here() and time.monotonic() - press.at < _WAITS_SECONDS
+    if press is None or press.where != _here() or time.monotonic() - press.at >= _WAITS_SECONDS:
+        return None
+    return press.held
 
 
 def press(key: str) -> None:
@@ -36,8 +55,9 @@ def press(key: str) -> None:
     _note(key)
 
 
-def _note(key: str) -> None:
-    st.session_state.setdefault(_NOTED, {})[key] = _Press(_here(), time.monotonic())
+def _note(key: str, fields: Sequence[str] = ()) -> None:
+    held = {field: st.session_state[field] for field in fields}
+    st.session_state.setdefault(_NOTED, {})[key] = _Press(_here(), time.monotonic(), held)
 
 
 def _here() -> tuple[str | None, str | None]:

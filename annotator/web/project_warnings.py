@@ -17,6 +17,7 @@ from annotator.usecases.project.projects import (
     progress_of,
 )
 from annotator.web.frame import as_text
+from annotator.web.presses import submitted
 from annotator.web.session import Visit
 
 _NAMED_CHARACTERS = 40  # of a text that a sentence names
@@ -96,7 +97,8 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
         text = field.text_input(
             "Labels, separated by commas", key=f"labels_text_{project.id}", placeholder="negative, positive"
         )
-        if not button.form_submit_button("Add labels", type="primary" if n else "secondary", width="stretch"):
+        look = {"type": "primary" if n else "secondary", "width": "stretch"}
+        if submitted("Add labels", container=button, key=f"labels_add_{project.id}", **look) is None:
             return
     labels = labels_in(text)
     if not labels:

@@ -481,12 +481,12 @@ def test_streamlit_is_imported_only_on_the_upper_floors() -> None:
 def test_the_answer_of_a_button_is_asked_for_where_no_press_is_lost() -> None:
     """Streamlit's own button tells one run alone, which may be broken off; one that calls something (on_click) is safe."""
     asked = [
-        f"{module.place(node.lineno)}: Streamlit's button; use pressed(...) of annotator/web/presses.py, or on_click"
+        f"{module.place(node.lineno)}: Streamlit's button; use pressed or submitted of annotator/web/presses.py, or on_click"
         for module in MODULES
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "button"
+        and node.func.attr in {"button", "form_submit_button"}
         and "on_click" not in {keyword.arg for keyword in node.keywords}
     ]
     assert not asked, report(asked)

@@ -55,3 +55,29 @@ def test_a_button_that_comes_back_much_later_is_not_pressed(app: AppTest, monkey
     now = presses.time.monotonic()
     monkeypatch.setattr(presses.time, "monotonic", lambda: now + 61)
     assert n_done(app.run()) == 0
+
+
+FORM = """
+import streamlit as st
+from annotator.web.presses import submitted
+
+st.session_state.setdefault("written", [])
+if st.session_state.pop("is_broken_off", False):
+    st.session_state["words"] = ""  # as the browser does with a form that clears its fields
+    st.rerun()
+with st.form("talk"):
+    st.text_input("Words", key="words")
+    held = submitted("Write", key="write", fields=("words",))
+if held is not None:
+    st.session_state["written"].append(held["words"])
+"""
+
+
+@pytest.mark.parametrize("is_broken_off", [False, True])
+def test_the_words_of_a_form_are_written_once_also_where_the_first_run_is_broken_off(is_broken_off: bool) -> None:
+    app = AppTest.from_string(FORM).run()
+    assert app.session_state["written"] == []
+    app.session_state["is_broken_off"] = is_broken_off
+    app.text_input(key="words").set_value("It does.")
+    assert app.button(key="write").click().run().session_state["written"] == ["It does."]
+    assert app.run().session_state["written"] == ["It does."]

@@ -8,6 +8,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.custom_tasks import parse_task
 from annotator.usecases.project.projects import create_project
 from annotator.web.frame import as_text
+from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -35,7 +36,7 @@ def show(store: Store, visit: Visit) -> None:
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
-        if not st.form_submit_button("Create", type="primary"):
+        if submitted("Create", type="primary", key="create_go") is None:
             return
     try:
         task = _task(task_name, segments, result)

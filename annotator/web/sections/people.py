@@ -8,7 +8,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, members_of, people_to_choose, take_role
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
+from annotator.web.presses import pressed, submitted
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -28,14 +28,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.markdown("**Give a role**")
         name = st.selectbox("Person", people_to_choose(store, visit.user, project.id), key="people_give_name")
         role = st.selectbox("Role", PROJECT_ROLES, key="people_give_role")
-        if st.form_submit_button("Give the role", type="primary") and name:
+        if submitted("Give the role", type="primary", key="people_give_go") is not None and name:
             give_role(store, visit.user, project.id, name, role)
             st.rerun()
     with take, st.form("people_take", border=True):
         st.markdown("**Take a role away**")
         held = {f"{user.name} · {role}": (user.name, role) for user, role in members}
         chosen = st.selectbox("Person and role", list(held), key="people_take_role")
-        is_asked = st.form_submit_button("Take it away")
+        is_asked = submitted("Take it away", key="people_take_ask") is not None
     if is_asked and chosen:
         _ask_to_take(project, *held[chosen])
     st.caption(

@@ -19,6 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
+from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import label_replacement
 from annotator.web.sections.rules_previews import ask_previews
@@ -56,7 +57,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
         in_use = None
-        if st.form_submit_button("Save the rules", type="primary"):
+        if submitted("Save the rules", type="primary", key="rules_save") is not None:
             in_use = _save(store, visit, changed, with_previews, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
         st.caption("If nothing is saved, a number above is outside its range; its field says so.")

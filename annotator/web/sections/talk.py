@@ -13,6 +13,7 @@ from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
+from annotator.web.presses import submitted
 from annotator.web.session import Visit
 
 
@@ -24,9 +25,12 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
             st.markdown(f"**About {as_text(words)}**" + (" · waiting for the lead" if thread.waits_for_lead else ""))
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
-        subject = st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words)
-        text = st.text_area("Comment", height=80, max_chars=10_000)
-        if st.form_submit_button("Write"):
+        about, words = f"talk_about_{instance_id}", f"talk_words_{instance_id}"
+        st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words, key=about)
+        st.text_area("Comment", height=80, max_chars=10_000, key=words)
+        given = submitted("Write", key=f"talk_write_{instance_id}", fields=(about, words))
+        if given is not None:
+            subject, text = given[about], given[words]
             _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
 
 
@@ -57,9 +61,11 @@ def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
         st.caption(f"{comment.spoken_as} · {comment.created_at.replace('T', ' ')[:16]} UTC")
     with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
-        text = field.text_input("Answer", max_chars=10_000, label_visibility="collapsed", placeholder="Answer")
-        if button.form_submit_button("Answer", width="stretch"):
-            _do(lambda: answer(store, visit.user, thread.id, text))
+        words = f"talk_answer_{thread.id}"
+        field.text_input("Answer", max_chars=10_000, label_visibility="collapsed", placeholder="Answer", key=words)
+        given = submitted("Answer", container=button, width="stretch", key=f"talk_send_{thread.id}", fields=(words,))
+        if given is not None:
+            _do(lambda: answer(store, visit.user, thread.id, given[words]))
 
 
 def _do(action: Callable[[], object]) -> None:

@@ -232,6 +232,17 @@ class _Rest:
 
 
 def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture, *, is_aligned: bool) -> _Rest:
+    validation, patience, batch_size = _ask_stopping(project, offered)
+    too_long, output = _ask_texts_and_answers(project)
+    alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
+    threads, balances = _ask_threads_and_balance(architecture)
+    fitting = FittingOptions(patience=patience, batch_size=batch_size, balances_labels=balances)
+    model = NewModel((), output=output, too_long=too_long, threads=threads, architecture=architecture)
+    return _Rest(validation, share, alignment, fitting, model)
+
+
+def _ask_stopping(project: Project, offered: Choices) -> tuple[str | None, int, int]:
+    """The split to stop by, after how many epochs without gain, and how many texts are in a batch."""
     validation = st.selectbox(
         "Stop by", ["", *(name for name in offered.splits if name)],
         format_func=lambda name: f"the split {name}" if name else _USUAL_VALIDATION,
@@ -242,39 +253,36 @@ def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture
         "Epochs without gain before it ends", 1, 1_000, 5, key="train_patience", persist_state="session"
     )
     batch_size = right.number_input("Texts in a batch", 1, 512, 16, key="train_batch", persist_state="session")
+    return validation or None, int(patience), int(batch_size)
+
+
+def _ask_texts_and_answers(project: Project) -> tuple[TooLong, Output]:
+    """What becomes of texts that are too long, and of what form the answers are."""
     left, right = st.columns(2, vertical_alignment="bottom")
     too_long = left.selectbox(
-        "Texts too long for the model",
-        list(_TOO_LONG),
-        format_func=_TOO_LONG.__getitem__,
-        key="train_too_long",
+        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="train_too_long",
         persist_state="session",
+    )  # fmt: skip
+    if len(project.labels) != 2:
+        return too_long, "softmax"
+    output = right.selectbox(
+        "Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output", persist_state="session"
     )
-    output: Output = "softmax"
-    if len(project.labels) == 2:
-        output = right.selectbox(
-            "Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output", persist_state="session"
-        )
-    alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
+    return too_long, output
+
+
+def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
+    """How many threads work, and whether each label counts alike."""
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
-        "Threads",
-        1,
-        64,
-        1,
-        key="train_threads",
-        persist_state="session",
+        "Threads", 1, 64, 1, key="train_threads", persist_state="session",
         help="On a CPU. With one the machine stays free for those who annotate.",
-    )
+    )  # fmt: skip
     balances = architecture != "reading" and right.checkbox(
-        "Each label counts alike",
-        key="train_balances",
-        persist_state="session",
+        "Each label counts alike", key="train_balances", persist_state="session",
         help="However many texts it has; else each text counts alike.",
-    )
-    fitting = FittingOptions(patience=int(patience), batch_size=int(batch_size), balances_labels=balances)
-    model = NewModel((), output=output, too_long=too_long, threads=int(threads), architecture=architecture)
-    return _Rest(validation or None, share, alignment, fitting, model)
+    )  # fmt: skip
+    return int(threads), balances
 
 
 def _ask_alignment() -> tuple[AlignmentOptions, float]:
