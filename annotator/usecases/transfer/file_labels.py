@@ -69,7 +69,8 @@ class OwnLabels:
         if not counts:
             return []
         verb = "was" if self.n_rows + self.n_annotations + self.n_parts == 1 else "were"
-        return [f"{' and '.join(counts)} with the label {listed(sorted(self.left))} {verb} left out."]
+        which = "label" if len(self.left) == 1 else "labels"
+        return [f"{' and '.join(counts)} with the {which} {listed(sorted(self.left))} {verb} left out."]
 
     def _require_met(self) -> None:
         for what, labels in (("renamed", self.renamed), ("left out", self.left), ("added", self.added)):
