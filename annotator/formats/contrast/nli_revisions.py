@@ -118,8 +118,8 @@ def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: 
     )
     if n_other * 10 > min(len(pairs), 1000):
         raise InvalidValue(
-            f"{n_other:,} rows of '{path.name}' have another '{name}' than the original in their place, so its rows are in "
-            "another order. Sort them as the originals are."
+            f"In {counted(n_other, 'row')} of '{path.name}' '{name}' is not that of the original in their place, so its rows are "
+            "in another order. Sort them as the originals are."
         )
 
 

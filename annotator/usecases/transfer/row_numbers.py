@@ -65,10 +65,8 @@ class RowNumbers:
         sentences = [f"{': '.join(filter(None, (words, '; '.join(filter(None, (kept_words, new))))))}."]
         if self.doubles:
             lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")
-            have = "1 row has a text that stands" if len(self.doubles) == 1 else (
-                f"{len(self.doubles):,} rows have texts that stand"
-            )  # fmt: skip
-            sentences.append(f"{have} in the file before (line {lines}); each has a number of its own.")
+            rows = counted(len(self.doubles), "row has a text that stands", "rows have texts that stand")
+            sentences.append(f"{rows} in the file before (line {lines}); each has a number of its own.")
         return sentences
 
     def _next(self, name: int) -> int:
