@@ -76,6 +76,8 @@ def test_what_is_typed_stands_beside_the_stored_text_with_what_changed(saliency:
     expect(page.locator(".typed-lines")).to_contain_text("4 new tokens, 1 token gone")  # the markup has three words
     expect(page.locator(".typed-lines")).to_contain_text("“plot” −0.500 → +0.250 (+0.750)")
     assert page.title() != "broken"
+    token_f1 = page.get_by_role("row", name="Token F1").locator("td:not(.definition)")
+    expect(token_f1).to_have_text(["A1.00", ""])  # nobody has marked what was only typed
     box.press("Escape")
     expect(page.locator(".heat-panel")).to_have_count(1)
     expect(box).to_be_hidden()

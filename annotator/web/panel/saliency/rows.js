@@ -26,7 +26,8 @@ export function rowsOf({ panel, view, selected, isEmpty }) {
   if (panel.run === null) return [];
   const ties = tiesOf(panel, view.sides, selected);
   return [
-    ...(view.people ? rowsOfPeople({ view, selected, isEmpty }) : rowsOfGold({ view, selected, isEmpty })),
+    ...(view.people ? rowsOfPeople({ view, selected, isEmpty }) : []),
+    ...(view.people || isTyped(view) ? [] : rowsOfGold({ view, selected, isEmpty })),
     ...Object.entries(NAMES)
       .filter(([name]) => name in panel.numbers)
       .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
@@ -43,6 +44,9 @@ export function rowsOf({ panel, view, selected, isEmpty }) {
       : []),
   ];
 }
+
+/** A text that nobody has stored has no gold. @param {{instance: {id: number}}} view */
+const isTyped = ({ instance }) => instance.id === 0;
 
 /**
  * How well the top k fits the gold sets.

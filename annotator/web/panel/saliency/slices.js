@@ -38,7 +38,7 @@ export class Slices {
     this.value = this.#menu("Value in the metadata", (value) => ({ value }));
     this.group = this.#menu("About annotators", (group) => ({ group, member: "" }));
     this.member = this.#menu("Value of annotators", (member) => ({ member }));
-    this.note = element("p", { class: "list-note" });
+    this.note = element("p", { class: "slices-note" });
     this.all = button("All of them", {
       title: "Choose no slice",
       className: "plain",

@@ -200,7 +200,7 @@ function linesOf(view, answer) {
   );
   const changes = view.panels.flatMap((panel, place) => {
     const differences = answer.panels[place] && differencesOf(panel, answer.panels[place], texts);
-    return differences?.length ? [mapLine(panel, differences)] : [];
+    return differences ? [mapLine(panel, differences)] : [];
   });
   const said = [...answers].flatMap(([model, words]) =>
     words ? [element("b", {}, model), ` ${words}`, element("br")] : [],
@@ -215,7 +215,7 @@ function linesOf(view, answer) {
 const mapLine = (panel, differences) =>
   line(
     element("b", {}, `${panel.model} · ${panel.method}`),
-    ", where both have the token: ",
+    differences.length ? ", where both have the token: " : ": every token that both have has the same score",
     ...differences
       .slice(0, MOST_DIFFERENCES)
       .map((one) =>

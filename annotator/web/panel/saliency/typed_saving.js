@@ -28,7 +28,7 @@ export function openVersionDialog(root, { instance, texts }, { kinds, labels, se
   const note = element("input", { type: "text", maxLength: 500, "aria-label": "Note for the checkers" });
   return openSaving(root, {
     title: "Save as a changed version",
-    words: "It waits for its checkers on the page Perturb, and is a text of the project when they approve it.",
+    words: "It waits for its checkers, and becomes a text of the project when they approve it.",
     rows: [row("Kind", kind), ...(labels.length ? [row("Label", label)] : []), row("Note", note)],
     saved: "It is saved, and waits for its checkers.",
     send: () =>
