@@ -34,6 +34,7 @@ INSTANCES = {
     "benchmark": [("benchmark-sentiment-trustai", "sentiment"), ("benchmark-reading", "reading")],
     "hatexplain": [("hatexplain", "sentiment")],
     "esnli": [("esnli", "inference")],
+    "fair-rationales": [("fair-rationales.csv", "sentiment")],
     "cose": [("cose", "choice")],
     "contrast": [("contrast.jsonl", "sentiment")],
     "aesw": [("aesw.xml", "editing")],

@@ -161,7 +161,7 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
         ({"scores": ["a", 1]}, r"scores[0]: It must be a number, not text."),
         ({"method": None}, r"method: A row with scores or a rationale needs its method; write it, or name it (--method)."),
         ({"model": ""}, r"model: A model needs a name of 1 to 200 characters. Write it into the row, or name it (--model)."),
-        ({"id": ""}, r"id: The key is empty; every row needs one."),
+        ({"id": "", "tokens": None}, r"id: The row has no key and no text; it needs one of the two."),
         ({"target": 2}, r"target: The project has 2 labels, so there is no class 2 (the first is class 0)."),
         ({"target": -1}, r"target: The project has 2 labels, so there is no class -1 (the first is class 0)."),
         ({"unit": "odds"}, r"unit: 'odds' is none of the values that are known here."),

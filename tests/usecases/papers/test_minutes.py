@@ -28,7 +28,7 @@ def asked(*labels: str) -> tuple[Example, ...]:
 def sweep(make_project: Callable[..., Project]) -> Sweep:
     judge = {"P": asked("positive", "positive", "negative"), "Q": asked("negative", "positive", "negative", "negative")}
     options = MinutesOptions((10.0,), seeds=(0, 1), costs=CostOptions(simulation=Simulation(5, 20)))
-    return Sweep(make_project(name="P"), options, LABELS, judge, (), 12, 6, 0, 0, 0, {"Q": (0, 0)})
+    return Sweep(make_project(name="P"), options, LABELS, judge, (), 12, 6, 0, 0, 0, {"Q": (0, 0)}, {})
 
 
 def outcome(
