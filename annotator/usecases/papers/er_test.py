@@ -111,7 +111,7 @@ def er_test_table(
     policy = options.gold_policy or " ".join(dict.fromkeys(project.settings.gold_policy for project in projects))
     names = " ".join(project.name for project in projects)
     return PaperTable(
-        "er-test", "Model", _caption(projects, trained, policy, options, n_compared), tuple(columns), tuple(made), tuple(notes),
+        "er-test", "Model", _caption(projects, trained, options, n_compared), tuple(columns), tuple(made), tuple(notes),
         asked_for(names, policy, options.split),
     )  # fmt: skip
 
@@ -218,7 +218,7 @@ def _majority(store: Store, project: Project, trained: Trained, options: Scoring
     return PaperCell(max(labels.values()) / n, n=n) if n else PaperCell(reason="no text has a gold label here")
 
 
-_CONTRAST_TITLES = {"original": "Original", "contrast": "Contrast", "delta": "Δ"}
+_CONTRAST_TITLES = {"original": "Original", "contrast": "Contrast", "delta": "Δ", "consistency_of_sets": "Consistency"}
 
 
 def _contrast(
@@ -321,19 +321,26 @@ def _rate_cell(rates: Sequence[Rate | None], n_cases: int) -> PaperCell:
     return _over_names(cells, reason)
 
 
-def _caption(
-    projects: Sequence[Project], trained: Trained, policy: str, options: ScoringOptions, n_compared: int
-) -> str:
+def _caption(projects: Sequence[Project], trained: Trained, options: ScoringOptions, n_compared: int) -> str:
     out = ", ".join(project.name for project in projects[1:])
     where = f"{projects[0].name} (in distribution){f' and {out} (out of distribution)' if out else ''}"
     marks = (
         f"{MARK}: differs from “{trained.base}” over the texts or cases that both have answered: p < {LEVEL:g} of paired sign "
         f"flips over texts (originals with all their changed versions, cases), each with its mean over runs, after Holm's "
-        f"correction for the {counted(n_compared, 'comparison')} that this table shows; Δ and FPRD are not compared. "
+        f"correction for the {counted(n_compared, 'comparison')} that this table shows; Δ, consistency and FPRD are not "
+        "compared. "
         if trained.base is not None
         else "No base was named, so that nothing is compared. "
     )
     return (
         f"Accuracy on {where}, contrast sets, functional tests and groups of word lists, as in ER-TEST (Joshi et al. 2022). "
-        f"{marks}Deviations are over trainings. Gold policy “{policy}”, {split_in_words(options.split)}. {made_by()}"
+        f"{marks}Deviations are over trainings. {_policies(projects, options)}, {split_in_words(options.split)}. {made_by()}"
     )
+
+
+def _policies(projects: Sequence[Project], options: ScoringOptions) -> str:
+    """The gold policy, or, where projects have others, whose is which."""
+    by_project = {project.name: options.gold_policy or project.settings.gold_policy for project in projects}
+    if len(set(by_project.values())) == 1:
+        return f"Gold policy “{next(iter(by_project.values()))}”"
+    return "Gold policies: " + ", ".join(f"{name} “{policy}”" for name, policy in by_project.items())

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +114,15 @@ def test_a_row_with_another_number_of_runs_than_the_base_is_not_compared_and_a_n
     assert cell(table, "MAE", "accuracy.ID").mark == ""
 
 
-def test_contrast_sets_have_original_contrast_and_their_difference(store: Store, projects: list[Project]) -> None:
+def test_contrast_sets_have_original_contrast_their_difference_and_the_share_that_is_right_throughout(
+    store: Store, projects: list[Project]
+) -> None:
     answer(store, projects[0], "n", texts(1))
     answer(store, projects[0], "m0", {**texts(8), "t0c": False})
     table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], ["m0"]))
-    names = [f"contrast.{part}.ID" for part in ("original", "contrast", "delta")]
-    assert [cell(table, "m0", name).value for name in names] == [1.0, 0.5, -0.5]
-    assert [cell(table, "n", name).value for name in names] == [0.5, 0.0, -0.5]
+    names = [f"contrast.{part}.ID" for part in ("original", "contrast", "delta", "consistency_of_sets")]
+    assert [cell(table, "m0", name).value for name in names] == [1.0, 0.5, -0.5, 0.5]
+    assert [cell(table, "n", name).value for name in names] == [0.5, 0.0, -0.5, 0.0]
     assert cell(table, "majority label", names[0]) == PaperCell()
 
 
@@ -166,6 +169,18 @@ def test_contrast_sets_are_compared_original_by_original(store: Store, projects:
     assert cell(table, "m0", "contrast.contrast.ID").p == 0.5  # the versions of both do
     assert cell(table, "m0", "contrast.delta.ID").p is None
     assert cell(table, "n", "contrast.contrast.ID").p is None
+
+
+def test_the_caption_says_whose_policy_is_which_where_projects_have_others(
+    store: Store, projects: list[Project]
+) -> None:
+    answer(store, projects[0], "n", texts(4))
+    answer(store, projects[1], "n", {"o0": True})
+    trained = Trained.of([], ["n"])
+    assert "Gold policy “chosen”, all splits" in er_test_table(store, LOCAL_OPERATOR, projects, trained).caption
+    union = replace(projects[1], settings=replace(projects[1].settings, gold_policy="union"))
+    caption = er_test_table(store, LOCAL_OPERATOR, [projects[0], union], trained).caption
+    assert "Gold policies: ID “chosen”, OOD “union”, all splits" in caption
 
 
 def test_groups_of_word_lists_have_false_positive_rates_beside_their_distance(
