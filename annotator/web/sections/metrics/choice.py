@@ -84,7 +84,7 @@ def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
         st.session_state[key] = ""
     chosen = st.selectbox(
         "Sort rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
-        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by model and method",
+        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by name",
     )  # fmt: skip
     return by_name.get(chosen)
 
