@@ -42,8 +42,6 @@ OUTPUT_READERS: dict[str, str] = {
 }
 # The format jsonl is written with annotator.formats.own.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {
-    "csv": "annotator.formats.rows.set_table:write",
-    "conll": "annotator.formats.rows.token_tags:write",
     "eraser": "annotator.formats.eraser.writer:write",
     "benchmark": "annotator.formats.benchmark.writer:write",
     "benchmark-trustai": "annotator.formats.benchmark.writer:write_trustai",
@@ -51,6 +49,8 @@ WRITERS: dict[str, str] = {
     "label-studio": "annotator.formats.tools.label_studio:write",
     "doccano": "annotator.formats.tools.doccano:write",
     "argilla": "annotator.formats.tools.argilla:write",
+    "csv": "annotator.formats.rows.set_table:write",
+    "conll": "annotator.formats.rows.token_tags:write",
     "parquet": "annotator.formats.parquet.writer:write",
     "datasets": "annotator.formats.parquet.writer:write_datasets",
 }
