@@ -62,7 +62,16 @@ def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int 
     candidates = {column.name: _shared(table.behind, rows, column) for column in table.columns}
     shared = {name: column for name, column in candidates.items() if column is not None and column.n}
     restricted = tuple(_row(table, row, shared, n_resamples) for row in rows)
-    return replace(table, rows=restricted, random=_random(table, shared), shared=shared)
+    kept = _kept_by_all(table, rows) | {name: of_column.keep for name, of_column in shared.items()}
+    return replace(table, rows=restricted, random=_random(table, kept), shared=shared)
+
+
+def random_beside(table: MetricTable, rows: Sequence[MetricRow]) -> MetricTable:
+    """With random over the instances of these rows, for each column that all of them have for the same ones.
+
+    It would else be over all instances with gold, also those that a model learned from, which its rows leave out.
+    """
+    return replace(table, random=_random(table, _kept_by_all(table, rows)))
 
 
 def seeds_of(behind: Behind, row: MetricRow, column: Column) -> Sequence[OfSeed]:
@@ -90,6 +99,16 @@ def _measured(behind: Behind | None, rows: Sequence[MetricRow], column: Column) 
                 of_row = measured.setdefault(row.key, np.zeros(len(behind.ids), dtype=np.bool_))
                 of_row[seed.places[~np.isnan(values)]] = True
     return {key: of_row for key, of_row in measured.items() if of_row.any()}
+
+
+def _kept_by_all(table: MetricTable, rows: Sequence[MetricRow]) -> dict[str, Flags]:
+    """By column bool[n_gold], the instances that its rows are over, where these are the same for all."""
+    kept = {}
+    for column in table.columns:
+        measured = list(_measured(table.behind, rows, column).values())
+        if measured and all(np.array_equal(measured[0], of_row) for of_row in measured[1:]):
+            kept[column.name] = measured[0]
+    return kept
 
 
 def _shared(behind: Behind, rows: Sequence[MetricRow], column: Column) -> SharedColumn | None:
@@ -198,11 +217,12 @@ def _fall(behind: Behind, row: MetricRow, side: str, threshold: float, keep: Fla
     return sum(means) / len(means) if means else None
 
 
-def _random(table: MetricTable, shared: Mapping[str, SharedColumn]) -> MetricRow:
-    """Random's means over the same instances; how far its seeds lie apart there is not kept."""
+def _random(table: MetricTable, kept: Mapping[str, Flags]) -> MetricRow:
+    """Random's means over these instances; how far its seeds lie apart is kept only where they are all of its own."""
     numbers = dict(table.random.numbers)
-    for name in numbers.keys() & shared.keys():
-        values = table.behind.random[name][shared[name].keep] if table.behind is not None else np.empty(0)
-        defined = values[~np.isnan(values)]
-        numbers[name] = Number(float(defined.mean()) if len(defined) else None, len(defined))
+    for name in numbers.keys() & kept.keys():
+        values = table.behind.random[name] if table.behind is not None else np.empty(0)
+        defined = values[kept[name] & ~np.isnan(values)] if len(values) else values
+        if len(defined) < np.count_nonzero(~np.isnan(values)):
+            numbers[name] = Number(float(defined.mean()) if len(defined) else None, len(defined))
     return replace(table.random, numbers=numbers)

@@ -16,7 +16,7 @@ from annotator.errors import NotFound
 from annotator.figures.report.page import Report, Texts, report_html
 from annotator.formats.rows.files import new_file
 from annotator.scoring.instance_numbers import RowKey
-from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared
+from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared, random_beside
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.store import Store
 from annotator.store.events import add_event
@@ -142,7 +142,7 @@ def _over_same_texts(
     if any(differs.values()) and not leaves_too_few(table, rows, columns):
         shared = over_shared(table, rows, N_RESAMPLES)
         return TableView(shared, shared.rows, columns, differs, is_shared=True, merged=merged)
-    return TableView(table, rows, columns, differs, is_shared=False, merged=merged)
+    return TableView(random_beside(table, rows), rows, columns, differs, is_shared=False, merged=merged)
 
 
 def _require_known(what: str, wanted: Sequence[str], known: Sequence[str], project: str) -> None:

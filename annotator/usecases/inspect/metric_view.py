@@ -8,7 +8,7 @@ from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
 from annotator.metrics.registry import all_definitions
 from annotator.scoring.chance_verdicts import Judged, best_rows, judged
-from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared
+from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared, random_beside
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
 from annotator.usecases.inspect.metric_names import criterion_in_words, first_columns
 
@@ -41,6 +41,8 @@ def metric_view(
     if is_shared and any(are_different(table, rows, column) for column in columns):
         table = over_shared(table, rows, n_resamples)
         rows = list(table.rows)
+    else:
+        table = random_beside(table, rows)
     return MetricView(table, rows, columns)
 
 

@@ -1,13 +1,13 @@
 """What is shown of the table of metrics: the controls over it choose columns, rows and their order; what columns mean."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.scoring.shared_instances import are_different, leaves_too_few
+from annotator.scoring.shared_instances import are_different, leaves_too_few, random_beside
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metric_names import first_columns, named, sentence_of, way_of
 from annotator.usecases.inspect.shown_table import TableView
@@ -52,6 +52,8 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     if any(differs.values()) and _wants_shared(project, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
+    else:
+        scored = replace(scored, table=random_beside(scored.table, rows))
     return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
