@@ -216,6 +216,23 @@ def test_scores_that_are_all_zero_are_taken_with_a_warning(tmp_path):
     assert warning.reason == "All scores are 0; see whether the method worked."
 
 
+@pytest.mark.parametrize(
+    ("probabilities", "value", "reason"),
+    [
+        ([0.9, 0.1], "negative", "It has the highest probability, but the answer is another label. They are taken in the order of "
+                                 "the project's labels (negative, positive)."),
+        ({"negative": 0.9, "positive": 0.1}, "negative", "It has the highest probability, but the answer is another label."),
+        ({"negative": 0.8, "positive": 0.9}, "1.7", "They sum to more than 1; see whether they are probabilities."),
+    ],
+)  # fmt: skip
+def test_probabilities_that_do_not_fit_the_answer_are_taken_with_a_warning(tmp_path, probabilities, value, reason):
+    items = list(read_rows(tmp_path, {"id": "a", "model": "m", "label": "positive", "probabilities": probabilities}))
+    [warning] = [item for item in items if isinstance(item, Problem)]
+    assert warning.is_warning
+    assert (warning.field, warning.value, warning.reason) == ("probabilities", value, reason)
+    assert len(items) == 2
+
+
 def test_the_same_said_twice_is_refused(tmp_path):
     rows = [
         SCORED,

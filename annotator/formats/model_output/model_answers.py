@@ -10,6 +10,7 @@ from annotator.formats.model_output.own_line_fields import AnswerRow, OutputRow
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import convert
 
+_MOST_OVER = 0.01  # of a sum of rounded probabilities
 _ROUNDING = 1e-6
 
 
@@ -63,9 +64,29 @@ def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Fi
     threshold = answer.threshold
     if threshold is not None and not 0 <= threshold <= 1:
         findings.refuse(f"{field_prefix}threshold", threshold, "A threshold is a share of tokens, from 0 to 1.")
-    return Prediction(
-        result, _probabilities(answer, f"{field_prefix}probabilities", file, findings), answer.on, threshold
+    probabilities = _probabilities(answer, f"{field_prefix}probabilities", file, findings)
+    _warn_of_odd(
+        result, probabilities, isinstance(answer.probabilities, list), f"{field_prefix}probabilities", findings
     )
+    return Prediction(result, probabilities, answer.on, threshold)
+
+
+def _warn_of_odd(
+    result: str | None, probabilities: Mapping[str, float], is_list: bool, field_name: str, findings: Findings
+) -> None:
+    """Probabilities that belong to other labels than their numbers suggest, or that are none."""
+    if sum(probabilities.values()) > 1 + _MOST_OVER:
+        findings.warn(
+            field_name,
+            f"{sum(probabilities.values()):.3g}",
+            "They sum to more than 1; see whether they are probabilities.",
+        )
+    highest = max(probabilities, key=lambda label: probabilities[label], default=None)
+    if highest is None or result is None or result not in probabilities:
+        return
+    if probabilities[highest] > probabilities[result] + _ROUNDING:
+        order = f" They are taken in the order of the project's labels ({', '.join(probabilities)})." if is_list else ""
+        findings.warn(field_name, highest, f"It has the highest probability, but the answer is another label.{order}")
 
 
 def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, findings: Findings) -> Mapping[str, float]:
