@@ -70,7 +70,9 @@ class ProjectFiles(OpenProject):
     ) -> ImportReport:
         from annotator.usecases.transfer.import_values import import_rows  # noqa: PLC0415
 
-        return import_rows(self.database.store, LOCAL_OPERATOR, self.rules, mappings(rows), options, parameters=params)
+        rules = self.rules
+        given = mappings(rows, rules.labels)
+        return import_rows(self.database.store, LOCAL_OPERATOR, rules, given, options, parameters=params)
 
     def import_(
         self,

@@ -1,6 +1,6 @@
 """Rows as DataFrames, and DataFrames as rows. pandas is loaded with the first table."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 Rows = Iterable[Mapping[str, object]]
 
+_KEYS = ("key", "id")
 _WHOLE_NUMBERS = frozenset(
     {"seed", "layer", "round", "n_selectable", "n", "n_left_out", "n_seeds", "n_compared"}
 )  # columns of numbers, some of which may be missing
@@ -33,19 +34,28 @@ def frame(rows: Rows, columns: Iterable[str], measured: Iterable[str] = ()) -> "
     return pd.DataFrame(made)
 
 
-def mappings(rows: "Rows | DataFrame") -> Rows:
-    """Rows as mappings; of a DataFrame without its missing cells."""
-    return _rows_of_frame(cast("DataFrame", rows)) if hasattr(rows, "itertuples") else rows
+def mappings(rows: "Rows | DataFrame", labels: Sequence[str] = ()) -> Rows:
+    """Rows as mappings; of a DataFrame without its missing cells.
+
+    A DataFrame's key may be its index. Where it has a column for each of the labels, as predict_proba gives them, these hold the
+    probabilities.
+    """
+    return _rows_of_frame(cast("DataFrame", rows), labels) if hasattr(rows, "itertuples") else rows
 
 
-def _rows_of_frame(frame: "DataFrame") -> Iterator[dict[str, object]]:
+def _rows_of_frame(frame: "DataFrame", labels: Sequence[str]) -> Iterator[dict[str, object]]:
     from pandas import isna  # noqa: PLC0415
     from pandas.api.types import is_scalar  # noqa: PLC0415
 
+    if frame.index.name in _KEYS and frame.index.name not in frame.columns:
+        frame = frame.reset_index()
     names = [str(name) for name in frame.columns]
+    of_labels = set(labels) if labels and set(labels) <= set(names) and "probabilities" not in names else set()
     for values in frame.itertuples(index=False, name=None):
         cells = zip(names, values, strict=True)
-        yield {name: _cell(name, value) for name, value in cells if not (is_scalar(value) and isna(value))}
+        row = {name: _cell(name, value) for name, value in cells if not (is_scalar(value) and isna(value))}
+        probabilities = {name: row.pop(name) for name in names if name in of_labels and name in row}
+        yield {**row, "probabilities": probabilities} if probabilities else row
 
 
 def _cell(name: str, value: object) -> object:

@@ -62,8 +62,8 @@ def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int 
     candidates = {column.name: _shared(table.behind, rows, column) for column in table.columns}
     shared = {name: column for name, column in candidates.items() if column is not None and column.n}
     restricted = tuple(_row(table, row, shared, n_resamples) for row in rows)
-    kept = _kept_by_all(table, rows) | {name: of_column.keep for name, of_column in shared.items()}
-    return replace(table, rows=restricted, random=_random(table, kept), shared=shared)
+    kept_by_column = _kept_by_all(table, rows) | {name: of_column.keep for name, of_column in shared.items()}
+    return replace(table, rows=restricted, random=_random(table, kept_by_column), shared=shared)
 
 
 def random_beside(table: MetricTable, rows: Sequence[MetricRow]) -> MetricTable:
@@ -103,12 +103,12 @@ def _measured(behind: Behind | None, rows: Sequence[MetricRow], column: Column) 
 
 def _kept_by_all(table: MetricTable, rows: Sequence[MetricRow]) -> dict[str, Flags]:
     """By column bool[n_gold], the instances that its rows are over, where these are the same for all."""
-    kept = {}
+    kept_by_column = {}
     for column in table.columns:
         measured = list(_measured(table.behind, rows, column).values())
         if measured and all(np.array_equal(measured[0], of_row) for of_row in measured[1:]):
-            kept[column.name] = measured[0]
-    return kept
+            kept_by_column[column.name] = measured[0]
+    return kept_by_column
 
 
 def _shared(behind: Behind, rows: Sequence[MetricRow], column: Column) -> SharedColumn | None:
@@ -217,12 +217,12 @@ def _fall(behind: Behind, row: MetricRow, side: str, threshold: float, keep: Fla
     return sum(means) / len(means) if means else None
 
 
-def _random(table: MetricTable, kept: Mapping[str, Flags]) -> MetricRow:
-    """Random's means over these instances; how far its seeds lie apart is kept only where they are all of its own."""
+def _random(table: MetricTable, kept_by_column: Mapping[str, Flags]) -> MetricRow:
+    """Random's means over these instances; how far its seeds lie apart is kept_by_column only where they are all of its own."""
     numbers = dict(table.random.numbers)
-    for name in numbers.keys() & kept.keys():
+    for name in numbers.keys() & kept_by_column.keys():
         values = table.behind.random[name] if table.behind is not None else np.empty(0)
-        defined = values[kept[name] & ~np.isnan(values)] if len(values) else values
+        defined = values[kept_by_column[name] & ~np.isnan(values)] if len(values) else values
         if len(defined) < np.count_nonzero(~np.isnan(values)):
             numbers[name] = Number(float(defined.mean()) if len(defined) else None, len(defined))
     return replace(table.random, numbers=numbers)

@@ -137,6 +137,18 @@ def test_predictions_go_in_as_rows_and_come_out(opened: Project) -> None:
         opened.predictions("huge")
 
 
+def test_the_table_of_predict_proba_goes_in_with_its_keys_as_index_and_its_labels_as_columns(opened: Project) -> None:
+    keys = opened.instances()["key"].tolist()
+    given = pd.DataFrame([[0.2, 0.8]] * len(keys), index=pd.Index(keys, name="key"), columns=["positive", "negative"])
+    assert opened.add_predictions(given, model="proba").n_new == len(keys)
+    first = opened.predictions("proba").iloc[0]
+    assert (first["key"], first["label"], first["probabilities"]) == (
+        keys[0],
+        "negative",
+        {"positive": 0.2, "negative": 0.8},
+    )
+
+
 def test_predictions_are_those_to_the_full_input_unless_one_asks_for_others(opened: Project) -> None:
     rows = [{"key": "t1", "label": label, "on": on} for label, on in (("negative", "full"), ("positive", "rationale"))]
     opened.add_predictions(rows, model="tiny")

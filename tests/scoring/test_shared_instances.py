@@ -98,9 +98,9 @@ def test_random_is_over_the_instances_of_the_rows_where_these_are_the_same_for_a
     table = table_of(store, uneven)
     of_all = table.random.numbers[F1]
     assert table.behind is not None
-    own = table.behind.random[F1]
+    of_instances = table.behind.random[F1]
     beside = random_beside(table, rows(table, "some")).random.numbers[F1]
-    assert (beside.value, beside.n) == (pytest.approx(own[:25].mean()), 25)
+    assert (beside.value, beside.n) == (pytest.approx(of_instances[:25].mean()), 25)
     assert over_shared(table, rows(table, "some")).random.numbers[F1] == beside
     assert random_beside(table, rows(table, "all")).random.numbers[F1] == of_all  # with the deviation of its seeds
     assert random_beside(table, table.rows).random.numbers[F1] == of_all  # no instances that all rows are over
