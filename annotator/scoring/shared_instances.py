@@ -218,7 +218,7 @@ def _fall(behind: Behind, row: MetricRow, side: str, threshold: float, keep: Fla
 
 
 def _random(table: MetricTable, kept_by_column: Mapping[str, Flags]) -> MetricRow:
-    """Random's means over these instances; how far its seeds lie apart is kept_by_column only where they are all of its own."""
+    """Random's means over these instances; how far its seeds lie apart is kept only where they are all of its own."""
     numbers = dict(table.random.numbers)
     for name in numbers.keys() & kept_by_column.keys():
         values = table.behind.random[name] if table.behind is not None else np.empty(0)

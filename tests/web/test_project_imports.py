@@ -116,7 +116,10 @@ def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_i
     assert (choice.label, choice.value) == ("Gold for these texts", "chosen")
     assert "Gold policy “chosen”" in said(app.warning)
     choice.set_value("majority").run()
-    assert "Gold policy “majority”: the tokens that more than half of a text's annotators marked" in said(app.warning)
+    assert (
+        "Gold policy “majority”: the tokens that more than half of those annotators of a text marked who gave its gold result"
+        in said(app.warning)
+    )
     assert "Gold policy “chosen”" not in said(app.warning)
     app.button(key="import_store").click().run()
     assert not app.exception

@@ -6,9 +6,9 @@ from annotator.domain.projects import GoldPolicy
 
 _HOW: dict[GoldPolicy, str] = {
     "chosen": "of several annotations of a text the lead's choice counts, else the first accepted one",
-    "all": "the distinct sets of all accepted annotations of a text",
-    "majority": "the tokens that more than half of a text's annotators marked",
-    "union": "the tokens that any of a text's annotators marked",
+    "all": "the distinct sets of those annotators of a text who gave its gold result",
+    "majority": "the tokens that more than half of those annotators of a text marked who gave its gold result",
+    "union": "the tokens that any of those annotators of a text marked who gave its gold result",
 }
 
 
@@ -28,6 +28,6 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
     counts = (
         f"{accepted.n_instances:,} of {counted(n, 'accepted annotation counts', 'accepted annotations count')}"
         if policy == "chosen"
-        else f"it is made from {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}"
+        else f"there are {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}, of any result"
     )
     return f"Gold policy “{policy}”: {_HOW[policy]}; {counts}."

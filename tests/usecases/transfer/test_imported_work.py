@@ -66,7 +66,7 @@ def test_a_policy_that_is_asked_for_is_the_projects_from_then_on(
     assert (report.gold_policy, policy_of(store)) == ("majority", "chosen")
     report = import_rows(project, rows(), gold_policy="majority")
     assert (report.gold_policy, policy_of(store)) == ("majority", "majority")
-    assert "it is made from 12 accepted annotations of 4 texts" in report.notes[0]
+    assert "there are 12 accepted annotations of 4 texts, of any result" in report.notes[0]
     assert {"change", "import"} <= {event.action for event in events_of(store, LOCAL_OPERATOR, project.id)}
     n_events = len(events_of(store, LOCAL_OPERATOR, project.id))
     import_rows(project, rows(), gold_policy="majority")  # the same again changes no rule

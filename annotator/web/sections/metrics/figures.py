@@ -19,11 +19,12 @@ from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
+_OF_LABELS = ("Contrast", "Functional tests", "Fairness")
 _BY_LAYER = ("plausibility", "consistency", "confidence")
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
-    """One of the charts; the others are not computed."""
+    """One of the charts; the others are not computed. Without a table those that need the labels of texts alone."""
     views: Mapping[str, Callable[[Store, Visit, Project, ScoredTable], None]] = {
         "Instances": show_distribution,
         "Confidence": show_confidence,
@@ -35,8 +36,11 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "Functional tests": suites.show,
         "Fairness": fairness.show,
     }
+    names, key = (
+        (list(views), "metrics_chart") if scored.table.columns else (list(_OF_LABELS), "metrics_chart_of_labels")
+    )
     chosen = st.segmented_control(
-        "Chart", list(views), default="Instances", required=True, key=f"metrics_chart_{project.id}",
+        "Chart", names, default=names[0], required=True, key=f"{key}_{project.id}",
         label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
     views[chosen](store, visit, project, scored)

@@ -34,8 +34,8 @@ _N_RESAMPLES = 1000
 _ALL = "\0"  # no split and no criterion has this name
 _EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
 _POLICIES = (
-    "chosen: the lead's choice, else the first accepted annotation; all: the distinct sets of all accepted annotations; "
-    "majority: the tokens that most annotators marked; union: all marked tokens as one set"
+    "chosen: the lead's choice, else the first accepted annotation; of those who gave the gold label, all: their distinct sets; "
+    "majority: the tokens that most of them marked; union: all tokens that they marked, as one set"
 )
 
 
@@ -123,7 +123,7 @@ def _instances() -> ValueCache:
 
 
 def show(store: Store, visit: Visit, project: Project) -> ScoredTable | None:
-    """The controls; answers the numbers, or None where there are none yet and it was said why."""
+    """The controls; answers the numbers, of which there may be none, or None where they are not computed; why is said."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     pinned = int(st.session_state.get(_pin(project), newest))
     request = _controls(project, pinned)
@@ -138,7 +138,8 @@ def show(store: Store, visit: Visit, project: Project) -> ScoredTable | None:
         _offer_newer(project)
     _learn_names(_splits(project), table.splits)
     _learn_names(_criteria(project), table.criteria)
-    return ScoredTable(request, table, *without_repeats(table.rows)) if _has_rows(project, table) else None
+    _say_what_is_missing(project, table)
+    return ScoredTable(request, table, *without_repeats(table.rows))
 
 
 def instance_values(
@@ -284,18 +285,16 @@ def _offer_newer(project: Project) -> None:
         st.rerun()
 
 
-def _has_rows(project: Project, table: MetricTable) -> bool:
+def _say_what_is_missing(project: Project, table: MetricTable) -> None:
     if not table.gold["instances"]:
         st.info(
-            f"No instance has gold under the policy “{table.gold_policy}” here, so there is nothing to compare with. Gold comes "
-            "from accepted annotations, or from a file with rationales that a lead imports.",
+            f"No instance has gold under the policy “{table.gold_policy}” here, so there is no table. Gold comes from accepted "
+            "annotations, or from a file with rationales that a lead imports. What needs the labels of texts alone is below.",
             icon=":material/rule:",
         )
-        return False
-    if not table.columns:
+    elif not table.columns:
         st.info(
             "No model has output for the instances that have gold. Choose another split or gold policy under "
             f"“{_popover_title(project)}”, or compute or import the output on the page Saliency.",
             icon=":material/monitoring:",
         )
-    return bool(table.columns)
