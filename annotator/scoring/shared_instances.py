@@ -40,6 +40,11 @@ def are_different(table: MetricTable, rows: Sequence[MetricRow], column: Column)
     return any(not np.array_equal(measured[0], other) for other in measured[1:])
 
 
+def are_comparable(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> bool:
+    """Whether the numbers of a column are over the same instances: its rows share them, or differ in none."""
+    return column.name in table.shared or not are_different(table, rows, column)
+
+
 def leaves_too_few(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> bool:
     """Whether in some column nothing can be said of the shared instances, while of a row's own something can."""
     if table.behind is None:
@@ -62,16 +67,34 @@ def over_shared(table: MetricTable, rows: Sequence[MetricRow], n_resamples: int 
     candidates = {column.name: _shared(table.behind, rows, column) for column in table.columns}
     shared = {name: column for name, column in candidates.items() if column is not None and column.n}
     restricted = tuple(_row(table, row, shared, n_resamples) for row in rows)
-    kept_by_column = _kept_by_all(table, rows) | {name: of_column.keep for name, of_column in shared.items()}
+    kept_by_column = _kept_by_all(table, rows, table.columns) | {
+        name: of_column.keep for name, of_column in shared.items()
+    }
     return replace(table, rows=restricted, random=_random(table, kept_by_column), shared=shared)
 
 
-def random_beside(table: MetricTable, rows: Sequence[MetricRow]) -> MetricTable:
-    """With random over the instances of these rows, for each column that all of them have for the same ones.
+def over_own(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> MetricTable:
+    """With random over the instances of these rows, in each of these columns in which they are the same for all rows.
 
     It would else be over all instances with gold, also those that a model learned from, which its rows leave out.
     """
-    return replace(table, random=_random(table, _kept_by_all(table, rows)))
+    return replace(table, random=_random(table, _kept_by_all(table, rows, columns)))
+
+
+def as_shown(
+    table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column], n_resamples: int = 0,
+    is_shared: bool | None = None,
+) -> tuple[MetricTable, Sequence[MetricRow]]:  # fmt: skip
+    """Some rows for some columns, with the table that they are of then: over the instances that all of them have.
+
+    is_shared: False for each over its own; None: unless too few would be left to say anything
+    """
+    if is_shared is None:
+        is_shared = not leaves_too_few(table, rows, columns)
+    if not is_shared or not do_rows_differ(table, rows, columns):
+        return over_own(table, rows, columns), rows
+    shared = over_shared(table, rows, n_resamples)
+    return shared, shared.rows
 
 
 def seeds_of(behind: Behind, row: MetricRow, column: Column) -> Sequence[OfSeed]:
@@ -101,10 +124,10 @@ def _measured(behind: Behind | None, rows: Sequence[MetricRow], column: Column) 
     return {key: of_row for key, of_row in measured.items() if of_row.any()}
 
 
-def _kept_by_all(table: MetricTable, rows: Sequence[MetricRow]) -> dict[str, Flags]:
+def _kept_by_all(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> dict[str, Flags]:
     """By column bool[n_gold], the instances that its rows are over, where these are the same for all."""
     kept_by_column = {}
-    for column in table.columns:
+    for column in columns:
         measured = list(_measured(table.behind, rows, column).values())
         if measured and all(np.array_equal(measured[0], of_row) for of_row in measured[1:]):
             kept_by_column[column.name] = measured[0]

@@ -12,7 +12,7 @@ from annotator.domain.models import Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.scoring.chance_verdicts import judged
-from annotator.scoring.shared_instances import are_different, do_rows_differ, leaves_too_few, over_shared, random_beside
+from annotator.scoring.shared_instances import are_different, do_rows_differ, leaves_too_few, over_own, over_shared
 from annotator.scoring.table import MetricTable
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, only, values_of_row
@@ -99,11 +99,12 @@ def test_random_is_over_the_instances_of_the_rows_where_these_are_the_same_for_a
     of_all = table.random.numbers[F1]
     assert table.behind is not None
     of_instances = table.behind.random[F1]
-    beside = random_beside(table, rows(table, "some")).random.numbers[F1]
+    columns = [table.column(F1)]
+    beside = over_own(table, rows(table, "some"), columns).random.numbers[F1]
     assert (beside.value, beside.n) == (pytest.approx(of_instances[:25].mean()), 25)
     assert over_shared(table, rows(table, "some")).random.numbers[F1] == beside
-    assert random_beside(table, rows(table, "all")).random.numbers[F1] == of_all  # with the deviation of its seeds
-    assert random_beside(table, table.rows).random.numbers[F1] == of_all  # no instances that all rows are over
+    assert over_own(table, rows(table, "all"), columns).random.numbers[F1] == of_all  # with the deviation of its seeds
+    assert over_own(table, table.rows, columns).random.numbers[F1] == of_all  # no instances that all rows are over
 
 
 def test_rows_over_the_same_instances_keep_their_numbers(store, uneven) -> None:
@@ -111,7 +112,7 @@ def test_rows_over_the_same_instances_keep_their_numbers(store, uneven) -> None:
     shared = over_shared(table, rows(table, "most"))
     assert shared.shared == {}
     assert shared.rows == tuple(rows(table, "most"))
-    assert shared.random == random_beside(table, rows(table, "most")).random
+    assert shared.random == over_own(table, rows(table, "most"), table.columns).random
 
 
 def test_without_a_common_instance_each_row_keeps_its_own(store, make_project, import_rows) -> None:

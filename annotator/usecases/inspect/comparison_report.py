@@ -15,9 +15,8 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.figures.report.page import Report, Texts, report_html
 from annotator.formats.rows.files import new_file
-from annotator.scoring.instance_numbers import RowKey
-from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared, random_beside
-from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
+from annotator.scoring.shared_instances import are_different, as_shown
+from annotator.scoring.table import MetricRow, MetricTable, metric_table, without_repeats
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.access.independence import GoldFor
@@ -131,18 +130,9 @@ def report_view(table: MetricTable, request: ReportRequest) -> TableView:
             f"There are no numbers of '{table.project}' to report: no model that was asked for has output for texts with gold. "
             "Import some, or compute attributions with 'annotator attribute'."
         )
-    return _over_same_texts(table, rows, columns, merged)
-
-
-def _over_same_texts(
-    table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column], merged: frozenset[RowKey]
-) -> TableView:
-    """Over the instances that all rows have, unless these are too few to say anything."""
     differs = {column.name: are_different(table, rows, column) for column in columns}
-    if any(differs.values()) and not leaves_too_few(table, rows, columns):
-        shared = over_shared(table, rows, N_RESAMPLES)
-        return TableView(shared, shared.rows, columns, differs, is_shared=True, merged=merged)
-    return TableView(random_beside(table, rows), rows, columns, differs, is_shared=False, merged=merged)
+    shown, rows_shown = as_shown(table, rows, columns, N_RESAMPLES)
+    return TableView(shown, rows_shown, columns, differs, is_shared=bool(shown.shared), merged=merged)
 
 
 def _require_known(what: str, wanted: Sequence[str], known: Sequence[str], project: str) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from annotator.domain.numbers import UNDEFINED, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_table import metric_table_latex
+from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, names_of
-from annotator.usecases.inspect.metric_view import marked
+from annotator.usecases.inspect.metric_view import best_of
 
 
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
@@ -47,7 +48,7 @@ def _size(rows: Sequence[MetricRow], column: Column) -> str:
 
 
 def _cells(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> list[Cell]:
-    _, best = marked(table, rows, column)
+    best = best_of(table, rows, column, judged(table, rows, column))
     return [_cell(row.numbers.get(column.name), index in best) for index, row in enumerate(rows)]
 
 

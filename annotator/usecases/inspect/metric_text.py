@@ -8,11 +8,11 @@ from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.figures.html_table import BEST
 from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
 from annotator.metrics.chance import FEWEST, Word
-from annotator.scoring.chance_verdicts import RANDOM, Judged, n_without_choice
+from annotator.scoring.chance_verdicts import RANDOM, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, MetricRow, Number
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
-from annotator.usecases.inspect.metric_view import MetricView, gold_summary, marked
+from annotator.usecases.inspect.metric_view import MetricView, best_of, gold_summary
 from annotator.usecases.inspect.training_texts import trust_lines
 
 _SIGNS: Mapping[Word, str] = {"better": "▲", "not told": "≈", "not better": "▼", "too few": "?"}
@@ -30,7 +30,7 @@ _MEANINGS: Mapping[str, str] = {
 
 def table_text(view: MetricView) -> str:
     """What is shown of the table, and random below it; the notes tell signs, instances, training, and what is missing."""
-    columns = [_JudgedColumn(column, *marked(view.table, view.rows, column)) for column in view.columns]
+    columns = [_JudgedColumn.of(view, column) for column in view.columns]
     sizes = _Sizes.of(view)
     names = names_of(view.rows)
     lines = [
@@ -56,6 +56,11 @@ class _JudgedColumn:
     column: Column
     verdicts: Sequence[Judged]
     best: set[int]
+
+    @staticmethod
+    def of(view: MetricView, column: Column) -> "_JudgedColumn":
+        verdicts = judged(view.table, view.rows, column)
+        return _JudgedColumn(column, verdicts, best_of(view.table, view.rows, column, verdicts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
 from annotator.metrics.registry import all_definitions
-from annotator.scoring.chance_verdicts import Judged, best_rows, judged
-from annotator.scoring.shared_instances import are_different, leaves_too_few, over_shared, random_beside
+from annotator.scoring.chance_verdicts import Judged, best_rows
+from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
 from annotator.usecases.inspect.metric_names import criterion_in_words, first_columns
 
@@ -36,23 +36,16 @@ def metric_view(
     _require_numbers(table)
     rows = without_repeats(table.rows)[0]
     columns = _chosen(table, names)
-    if is_shared is None:
-        is_shared = not leaves_too_few(table, rows, columns)
-    if is_shared and any(are_different(table, rows, column) for column in columns):
-        table = over_shared(table, rows, n_resamples)
-        rows = list(table.rows)
-    else:
-        table = random_beside(table, rows)
-    return MetricView(table, rows, columns)
+    return MetricView(*as_shown(table, rows, columns, n_resamples, is_shared), columns)
 
 
-def marked(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> tuple[list[Judged], set[int]]:
-    """Each row's verdict, and the places of the best, of which there are none where rows are over different instances."""
-    verdicts = judged(table, rows, column)
+def best_of(table: MetricTable, rows: Sequence[MetricRow], column: Column, verdicts: Sequence[Judged]) -> set[int]:
+    """The places of the best rows of a column; of rows over different instances, and of those that lack some, there are none."""
+    if not are_comparable(table, rows, column):
+        return set()
     shared = table.shared.get(column.name)
     is_lacking = [shared is not None and row.key in shared.lacking for row in rows]
-    may_mark = bool(table.shared) or not are_different(table, rows, column)
-    return verdicts, best_rows(rows, column, verdicts, is_lacking) if may_mark else set()
+    return best_rows(rows, column, verdicts, is_lacking)
 
 
 def gold_summary(table: MetricTable) -> str:

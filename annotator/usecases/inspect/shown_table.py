@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.scoring.chance_verdicts import Judged, best_rows, judged
+from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metric_names import (
@@ -17,6 +17,7 @@ from annotator.usecases.inspect.metric_names import (
     title_of,
     training_in_common,
 )
+from annotator.usecases.inspect.metric_view import best_of
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = (
@@ -63,8 +64,7 @@ def judged_column(view: TableView, column: Column, verdicts: Sequence[Judged] | 
     verdicts = judged(view.table, view.rows, column) if verdicts is None else verdicts
     shared = view.table.shared.get(column.name)
     lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
-    may_mark = view.is_shared or not view.differs[column.name]
-    best = best_rows(view.rows, column, verdicts, [share > 0 for share in lacking]) if may_mark else set()
+    best = best_of(view.table, view.rows, column, verdicts)
     n_in_head = _n_in_head(view, column)
     cells = [
         _cell(row.numbers.get(column.name), n in best, verdicts[n], lacking[n], n_in_head)

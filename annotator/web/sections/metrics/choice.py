@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.scoring.shared_instances import are_different, leaves_too_few, random_beside
+from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metric_names import first_columns, named, sentence_of, way_of
 from annotator.usecases.inspect.shown_table import TableView
@@ -53,7 +53,7 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
     else:
-        scored = replace(scored, table=random_beside(scored.table, rows))
+        scored = replace(scored, table=over_own(table, rows, columns))
     return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
