@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, OverSeeds, mean_of, over_seeds
 from annotator.metrics.definitions import Definition, Direction
-from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ragged import Flags, Floats, Identities, Integers, Ragged
 
 TEN_SEEDS = tuple(range(10))
 
@@ -114,6 +114,28 @@ def random_scores(n_tokens: Integers, seed: int) -> Ragged[np.float64]:
     """A uniform score in [0, 1) for each token. Shapes: int[n]; returns rows of n_tokens."""
     offsets = np.concatenate(([0], np.cumsum(n_tokens))).astype(np.int64)
     return Ragged(np.random.default_rng(seed).random(int(offsets[-1])), offsets)
+
+
+def scores_drawn_for(identities: Identities, n_tokens: Integers, seed: int) -> Ragged[np.float64]:
+    """A uniform score in [0, 1) for each token that follows from its row's identity and the seed, whatever rows are beside it.
+
+    So a text has the same scores in each call, split and block; a generator for all rows in turn would give it others.
+    Shapes: identities uint64[n], n_tokens int[n]; returns rows of n_tokens.
+    Source: SplitMix64 (Steele, Lea and Flood 2014), begun anew for each row; NumPy's generators cannot be begun for many at once
+    """
+    offsets = np.concatenate(([0], np.cumsum(n_tokens))).astype(np.int64)
+    steps = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], n_tokens)
+    begin = split_mix(identities, split_mix(np.array([seed], dtype=np.uint64), np.ones(1, dtype=np.int64)))
+    drawn = split_mix(np.repeat(begin, n_tokens), steps)
+    return Ragged((drawn >> np.uint64(11)).astype(np.float64) * 2.0**-53, offsets)
+
+
+def split_mix(states: Identities, steps: Integers | Identities) -> Identities:
+    """What SplitMix64 gives after so many steps from each state. Shapes: uint64[n] and int[n] (or one); returns uint64[n]."""
+    mixed: Identities = states + steps.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def random_as_method(metric: Callable[[int], Floats], seeds: Iterable[int] = TEN_SEEDS) -> OverSeeds:

@@ -13,6 +13,7 @@ from annotator.errors import InvalidValue
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Identities = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 U = TypeVar("U", bound=np.generic)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate, chain
 from sys import intern
 
@@ -13,7 +14,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
 from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Integers, Ragged
+from annotator.metrics.ragged import Flags, Identities, Integers, Ragged
 
 # Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
 _PAIRED = frozenset({"similarity", "inference"})
@@ -96,6 +97,12 @@ class GoldTable:
     @cached_property
     def n_tokens(self) -> Integers:
         return np.array([row.n_tokens for row in self.rows], dtype=np.int64)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """uint64[n], of each instance's key: what is drawn for it follows from that, and so is the same wherever it is scored."""
+        digests = (blake2b(row.key.encode("utf-8", "surrogatepass"), digest_size=8).digest() for row in self.rows)
+        return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
     @cached_property
     def places(self) -> dict[int, int]:

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import over_seeds
-from annotator.metrics.gold_as_method import TEN_SEEDS
-from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
+from annotator.metrics.ragged import Floats, Integers
 from annotator.scoring.blocks import SCORES_AT_ONCE
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import NumberReport, NumberReports
@@ -49,23 +49,22 @@ class OverInstances:
 def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> NumberReports:
     """Mean and deviation over ten seeds of each plausibility number.
 
-    The scores of a seed are those of `random_scores` over all instances with sets: a block takes the next ones of its
-    generator. Of each seed only sums are kept, and of each instance its mean where that is asked for.
+    The scores of a text follow from it and the seed. Of each seed only sums are kept, and of each instance its mean where that is
+    asked for.
     """
     with_sets = np.flatnonzero(gold.sets.n_sets) if len(gold) else np.empty(0, dtype=np.int64)
     part = gold.take(with_sets)
-    draws = [np.random.default_rng(seed) for seed in TEN_SEEDS]
     sums: dict[str, Floats] = {}
     counts: dict[str, Floats] = {}
     first = 0
     for block in _blocks(part):
         indices = with_sets[first : first + len(block)]
         of_block: dict[str, list[Floats]] = {}
-        for number, draw in enumerate(draws):
-            for name, values in _values(block, draw).items():
+        for number, seed in enumerate(TEN_SEEDS):
+            for name, values in _values(block, seed).items():
                 defined = values[~np.isnan(values)]
-                sums.setdefault(name, np.zeros(len(draws)))[number] += defined.sum()
-                counts.setdefault(name, np.zeros(len(draws)))[number] += len(defined)
+                sums.setdefault(name, np.zeros(len(TEN_SEEDS)))[number] += defined.sum()
+                counts.setdefault(name, np.zeros(len(TEN_SEEDS)))[number] += len(defined)
                 if instances is not None:
                     of_block.setdefault(name, []).append(values)
         for name, of_seeds in of_block.items():
@@ -86,9 +85,8 @@ def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
         first = last
 
 
-def _values(block: GoldTable, draw: np.random.Generator) -> Values:
-    offsets = np.concatenate(([0], np.cumsum(block.n_tokens))).astype(np.int64)
-    scores = Ragged(draw.random(int(offsets[-1])), offsets)
+def _values(block: GoldTable, seed: int) -> Values:
+    scores = scores_drawn_for(block.identities, block.n_tokens, seed)
     selected = against.top_of_sides(against.order_of(scores), block.sides)
     values = against.of_selection(selected, block.sets) | against.of_ranking(scores, block.sets)
     return values | against.of_scores(scores, block.sets)

@@ -10,7 +10,7 @@ from annotator.domain.projects import GoldPolicy
 from annotator.metrics import against_sets as against
 from annotator.metrics import eraser_spans
 from annotator.metrics.eraser_spans import Spans
-from annotator.metrics.gold_as_method import TEN_SEEDS
+from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.sentence_editing import confidence_by_ranking
 from annotator.scoring.gold import GoldRow, GoldTable
@@ -195,13 +195,11 @@ def score_rationales(
 
 
 def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
-    """The means over ten seeds of as many tokens of each side, drawn at random; the first instance is in the seed as well."""
-    first = gold.rows[0].id if len(gold) else 0
-    offsets = np.concatenate(([0], np.cumsum(gold.n_tokens))).astype(np.int64)
+    """The means over ten seeds of as many tokens of each side, those that have the highest of random's scores."""
     counts = against.n_in_sides(selected, gold.sides)
     sums: Values = {}
     for seed in TEN_SEEDS:
-        scores = Ragged(np.random.default_rng([seed, first]).random(int(offsets[-1])), offsets)
+        scores = scores_drawn_for(gold.identities, gold.n_tokens, seed)
         drawn = against.first_of_sides(against.order_of(scores), gold.sides.lengths, counts)
         for name, values in against.of_selection(drawn, gold.sets).items():
             sums[name] = sums.get(name, 0.0) + values

@@ -20,7 +20,7 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics import against_sets as against
-from annotator.metrics.gold_as_method import random_as_method, random_scores
+from annotator.metrics.gold_as_method import random_as_method, scores_drawn_for
 from annotator.scoring import blocks
 from annotator.scoring import random_rows as scoring_random
 from annotator.scoring.blocks import ScoredRun, score_run
@@ -130,7 +130,7 @@ def test_random_in_blocks_is_random_over_all_instances(monkeypatch: pytest.Monke
     part = gold.take([place for place, row in enumerate(gold.rows) if row.sets])
 
     def values(seed: int) -> dict[str, Any]:
-        scores = random_scores(part.n_tokens, seed)
+        scores = scores_drawn_for(part.identities, part.n_tokens, seed)
         selected = against.top_of_sides(against.order_of(scores), part.sides)
         of_order = against.of_ranking(scores, part.sets) | against.of_scores(scores, part.sets)
         return against.of_selection(selected, part.sets) | of_order

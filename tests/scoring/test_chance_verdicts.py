@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from annotator.domain.models import Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics.aggregate import paired_bootstrap
-from annotator.metrics.gold_as_method import TEN_SEEDS, random_scores
+from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.scoring.chance_verdicts import Judged, best_rows, judged, n_without_choice, scope_of
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
 from annotator.store import Store
@@ -21,6 +22,7 @@ from tests.usecases.transfer.comparing import (
     N,
     blind,
     gold_token,
+    key_of,
     knowing,
     mistaken,
     output,
@@ -67,10 +69,12 @@ def test_plausibility_is_judged_beside_the_mean_of_ten_seeds_of_each_instance(st
         "knowing": "better", "mistaken": "not better", "blind": "not told",
     }  # fmt: skip
     values = values_of_row(store, LOCAL_OPERATOR, compared, RowChoice("blind", "ig", "attribution")).values[MRR]
-    # 1 / rank of the gold token under each seed's scores, which are drawn over all instances in turn
+    # 1 / rank of the gold token under each seed's scores, which follow from the text's key
+    digests = [blake2b(key_of(n).encode(), digest_size=8).digest() for n in range(N)]
+    identities = np.array([int.from_bytes(digest, "little") for digest in digests], dtype=np.uint64)
     ranks = []
     for seed in TEN_SEEDS:
-        scores = random_scores(np.full(N, LENGTH), seed).values.reshape(N, LENGTH)
+        scores = scores_drawn_for(identities, np.full(N, LENGTH), seed).values.reshape(N, LENGTH)
         order = np.argsort(-scores, axis=1)
         ranks.append([1 / (1 + list(order[n]).index(gold_token(n))) for n in range(N)])
     null = np.mean(ranks, axis=0)
@@ -80,6 +84,19 @@ def test_plausibility_is_judged_beside_the_mean_of_ten_seeds_of_each_instance(st
     assert verdict.difference == pytest.approx((values - null).mean())
     assert (verdict.low, verdict.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
     assert found["mistaken"].sentence.startswith("not better than random on this gold (−0.")
+
+
+def test_a_verdict_on_the_same_texts_is_the_same_whatever_else_is_asked_for(store, make_project, import_rows) -> None:
+    made: Project = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda n: "test" if n % 2 else "train"))
+    for model, scores in (("blind", blind), ("knowing", knowing)):
+        take(store, made, (output(n, Run(model, "ig"), scores(n)) for n in range(1, N, 2)))
+        take(store, made, [output(n, Run(model, "hard"), hard=((0, 3),)) for n in range(1, N, 2)])
+    of_all, of_split = table_of(store, made), table_of(store, made, split="test")
+    for row, alone in zip(of_all.rows, of_split.rows, strict=True):
+        for name in (MRR, F1) if row.kind == "attribution" else (F1,):
+            column = of_all.column(name)
+            assert judged(of_all, [row], column)[0].verdict == judged(of_split, [alone], column)[0].verdict
 
 
 def test_random_itself_has_no_verdict_and_is_never_best(store, compared) -> None:
