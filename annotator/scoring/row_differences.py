@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.metrics.aggregate import bootstrap_many
+from annotator.metrics.aggregate import bootstrap_many, mean_of
 from annotator.metrics.definitions import Direction
 from annotator.metrics.ragged import Floats, Integers
 from annotator.metrics.significance import holm, sign_flips
 from annotator.scoring.chance_verdicts import have_same_thresholds, means_over_seeds, scope_of
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.shared_instances import seeds_of, values_of
-from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable
+from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable, Number
 
 LEVEL = 0.05
 _POWER = 0.8
@@ -98,23 +98,24 @@ def against(
         return AgainstTable(
             table, reference, rows, columns, {column.name: ["no mean"] * len(rows) for column in columns}, 0
         )
-    found = {
+    pairs_of_cells = {
         (column.name, at): _paired(table.behind, column, row, reference)
         for column in columns
         for at, row in enumerate(rows)
     }
     comparisons: dict[tuple[object, ...], list[tuple[str, int]]] = {}
-    for (name, at), pair in found.items():
+    for (name, at), pair in pairs_of_cells.items():
         if isinstance(pair, _Pair):
             comparisons.setdefault((name, *_whose(table.column(name), rows[at])), []).append((name, at))
-    first = [cells[0] for cells in comparisons.values()]
-    differences = _differences(table, [(table.column(name), found[name, at]) for name, at in first])
+    first_cells = [cells[0] for cells in comparisons.values()]
+    differences = _differences(table, [(table.column(name), pairs_of_cells[name, at]) for name, at in first_cells])
     made = dict(zip(comparisons, differences, strict=True))
     of_cells: dict[tuple[str, int], Compared] = {
         cell: made[key] for key, cells in comparisons.items() for cell in cells
     }
     cells = {
-        column.name: [_or_reason(of_cells, found, (column.name, at)) for at in range(len(rows))] for column in columns
+        column.name: [_or_reason(of_cells, pairs_of_cells, (column.name, at)) for at in range(len(rows))]
+        for column in columns
     }
     return AgainstTable(table, reference, rows, columns, cells, len(made))
 
@@ -128,6 +129,14 @@ def pair_of(
         return np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
     places = np.flatnonzero(pair.is_shared)
     return places, pair.values[places], pair.of_reference[places]
+
+
+def own_number(table: MetricTable, of: ComparedRow, column: Column) -> Number | None:
+    """A row's own number, of one seed where it is that; None where it has none."""
+    if of.seed is None or column.name not in of.row.numbers or table.behind is None:
+        return of.row.numbers.get(column.name)
+    mean = mean_of(_values(table.behind, column, of, _seeds(table.behind, column, of)))
+    return Number(mean.value, mean.n)
 
 
 def with_seeds_apart(rows: Sequence[MetricRow], reference: ComparedRow) -> list[ComparedRow]:
@@ -222,9 +231,11 @@ def _values(behind: Behind, column: Column, row: ComparedRow, seeds: Sequence[Of
 
 
 def _or_reason(
-    made: Mapping[tuple[str, int], Compared], found: Mapping[tuple[str, int], _Pair | Reason], cell: tuple[str, int]
+    made: Mapping[tuple[str, int], Compared],
+    pairs_of_cells: Mapping[tuple[str, int], _Pair | Reason],
+    cell: tuple[str, int],
 ) -> Compared:
-    pair = found[cell]
+    pair = pairs_of_cells[cell]
     return made[cell] if isinstance(pair, _Pair) else pair
 
 
