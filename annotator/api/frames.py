@@ -10,10 +10,23 @@ Rows = Iterable[Mapping[str, object]]
 
 _KEYS = ("key", "id")
 _WHOLE_NUMBERS = frozenset(
-    {"seed", "layer", "round", "n_selectable", "n", "n_left_out", "n_seeds", "n_compared"}
+    {
+        "seed",
+        "layer",
+        "round",
+        "n_selectable",
+        "n",
+        "n_left_out",
+        "n_seeds",
+        "n_compared",
+        "n_comparisons",
+        "n_higher",
+        "n_lower",
+    }
 )  # columns of numbers, some of which may be missing
 _MEASURED = frozenset(
     {"value", "low", "high", "deviation", "difference", "difference_low", "difference_high", "p", "sd", "rate", "kappa",
+     "p_corrected", "value_of_reference", "told",
      "kappa_per_instance"}
 )  # fmt: skip
 _DATES = frozenset({"created_at", "changed_at"})

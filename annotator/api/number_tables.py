@@ -5,8 +5,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotator.domain.suites import StoredSuite
+from annotator.scoring.row_differences import AgainstTable, ComparedRow
 from annotator.scoring.table import MetricTable
+from annotator.usecases.inspect.difference_tables import difference_lines
 from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice
+from annotator.usecases.inspect.row_comparison import DifferingInstance, TwoRows
 from annotator.usecases.inspect.score_files import metric_lines
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.usecases.suites.results import SuiteResults
@@ -39,6 +42,43 @@ def wide_rows_of(table: MetricTable, names: Sequence[str]) -> Iterator[Row]:
             "seeds": [seed for seed in row.seeds if seed is not None], "kind": row.kind, "layer": row.layer,
             "training": words_of(row.training),
             **{name: row.numbers[name].value for name in names if name in row.numbers},
+        }  # fmt: skip
+
+
+DIFFERENCE_COLUMNS = (
+    "model", "method", "params", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
+    "p_corrected", "n_comparisons", "verdict", "n", "n_left_out", "value", "value_of_reference", "n_higher", "n_lower", "told",
+    "reason", "direction",
+)  # fmt: skip
+
+
+def rows_of_differences(made: AgainstTable) -> Iterator[Row]:
+    """Each row and column that is compared, or the reason why not."""
+    for of, line in difference_lines(made):
+        yield line | _head_of(of)
+
+
+def _head_of(of: ComparedRow) -> Row:
+    row = of.row
+    return {
+        "model": row.model, "method": row.method, "params": json.loads(row.parameters), "kind": row.kind, "layer": row.layer,
+        "seeds": [seed for seed in (row.seeds if of.seed is None else (of.seed,)) if seed is not None],
+    }  # fmt: skip
+
+
+INSTANCE_DIFFERENCE_COLUMNS = (
+    "key", "split", "gold", "model", "method", "params", "seeds", "kind", "layer", "against", "metric", "difference", "value",
+    "value_of_reference",
+)  # fmt: skip
+
+
+def rows_of_instance_differences(pair: TwoRows, instances: Iterable[DifferingInstance]) -> Iterator[Row]:
+    """Each instance that both rows have."""
+    head = _head_of(pair.row) | {"against": pair.names[1], "metric": pair.column.name}
+    for of in instances:
+        yield head | {
+            "key": of.key, "split": of.split, "gold": of.result, "difference": of.difference, "value": of.value,
+            "value_of_reference": of.of_reference,
         }  # fmt: skip
 
 

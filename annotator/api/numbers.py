@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from annotator.scoring.reports import ProjectReport
+    from annotator.scoring.row_differences import AgainstTable
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.metric_view import MetricView
 
@@ -166,6 +167,69 @@ class ProjectNumbers(OpenProject):
         if wide:
             return frame(rows, (*heads, *names), names)
         return frame(long_rows_of(rows, names), (*heads, "metric", "value"))
+
+    def differences(
+        self,
+        against: str,
+        rows: str | Sequence[str] = (),
+        *,
+        metrics: str | Sequence[str] = (),
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        includes_training: bool = False,
+    ) -> "DataFrame":
+        """A row a comparison: of each other row of the table with the one it is `against`, over the instances that both have.
+
+        against, rows: as the table prints them, or what tells a row from the others: "bert/lime", "bert/lime/seed 2", "random"
+        rows:    () for all others; what is compared is what p is corrected for (Holm)
+        metrics: () for those that the Metrics page shows first
+        Raises:  NotFound for a row or a metric that is not there, or a name that stands for several rows
+        """
+        from annotator.api.number_tables import DIFFERENCE_COLUMNS, rows_of_differences  # noqa: PLC0415
+
+        options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
+        return frame(rows_of_differences(self._against(against, rows, metrics, options)), DIFFERENCE_COLUMNS)
+
+    def instance_differences(
+        self,
+        against: str,
+        rows: str | Sequence[str] = (),
+        *,
+        metrics: str | Sequence[str] = (),
+        gold_policy: GoldPolicy | None = None,
+        split: str | None = None,
+        gamma: float = 1.0,
+        explained: str = "predicted",
+        includes_training: bool = False,
+    ) -> "DataFrame":
+        """A row an instance that both have: what `differences` averages, with the values of both."""
+        from annotator.api.number_tables import (  # noqa: PLC0415
+            INSTANCE_DIFFERENCE_COLUMNS,
+            rows_of_instance_differences,
+        )
+        from annotator.usecases.inspect.row_comparison import pairs_of, shared_instances  # noqa: PLC0415
+
+        options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
+        store, rules = self.database.store, self.rules
+        differing = (
+            row
+            for pair in pairs_of(self._against(against, rows, metrics, options))
+            for row in rows_of_instance_differences(pair, shared_instances(store, LOCAL_OPERATOR, rules, pair))
+        )
+        return frame(differing, INSTANCE_DIFFERENCE_COLUMNS)
+
+    def _against(
+        self, against: str, rows: str | Sequence[str], metrics: str | Sequence[str], options: "ScoringOptions"
+    ) -> "AgainstTable":
+        from annotator.scoring.table import metric_table  # noqa: PLC0415
+        from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
+        from annotator.usecases.inspect.row_comparison import rows_against  # noqa: PLC0415
+
+        table = metric_table(*evaluate_with_instances(self.database.store, LOCAL_OPERATOR, self.rules, options=options))
+        names, chosen = ([of] if isinstance(of, str) else list(of) for of in (metrics, rows))
+        return rows_against(table, against, names, chosen)
 
     def measure(self) -> int:
         """Store the numbers by which screens sort instances, for all runs against the gold of now; answers how many runs."""

@@ -60,20 +60,32 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Keep each row over its own instances, instead of those that all rows have.",
 )
+@click.option(
+    "--against",
+    metavar="ROW",
+    help="Compare all other rows with this one, named as in the table, such as MODEL/METHOD, or random.",
+)
+@click.option(
+    "--instances",
+    "row",
+    metavar="ROW",
+    help="With --against and one --metric: the instances in which this row differs most from it.",
+)
 @click.option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
 @click.option("--csv", "form", flag_value="csv", help="Print every number as CSV, a line each.")
 @click.option("--latex", "form", flag_value="latex", help="Print the table as LaTeX.")
 @json_option
 @click.pass_obj
 def project(
-    database: Path, /, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, form: str | None,
-    as_json: bool, **options: Any,
+    database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
+    row: str | None, form: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score the answers, plausibility, faithfulness and consistency of a project's models.
 
     It prints the table that the Metrics page shows first, or the metrics that are named.
     """
     _require_one_form(form, as_json, metrics, has_own)
+    _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.project_scores import evaluate_project
     from annotator.usecases.project.projects import find_project
@@ -82,6 +94,10 @@ def project(
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        if against is not None:
+            compared = (against, row)
+            click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
+            return
         if not as_json and form != "all":
             click.echo(_printed(store, stored_project, names, scoring_options, metrics, form, has_own), nl=False)
             return
@@ -96,6 +112,50 @@ def _require_one_form(form: str | None, as_json: bool, metrics: Sequence[str], h
     if whole and (metrics or has_own):
         option = "--metric" if metrics else "--own-instances"
         raise click.UsageError(f"{option} is for the table, --csv and --latex; {whole} holds every number of each row.")
+
+
+def _require_comparison(
+    against: str | None, row: str | None, metrics: Sequence[str], has_own: bool, form: str | None
+) -> None:
+    if row is not None and (against is None or len(metrics) != 1):
+        raise click.UsageError(
+            "--instances lists where two rows differ: name the other with --against, and one --metric."
+        )
+    if against is None:
+        return
+    if form in ("json", "all"):
+        raise click.UsageError(
+            f"--against is for the table, --csv and --latex; --{form} holds the numbers of each row."
+        )
+    if has_own:
+        raise click.UsageError(
+            "With --against rows are compared over the instances that both have; leave --own-instances out."
+        )
+    if row is not None and form == "latex":
+        raise click.UsageError("--instances is a list, or --csv; it is not printed as LaTeX.")
+
+
+def _compared(
+    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
+    metrics: Sequence[str], form: str | None, compared: tuple[str, str | None],
+) -> str:  # fmt: skip
+    """The rows that were asked for against one of all rows; or the instances in which one differs from it."""
+    from annotator.scoring.table import metric_table
+    from annotator.usecases.inspect.difference_tables import against_csv, against_latex, against_text
+    from annotator.usecases.inspect.differing_lists import differing_csv, differing_text
+    from annotator.usecases.inspect.project_scores import evaluate_with_instances
+    from annotator.usecases.inspect.row_comparison import differing_instances, rows_against, two_rows
+
+    against, row = compared
+    table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, stored_project, options=scoring_options))
+    if row is not None:
+        pair = two_rows(table, row, against, metrics[0])
+        listed = differing_instances(store, LOCAL_OPERATOR, stored_project, pair, most=None if form == "csv" else 10)
+        return differing_csv(pair, listed) if form == "csv" else differing_text(pair, listed)
+    made = rows_against(table, against, metrics, model=names["model"], method=names["method"])
+    if form == "latex":
+        return against_latex(made)
+    return against_csv(made, explained=scoring_options.explained) if form == "csv" else against_text(made)
 
 
 def _printed(

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from annotator.metrics.ragged import Floats
+from annotator.metrics.ragged import Floats, Integers
 
 _EXACT = 12  # differences that are not 0; up to so many all signs are tried
 _N_DRAWS = 9_999
@@ -37,9 +37,19 @@ def sign_flips(differences: Floats, *, seed: int = 0) -> float | None:
     at_once = max(1, _AT_ONCE // len(sizes))
     n_far = 0
     for first in range(0, _N_DRAWS, at_once):
-        n_plus = draw.binomial(counts, 0.5, size=(min(at_once, _N_DRAWS - first), len(sizes)))
-        n_far += int((np.abs((2 * n_plus - counts) @ sizes) >= least).sum())
+        n_far += int((np.abs(_drawn_sums(draw, sizes, counts, min(at_once, _N_DRAWS - first))) >= least).sum())
     return (1 + n_far) / (1 + _N_DRAWS)
+
+
+def _drawn_sums(draw: np.random.Generator, sizes: Floats, counts: Integers, n_draws: int) -> Floats:
+    """float[n_draws]: sums with signs drawn; a size that one difference has takes a bit, others a binomial."""
+    is_alone = counts == 1
+    alone, shared, n_shared = sizes[is_alone], sizes[~is_alone], counts[~is_alone]
+    drawn = np.frombuffer(draw.bytes(n_draws * -(-len(alone) // 8)), dtype=np.uint8).reshape(n_draws, -1)
+    is_plus = np.unpackbits(drawn, axis=1, count=len(alone)).astype(np.float64)
+    n_plus = draw.binomial(n_shared, 0.5, size=(n_draws, len(shared)))
+    sums: Floats = 2 * (is_plus @ alone) - alone.sum() + (2 * n_plus - n_shared) @ shared
+    return sums
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

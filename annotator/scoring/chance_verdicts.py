@@ -73,7 +73,7 @@ def _sides(table: MetricTable, row: MetricRow, column: Column) -> tuple[_Null, F
     seeds = () if behind is None else seeds_of(behind, row, column)
     if behind is None or not seeds or row.method == RANDOM or column.definition.direction == "neither":
         return _Null(), None
-    values = _means(seeds, column, len(behind.ids))
+    values = means_over_seeds(seeds, column, len(behind.ids))
     if column.name in table.shared:
         values = np.where(table.shared[column.name].keep, values, np.nan)
     if np.isnan(values).all():
@@ -114,18 +114,21 @@ def _of_method(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[O
         return _Null()
     runs = [of for (model, method, *_), of in behind.rows.items() if (model, method) == (row.model, RANDOM)]
     measured = [
-        seed for of in runs for seed in of if values_of(seed, column) is not None and _fits(seed, seeds[0], column)
+        seed
+        for of in runs
+        for seed in of
+        if values_of(seed, column) is not None and have_same_thresholds(seed, seeds[0], column)
     ]
-    return _Null(_means(measured, column, len(behind.ids))) if measured else _Null(is_unmeasured=True)
+    return _Null(means_over_seeds(measured, column, len(behind.ids))) if measured else _Null(is_unmeasured=True)
 
 
-def _fits(first: OfSeed, other: OfSeed, column: Column) -> bool:
+def have_same_thresholds(first: OfSeed, other: OfSeed, column: Column) -> bool:
     """Whether two AOPCs are over the same thresholds."""
     side = next((side for side in ("comprehensiveness", "sufficiency") if f".{side}_aopc" in column.name), None)
     return side is None or first.drops.get(side, {}).keys() == other.drops.get(side, {}).keys()
 
 
-def _means(seeds: Sequence[OfSeed], column: Column, n: int) -> Floats:
+def means_over_seeds(seeds: Sequence[OfSeed], column: Column, n: int) -> Floats:
     """float[n_gold]: each instance's mean over the seeds, NaN where none has a value."""
     over_seeds = OverInstances(n)
     for seed in seeds:

@@ -24,6 +24,7 @@ class OfSeed:
             has_changed bool[n]: of a changed version, whether the answer is another than to the original
     drops: mean fall of the probability by side and threshold, float[n], of instances that have all thresholds
     null:  of what is selected hard: the means over ten seeds of as many tokens drawn at random
+    seed:  of the run, None where it has none
     """
 
     places: Integers
@@ -33,9 +34,12 @@ class OfSeed:
     has_changed: Flags
     drops: Mapping[str, Mapping[float, Floats]] = field(default_factory=dict)
     null: Values = field(default_factory=dict)
+    seed: int | None = None
 
     @staticmethod
-    def of(gold: GoldTable, row: Scored, faithfulness: Scored | None, answers: Answers) -> "OfSeed":
+    def of(
+        gold: GoldTable, row: Scored, faithfulness: Scored | None, answers: Answers, seed: int | None = None
+    ) -> "OfSeed":
         """gold: the whole table; row, faithfulness: of some of its instances."""
         parts = [row, *([faithfulness] if faithfulness is not None else [])]
         indices, values = together(gold, parts)
@@ -50,14 +54,14 @@ class OfSeed:
             for side, by_threshold in faithfulness.drop_values.items():
                 drops[side] = {t: _at_places(n, of_faithfulness, fall) for t, fall in by_threshold.items()}
         null = {name: _at_places(n, at, of_null) for name, of_null in row.null.items()}
-        return OfSeed(indices, values, p, is_right, _changes(gold, row, answers, indices), drops, null)
+        return OfSeed(indices, values, p, is_right, _changes(gold, row, answers, indices), drops, null, seed)
 
     @staticmethod
-    def of_answers(gold: GoldTable, quality: Scored) -> "OfSeed":
+    def of_answers(gold: GoldTable, quality: Scored, seed: int | None = None) -> "OfSeed":
         """How often a model is right."""
         indices, values = together(gold, [quality])
         nothing = np.zeros(len(indices), dtype=np.bool_)
-        return OfSeed(indices, values, np.full(len(indices), np.nan), nothing, nothing)
+        return OfSeed(indices, values, np.full(len(indices), np.nan), nothing, nothing, seed=seed)
 
     @property
     def n_numbers(self) -> int:
@@ -73,6 +77,7 @@ class Behind:
     rows:    by row, of each seed; quality: by model
     random:  means over ten seeds of scores drawn at random, by column float[n]
     left_out: by model, bool[n]: what it learned from and is not scored on
+    families: int[n]: an original and its changed versions have one number
     """
 
     ids: Integers
@@ -84,12 +89,13 @@ class Behind:
     quality: Mapping[str, Sequence[OfSeed]]
     random: Values
     left_out: Mapping[str, Flags] = field(default_factory=dict)
+    families: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def n_numbers(self) -> int:
         """How much there is: what is kept of it is weighed by that."""
         of_rows = (seed.n_numbers for seeds in (*self.rows.values(), *self.quality.values()) for seed in seeds)
-        return sum(of_rows) + len(self.ids) * (len(self.random) + 3)
+        return sum(of_rows) + len(self.ids) * (len(self.random) + 4)
 
 
 def together(gold: GoldTable, parts: Sequence[Scored]) -> tuple[Integers, Values]:
@@ -131,6 +137,13 @@ def coded_labels(gold: GoldTable) -> tuple[Integers, Sequence[str]]:
     numbers: dict[str, int] = {}
     coded = [-1 if row.result is None else numbers.setdefault(row.result, len(numbers)) for row in gold.rows]
     return np.array(coded, dtype=np.int64), tuple(numbers)
+
+
+def families_of(gold: GoldTable) -> Integers:
+    """int[n]: instances that are versions of one text have one number."""
+    numbers: dict[str, int] = {}
+    keys = (row.key if row.parent_key is None else row.parent_key for row in gold.rows)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 def _at_places(n: int, indices: Integers, values: Floats) -> Floats:

@@ -127,6 +127,38 @@ def test_two_models_are_compared_as_the_command_does(opened: Project) -> None:
         opened.compare("huge", "knowing")
 
 
+def test_rows_are_compared_with_one_of_them_as_the_command_does(opened: Project) -> None:
+    table = opened.differences("mistaken", metrics=[F1, "eraser.accuracy"]).set_index("metric")
+    assert table["model"].tolist() == ["knowing", "knowing"]
+    assert table["against"].tolist() == ["mistaken · ig", "mistaken · ig"]
+    assert table["difference"].to_dict() == {F1: 1.0, "eraser.accuracy": 0.75}
+    assert table["n_comparisons"].tolist() == [2, 2]
+    assert table["p_corrected"].tolist() == pytest.approx((2 * table["p"]).tolist())
+    assert table["verdict"].tolist() == ["better", "better"]
+
+
+def test_any_two_rows_may_be_compared_also_of_one_seed_and_with_random(opened: Project) -> None:
+    table = opened.differences("random", "knowing/seed 2", metrics=F1)
+    assert table[["model", "method", "seeds", "n", "n_comparisons"]].values.tolist() == [["knowing", "ig", [2], N, 1]]
+    assert table["value_of_reference"][0] == pytest.approx(1 - table["difference"][0])
+
+
+def test_what_is_not_compared_is_there_with_its_reason(opened: Project) -> None:
+    table = opened.differences("mistaken", metrics=["eraser.macro_f1", F1]).set_index("metric")
+    assert table["reason"]["eraser.macro_f1"] == "no mean"
+    assert pd.isna(table["difference"]["eraser.macro_f1"])
+    assert pd.isna(table["reason"][F1])
+
+
+def test_differences_of_single_instances_average_to_those_of_rows(opened: Project) -> None:
+    of_instances = opened.instance_differences("mistaken", metrics="editing.mrr")
+    [whole] = opened.differences("mistaken", metrics="editing.mrr")["difference"]
+    assert len(of_instances) == N
+    assert of_instances["difference"].mean() == pytest.approx(whole)
+    assert (of_instances["value"] - of_instances["value_of_reference"]).tolist() == of_instances["difference"].tolist()
+    assert of_instances["key"].tolist() == [key_of(k) for k in range(N)]
+
+
 def test_agreement_is_a_row_a_coefficient_or_a_pair(
     db: Database, make_project: Callable[..., object], import_rows: Callable[..., object]
 ) -> None:

@@ -40,3 +40,15 @@ def test_holm_multiplies_the_smallest_by_all_and_never_falls() -> None:
     assert holm([0.01, 0.02, 0.03, 0.04]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
     assert holm([0.6, 0.001, 0.5]) == pytest.approx([1.0, 0.003, 1.0])
     assert holm([]) == []
+
+
+def test_differences_of_distinct_sizes_are_drawn_as_all_their_signs_would_be_counted() -> None:
+    """The sizes 1 to 30: how many of the 2^30 signs give which sum is counted size by size."""
+    counts = np.ones(1)
+    for size in range(1, 31):
+        counts = np.convolve(counts, np.eye(2 * size + 1)[[0, -1]].sum(axis=0))
+    sums = np.arange(len(counts)) - len(counts) // 2
+    differences = np.array([size if size % 3 else -size for size in range(1, 31)], dtype=np.float64)
+    exact = counts[np.abs(sums) >= abs(differences.sum())].sum() / 2**30
+    assert 0.05 < exact < 0.2
+    assert sign_flips(differences) == pytest.approx(exact, abs=0.012)

@@ -16,7 +16,15 @@ from annotator.metrics.ragged import Flags
 from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
 from annotator.scoring.gold import GoldTable
-from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
+from annotator.scoring.instance_numbers import (
+    Behind,
+    OfSeed,
+    RowKey,
+    coded_labels,
+    families_of,
+    has_choice,
+    places_of,
+)
 from annotator.scoring.random_rows import OverInstances, random_numbers
 from annotator.scoring.reports import (
     BehaviourReport,
@@ -171,7 +179,10 @@ class _InstanceNumbers:
         ids = np.fromiter((row.id for row in self.gold.rows), dtype=np.int64, count=len(self.gold))
         kinds = [row.kind or "" if row.parent_key is not None else None for row in self.gold.rows]
         choice = has_choice(self.gold) if len(self.gold) else np.zeros(0, dtype=np.bool_)
-        return Behind(ids, kinds, choice, labels, names, self.rows, self.quality, self.random.means(), self.left_out)
+        return Behind(
+            ids, kinds, choice, labels, names, self.rows, self.quality, self.random.means(), self.left_out,
+            families_of(self.gold),
+        )  # fmt: skip
 
 
 class _Scorer:
@@ -200,7 +211,7 @@ class _Scorer:
             if not stored.run.method:
                 answers = answers_by_seed[stored.run.seed] = answers_of(self.store, stored.id)
                 if answers:
-                    self._add_quality(name, quality, score_answers(gold, answers, is_label=self.is_label))
+                    self._add_quality(stored, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[MethodReport] = []
@@ -215,10 +226,11 @@ class _Scorer:
             "methods": methods,
         }
 
-    def _add_quality(self, model: str, quality: NumbersOverSeeds, scored: Scored) -> None:
+    def _add_quality(self, stored: StoredRun, quality: NumbersOverSeeds, scored: Scored) -> None:
         quality.add(scored)
         if self.instance_numbers is not None:
-            self.instance_numbers.quality.setdefault(model, []).append(OfSeed.of_answers(self.gold, scored))
+            of_seed = OfSeed.of_answers(self.gold, scored, stored.run.seed)
+            self.instance_numbers.quality.setdefault(stored.run.model, []).append(of_seed)
 
     def _done(self) -> None:
         self.n_done += 1
@@ -263,7 +275,7 @@ class _Scorer:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
         for (kind, layer), of_row in rows.items():
-            of_seed = OfSeed.of(self.gold, of_row, scored.faithfulness, answers)
+            of_seed = OfSeed.of(self.gold, of_row, scored.faithfulness, answers, stored.run.seed)
             self.instance_numbers.rows.setdefault((*stored.run.group, kind, layer), []).append(of_seed)
 
 

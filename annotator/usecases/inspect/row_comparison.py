@@ -1,0 +1,158 @@
+"""A comparison table: the rows of the table of metrics against one of them; and the instances in which two rows differ most."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.instances import Instance
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotFound
+from annotator.metrics.ragged import Floats, Integers
+from annotator.scoring.row_differences import AgainstTable, ComparedRow, against, pair_of, with_seeds_apart
+from annotator.scoring.table import Column, MetricTable, without_repeats
+from annotator.store import Store
+from annotator.store.instances import instances_without_texts
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.difference_words import LONG
+from annotator.usecases.inspect.metric_view import metric_view
+from annotator.usecases.inspect.row_names import compared_name, compared_row
+
+_AT_ONCE = 10_000  # instances that are read together
+
+
+def rows_against(
+    table: MetricTable, reference: str, names: Sequence[str] = (), chosen_rows: Sequence[str] = (), *,
+    model: str | None = None, method: str | None = None,
+) -> AgainstTable:  # fmt: skip
+    """All other rows, or these (of a model, of a method), against the row of a name; the columns are those of `metric_view`.
+
+    Raises: NotFound for a row or a metric that is not there, and where there is no other row
+    """
+    columns = metric_view(table, names, is_shared=False).columns
+    rows = without_repeats(table.rows)[0]
+    chosen = compared_row(rows, table.random, reference)
+    candidates = [compared_row(rows, table.random, name) for name in chosen_rows] or with_seeds_apart(rows, chosen)
+    others = [row for row in candidates if model in (None, row.row.model) and method in (None, row.row.method)]
+    if not others:
+        raise NotFound(f"There is no row but '{reference}' here, so that there is nothing to compare it with.")
+    return against(table, chosen, others, columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoRows:
+    """A row and what it is compared with, in one column."""
+
+    table: MetricTable
+    column: Column
+    row: ComparedRow
+    reference: ComparedRow
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the row and of the reference."""
+        rows = without_repeats(self.table.rows)[0]
+        return compared_name(self.row, rows), compared_name(self.reference, rows)
+
+
+def two_rows(table: MetricTable, row: str, reference: str, metric: str) -> TwoRows:
+    """Two rows by their names.
+
+    Raises: NotFound for a row or a metric that is not there; InvalidValue for values that are not compared
+    """
+    [column] = metric_view(table, [metric], is_shared=False).columns
+    rows = without_repeats(table.rows)[0]
+    pair = TwoRows(table, column, *(compared_row(rows, table.random, name) for name in (row, reference)))
+    cell = against(table, pair.reference, [pair.row], [column]).cell(0, column)
+    if isinstance(cell, str):
+        name, other = pair.names
+        why = LONG.get(cell, "The row has no such number.")
+        raise InvalidValue(f"{name} and {other} have no differences in {column.name}. {why}")
+    return pair
+
+
+def pairs_of(made: AgainstTable) -> Iterator[TwoRows]:
+    """The rows and columns that are compared, each with the reference."""
+    for at, row in enumerate(made.rows):
+        for column in made.columns:
+            if not isinstance(made.cell(at, column), str):
+                yield TwoRows(made.table, column, row, made.reference)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingInstance:
+    """An instance with the values of both rows."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    value: float
+    of_reference: float
+
+    @property
+    def difference(self) -> float:
+        return self.value - self.of_reference
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingInstances:
+    """The largest differences either way, the largest first; equal ones in the order of the project."""
+
+    higher: tuple[DifferingInstance, ...]
+    lower: tuple[DifferingInstance, ...]
+
+
+def differing_instances(
+    store: Store, actor: User, project: Project, pair: TwoRows, *, most: int | None = 10
+) -> DifferingInstances:
+    """In which instances a row's values are most above and most below the reference's; what does not differ is not among them.
+
+    most: so many either way; None: all
+    """
+    require(store, actor, project.id, "export")
+    table = pair.table
+    places, values, of_reference = pair_of(table, pair.column, pair.row, pair.reference)
+    differences = values - of_reference
+    falling = np.argsort(-differences, kind="stable")
+    rising = np.argsort(differences, kind="stable")
+    parts = falling[differences[falling] > 0][:most], rising[differences[rising] < 0][:most]
+    higher, lower = (_instances(store, table, places[part], values[part], of_reference[part]) for part in parts)
+    return DifferingInstances(higher, lower)
+
+
+def shared_instances(store: Store, actor: User, project: Project, pair: TwoRows) -> tuple[DifferingInstance, ...]:
+    """All instances that both rows have a value for, in the order of the project."""
+    require(store, actor, project.id, "export")
+    return _instances(store, pair.table, *pair_of(pair.table, pair.column, pair.row, pair.reference))
+
+
+def _instances(
+    store: Store, table: MetricTable, places: Integers, values: Floats, of_reference: Floats
+) -> tuple[DifferingInstance, ...]:
+    """Those that are still stored."""
+    ids = np.empty(0, dtype=np.int64) if table.behind is None else table.behind.ids[places]
+    stored = _stored(store, ids.tolist())
+    return tuple(
+        DifferingInstance(of.id, of.key, of.split, _result(table, at), value, other)
+        for number, at, value, other in zip(
+            ids.tolist(), places.tolist(), values.tolist(), of_reference.tolist(), strict=True
+        )
+        if (of := stored.get(number)) is not None
+    )
+
+
+def _stored(store: Store, ids: Sequence[int]) -> dict[int, Instance]:
+    """In portions: a statement takes so many numbers and no more."""
+    stored: dict[int, Instance] = {}
+    for first in range(0, len(ids), _AT_ONCE):
+        stored |= instances_without_texts(store, ids[first : first + _AT_ONCE])
+    return stored
+
+
+def _result(table: MetricTable, at: int) -> str | None:
+    """The gold label of an instance."""
+    behind = table.behind
+    label = -1 if behind is None else int(behind.labels[at])
+    return None if behind is None or label < 0 else behind.label_names[label]

@@ -1,0 +1,101 @@
+"""A row of the table of metrics by its name, as the table prints it, or by what tells it from the others."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from annotator.domain.numbers import counted
+from annotator.errors import NotFound
+from annotator.scoring.row_differences import ComparedRow
+from annotator.scoring.table import MetricRow
+from annotator.usecases.inspect.metric_names import details_of, names_of, title_of
+
+_BETWEEN = re.compile(r"\s*[·/,()]\s*")
+_MOST = 20  # names in a sentence
+
+
+def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> ComparedRow:
+    """The row of a name: whole, or parts of it in their order with a slash between, as "lime", "bert/lime" or "bert/lime/seed 2".
+
+    One seed of several is chosen by naming it. "random" is the table's random.
+    Raises: NotFound where no row has the name, or several have
+    """
+    chosen = [ComparedRow(row) for row in rows]
+    names = names_of(rows)
+    wanted = _plain(name)
+    exact = [of for of, title in zip(chosen, names, strict=True) if _plain(title) == wanted]
+    if wanted == _plain(title_of(random)) and random.numbers and not exact:
+        return ComparedRow(random)
+    matching = exact or list(_found(rows, wanted))
+    if len(matching) == 1:
+        return matching[0]
+    known = [*names, title_of(random)] if random.numbers else names
+    if matching:
+        several = [names[rows.index(of.row)] for of in matching]
+        raise NotFound(
+            f"'{name}' may stand for {counted(len(several), 'row')}: {_listed(several)}. Name one of them, with its seed or "
+            "parameters where these tell it from the others."
+        )
+    raise NotFound(f"There is no row '{name}' among those of the table: {_listed(known)}.")
+
+
+def compared_name(of: ComparedRow, rows: Sequence[MetricRow]) -> str:
+    """The name of a row as the table prints it; of one seed with the seed. rows: among which it stands."""
+    row = of.row
+    name = next((name for name, other in zip(names_of(rows), rows, strict=True) if other.key == row.key), title_of(row))
+    return name if of.seed is None else f"{title_of(row)}, seed {of.seed}"
+
+
+def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:
+    """Those that need nothing but the name's parts for their title; else all that have the parts."""
+    parts_of_rows = [_title_parts(row) for row in rows]
+    details = [_parts(detail) for detail in details_of(rows)]
+    matches: list[tuple[ComparedRow, bool]] = []
+    for row, title, detail in zip(rows, parts_of_rows, details, strict=True):
+        used = _used(wanted, [*title, *detail])
+        if used is not None:
+            matches.append((ComparedRow(row), len(used & set(range(len(title)))) == len(title)))
+            continue
+        for seed in row.seeds if len(row.seeds) > 1 else ():
+            of_seed = _used(wanted, [*title, *detail[:-1], f"seed {seed}"])
+            if of_seed is not None:
+                matches.append((ComparedRow(row, seed), len(of_seed & set(range(len(title)))) == len(title)))
+    whole = [of for of, has_title in matches if has_title]
+    yield from whole or (of for of, _ in matches)
+
+
+def _used(wanted: str, parts: Sequence[str], first: int = 0) -> frozenset[int] | None:
+    """Which parts a name is made of, in their order; None where it is not.
+
+    >>> sorted(_used("org/bert/seed 2", ["org/bert", "lime", "seed 2"])), _used("lime/org/bert", ["org/bert", "lime"])
+    ([0, 2], None)
+    """
+    for at in range(first, len(parts)):
+        if wanted == parts[at]:
+            return frozenset({at})
+        if parts[at] and wanted.startswith(f"{parts[at]}/"):
+            rest = _used(wanted[len(parts[at]) + 1 :], parts, at + 1)
+            if rest is not None:
+                return rest | {at}
+    return None
+
+
+def _title_parts(row: MetricRow) -> list[str]:
+    return [_plain(part) for part in title_of(row).split(" · ")]
+
+
+def _parts(detail: str) -> list[str]:
+    return [_plain(part) for part in detail.split(", ")] if detail else []
+
+
+def _plain(name: str) -> str:
+    """Without what stands between parts, so that a name may be typed.
+
+    >>> _plain("BERT · lime (samples 100, seed 2)"), _plain(" org/bert / lime")
+    ('bert/lime/samples 100/seed 2', 'org/bert/lime')
+    """
+    return _BETWEEN.sub("/", " ".join(name.split())).strip("/").casefold()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST
+    return "; ".join(names[:_MOST]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,198 @@
+"""Rows against a chosen one: how it is named, what the table says, and in which instances two rows differ most."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+
+from annotator.domain.models import Run
+from annotator.domain.numbers import written
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.scoring.row_differences import Difference
+from annotator.scoring.table import without_repeats
+from annotator.store import Store
+from annotator.usecases.inspect.difference_tables import against_csv, against_latex, against_text
+from annotator.usecases.inspect.differing_lists import differing_csv, differing_text
+from annotator.usecases.inspect.row_comparison import differing_instances, rows_against, two_rows
+from annotator.usecases.inspect.row_names import compared_name, compared_row
+from tests.usecases.transfer.comparing import (
+    N,
+    blind,
+    key_of,
+    knowing,
+    mistaken,
+    output,
+    project_of,
+    said,
+    table_of,
+    take,
+)
+
+MRR, F1 = "editing.mrr", "sets.best_f1"
+
+
+@pytest.fixture
+def of_three(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Two models, one of them by two methods, one of these with two seeds."""
+    made = project_of(make_project, import_rows)
+    take(store, made, (output(k, Run("org/one", "ig"), knowing(k), [said(k, k < 30)]) for k in range(N)))
+    for seed, scores in ((1, mistaken), (2, blind)):
+        take(store, made, (output(k, Run("org/one", "lime", seed=seed), scores(k)) for k in range(N)))
+    take(store, made, (output(k, Run("two", "ig"), blind(k)) for k in range(N - 4)))
+    return made
+
+
+def sentences(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("org/one · ig", "org/one · ig"),
+        ("org/one/ig", "org/one · ig"),
+        ("org/one / IG", "org/one · ig"),
+        ("lime", "org/one · lime"),
+        ("two", "two · ig"),
+        ("lime/seed 2", "org/one · lime, seed 2"),
+        ("org/one · lime, seed 2", "org/one · lime, seed 2"),  # as it is written where it stands
+        ("random", "random"),
+    ],
+)
+def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_others(
+    store: Store, of_three: Project, name: str, expected: str
+) -> None:
+    table = table_of(store, of_three)
+    rows = without_repeats(table.rows)[0]
+    assert compared_name(compared_row(rows, table.random, name), rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("ig", "'ig' may stand for 2 rows: org/one · ig; two · ig."),
+        ("three", "There is no row 'three' among those of the table: org/one · ig; org/one · lime; two · ig; random."),
+        ("lime/seed 7", "There is no row 'lime/seed 7'"),
+        ("", "There is no row ''"),
+    ],
+)
+def test_a_name_of_no_row_or_of_several_is_refused_with_the_names_there_are(
+    store: Store, of_three: Project, name: str, sentence: str
+) -> None:
+    table = table_of(store, of_three)
+    with pytest.raises(NotFound) as refusal:
+        rows_against(table, name, [MRR])
+    assert sentence in str(refusal.value)
+
+
+def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Store, of_three: Project) -> None:
+    for samples in (100, 500):
+        run = Run("two", "lime", f'{{"n_samples": {samples}}}')
+        take(store, of_three, (output(k, run, blind(k)) for k in range(N)))
+    table = table_of(store, of_three)
+    rows = without_repeats(table.rows)[0]
+    chosen = compared_row(rows, table.random, "two/lime/n samples 500")
+    assert compared_name(chosen, rows) == "two · lime (n samples 500)"
+    with pytest.raises(
+        NotFound, match="may stand for 2 rows: two · lime .n samples 100.; two · lime .n samples 500.*parameters"
+    ):
+        compared_row(rows, table.random, "two/lime")
+
+
+def test_the_table_says_how_many_comparisons_it_corrects_for_and_over_how_many_instances_each_is(
+    store: Store, of_three: Project
+) -> None:
+    made = rows_against(table_of(store, of_three), "org/one/ig", [F1, MRR])
+    text = against_text(made)
+    assert "corrected (Holm) for the 4 comparisons of this table" in sentences(text)
+    assert "n 36" in text
+    assert "n 40" in text
+    assert "▼" in text
+    assert "▼ worse" in text
+    [lime, two] = [made.cell(at, made.columns[1]) for at in range(2)]
+    assert isinstance(lime, Difference)
+    assert isinstance(two, Difference)
+    # p of drawn signs cannot be smaller than 1 in 10,000, and four of them stand here
+    assert (lime.p, lime.corrected) == pytest.approx((0.0001, 0.0004))
+    assert "p < .001, Holm < .001" in text
+
+
+def test_where_rows_are_not_told_apart_it_is_said_what_so_many_instances_would_have_told(
+    store: Store, of_three: Project
+) -> None:
+    take(store, of_three, (output(k, Run("three", "ig"), blind(k + 3 if k % 5 == 0 else k)) for k in range(N)))
+    made = rows_against(table_of(store, of_three), "two", [MRR], model="three")
+    cell = made.cell(0, made.columns[0])
+    assert isinstance(cell, Difference)
+    assert cell.word == "not told apart"
+    assert f"{made.columns[0].definition.title} {written(cell.told)} (n 36)" in sentences(against_text(made))
+
+
+def test_only_rows_of_a_model_or_method_are_compared_where_that_is_asked_with_a_reference_of_any(
+    store: Store, of_three: Project
+) -> None:
+    table = table_of(store, of_three)
+    assert [of.row.model for of in rows_against(table, "lime", [MRR], model="two").rows] == ["two"]
+    assert [of.row.method for of in rows_against(table, "two", [MRR], method="lime").rows] == ["lime"]
+    with pytest.raises(NotFound, match="no row but 'two'"):
+        rows_against(table, "two", [MRR], model="two")
+
+
+def test_the_file_has_a_line_a_comparison_with_all_digits(store: Store, of_three: Project) -> None:
+    made = rows_against(table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
+    lines = list(csv.DictReader(io.StringIO(against_csv(made))))
+    assert [(line["model"], line["method"], line["metric"]) for line in lines] == [
+        ("org/one", "lime", MRR),
+        ("org/one", "lime", "eraser.accuracy"),
+        ("two", "ig", MRR),
+    ]
+    mine = lines[0]
+    assert (mine["against"], mine["n"], mine["n_comparisons"], mine["verdict"]) == ("org/one · ig", "40", "2", "worse")
+    assert float(mine["difference"]) == pytest.approx(float(mine["value"]) - float(mine["value_of_reference"]))
+    assert float(mine["p_corrected"]) == pytest.approx(2 * float(mine["p"]))
+    assert (lines[1]["reason"], lines[1]["difference"]) == ("same numbers", "")
+
+
+def test_a_papers_table_has_stars_where_rows_are_told_apart(store: Store, of_three: Project) -> None:
+    latex = against_latex(rows_against(table_of(store, of_three), "org/one/ig", [MRR]))
+    assert "Differences from org/one $\\cdot$ ig on Project (gold policy all)" in latex
+    assert "corrected (Holm) for 2 comparisons" in latex
+    assert "* {\\footnotesize [$-$0." in latex
+
+
+def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store: Store, of_three: Project) -> None:
+    pair = two_rows(table_of(store, of_three), "two", "lime/seed 1", MRR)
+    assert pair.names == ("two · ig", "org/one · lime, seed 1")
+    listed = differing_instances(store, LOCAL_OPERATOR, of_three, pair, most=3)
+    # by blind scores the gold word of text k has rank 1 + k mod 8, by mistaken ones 8: they differ by 7/8 in texts 0, 8, 16 ...
+    assert [of.key for of in listed.higher] == [key_of(0), key_of(8), key_of(16)]
+    assert listed.higher[0].difference == pytest.approx(7 / 8)
+    assert (listed.higher[0].value, listed.higher[0].of_reference) == (1, pytest.approx(1 / 8))
+    assert listed.lower == ()
+    whole = differing_instances(store, LOCAL_OPERATOR, of_three, pair, most=None)
+    assert len(whole.higher) == 36 - 4  # equal where the rank is 8: in texts 7, 15, 23, 31
+    text = differing_text(pair, listed)
+    assert "+0.875  1.00 against 0.125  t00" in text
+    assert "in no instance" in text
+    lines = list(csv.DictReader(io.StringIO(differing_csv(pair, whole))))
+    assert [line["key"] for line in lines[:3]] == ["t00", "t08", "t16"]
+    assert lines[0]["gold"] == "negative"
+
+
+def test_two_rows_that_are_not_compared_have_no_list_and_it_is_said_why(store: Store, of_three: Project) -> None:
+    table = table_of(store, of_three)
+    with pytest.raises(
+        InvalidValue, match=r"org/one · lime and two · ig have no differences in er_test.mae. Losses of different"
+    ):
+        two_rows(table, "lime", "two", "er_test.mae")
+
+
+def test_who_may_not_see_the_numbers_does_not_see_the_instances_either(
+    store: Store, of_three: Project, add_person
+) -> None:
+    pair = two_rows(table_of(store, of_three), "two", "lime", MRR)
+    with pytest.raises(NotAllowed):
+        differing_instances(store, add_person("ann", of_three, "annotator"), of_three, pair)
