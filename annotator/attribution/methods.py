@@ -8,6 +8,7 @@ from annotator.attribution.lime_positions import Lime, Perturbed
 from annotator.attribution.linear import Linear
 from annotator.attribution.occlusion import Occlusion
 from annotator.attribution.random_scores import SEEDS, RandomScores
+from annotator.attribution.shap_partition import ShapPartition
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.attribution.transformers_parameters import Method, Parameter, Value
 from annotator.domain.models import Unit
@@ -44,6 +45,24 @@ METHODS: dict[str, Method] = {
             Parameter("kernel_width", 25, is_number=True, least=1, says="lower: samples near the text count more"),
             Parameter("penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says="of the ridge regression; lime's is 1"),
             Parameter("perturbed", "all", ("all", "side"), says="side: one side of a pair at a time"),
+            _OUTPUT,
+            _REMOVAL,
+        ),
+        is_signed=lambda _: True,
+        unit=_unit,
+    ),
+    "shap-partition": Method(
+        "SHAP partition",
+        "Owen values: what a token adds to f in the mean over what else stands there, the text being halved again and again",
+        "Owen 1977; Lundberg and Lee 2017, as in the program shap, over tokens in the place of pieces",
+        (
+            Parameter(
+                "evaluations",
+                500,
+                is_number=True,
+                least=2,
+                says="most questions for each text; all parts are halved with about 2/3 · n² of them (n tokens)",
+            ),
             _OUTPUT,
             _REMOVAL,
         ),
@@ -117,6 +136,13 @@ def _made(predictor: Predictor, method: str, values: Mapping[str, Value], seed: 
             return Linear(predictor)
         case "occlusion":
             return Occlusion(predictor, output=values["output"], removal=values["removal"])
+        case "shap-partition":
+            return ShapPartition(
+                predictor,
+                evaluations=int(values["evaluations"]),
+                output=values["output"],
+                removal=values["removal"],
+            )
     features = values["features"]
     return Lime(
         predictor,

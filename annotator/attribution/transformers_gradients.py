@@ -1,7 +1,8 @@
-"""Gradients with regard to a model's embeddings: integrated gradients (by captum) and gradient × input, by piece."""
+"""Gradients by piece: integrated gradients (by captum) of the embeddings or of a layer, and gradient × input."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
 from annotator.attribution.transformers_folders import needed
+from annotator.attribution.transformers_layers import check_used_once, layers_for
 from annotator.attribution.transformers_loaded import Loaded, answering
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, ModelError
 
 Scores = npt.NDArray[np.float64]
 
@@ -53,13 +55,34 @@ def integrated_gradients(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[PieceScores]]:
     """Integrated gradients of each piece's embedding; the batch is that of the steps, so that nothing is filled up."""
+    method = needed("captum.attr").IntegratedGradients
+    return [[_integrated(method, model, *pair, parameters)] for pair in zip(encoded, targets, strict=True)]
+
+
+def layer_integrated_gradients(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[PieceScores]]:
+    """Integrated gradients of what a layer gives for each piece; the line goes between its outputs for text and baseline."""
     captum = needed("captum.attr")
-    return [[_integrated(captum, model, *pair, parameters)] for pair in zip(encoded, targets, strict=True)]
+    layers = layers_for(model.loaded, parameters["layer"])
+    by_input: list[list[PieceScores]] = [[] for _ in encoded]
+    for scores, of_input, target in zip(by_input, encoded, targets, strict=True):
+        for number, module in layers:
+            check_used_once(model.loaded, module, of_input)
+            method = partial(captum.LayerIntegratedGradients, layer=module)
+            scores.append(_integrated(method, model, of_input, target, parameters, number))
+    return by_input
 
 
 def _integrated(
-    captum: Any, model: Explainable, encoded: Encoded, target: Target, parameters: Mapping[str, Value]
+    method: Callable[..., Any],
+    model: Explainable,
+    encoded: Encoded,
+    target: Target,
+    parameters: Mapping[str, Value],
+    layer: int | None = None,
 ) -> PieceScores:
+    """method: of captum, made from a function of the embeddings."""
     loaded = model.loaded
     batch = loaded.batch([encoded])
     target_positions = import_module("torch").tensor([target.position], device=loaded.device)
@@ -71,7 +94,7 @@ def _integrated(
         return _explained(model, Batch(ids, mask, types, may, read_at), embeddings, positions, parameters)
 
     with answering(loaded):
-        scores, delta = captum.IntegratedGradients(forward).attribute(
+        scores, delta = method(forward).attribute(
             embedded,
             baselines=baseline,
             additional_forward_args=(
@@ -86,10 +109,17 @@ def _integrated(
             internal_batch_size=loaded.steps_at_once,
             return_convergence_delta=True,
         )
-    by_piece = scores.sum(dim=2)[0].double().cpu().numpy()
-    return PieceScores(
-        by_piece, convergence=float(delta[0]), facts=_convergence(float(by_piece.sum()), float(delta[0]))
-    )
+    scores = (
+        scores[0] if isinstance(scores, tuple) else scores
+    )  # layers may give more than one thing, the first is theirs
+    if scores.ndim != 3 or scores.shape[1] != len(encoded.ids):
+        raise ModelError(
+            f"A layer of the model '{loaded.name}' ({loaded.about['model']}) does not give one vector for each piece, so its "
+            "gradients cannot be laid on words; choose another method."
+        )
+    by_piece = scores.sum(dim=2)[0].detach().double().cpu().numpy()
+    facts = _convergence(float(by_piece.sum()), float(delta[0]))
+    return PieceScores(by_piece, layer, float(delta[0]), facts)
 
 
 def _convergence(total: float, delta: float) -> dict[str, float]:

@@ -19,6 +19,7 @@ from annotator.attribution.transformers_gradients import (
     baseline_for,
     gradient_x_input,
     integrated_gradients,
+    layer_integrated_gradients,
 )
 from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
@@ -34,6 +35,7 @@ __all__ = ["METHODS", "PRESETS", "explainer", "load"]
 _Scoring = Callable[[Explainable, Sequence[Encoded], Sequence[Target], Mapping[str, Value]], list[list[PieceScores]]]
 _SCORING: dict[str, _Scoring] = {
     "integrated-gradients": integrated_gradients,
+    "layer-integrated-gradients": layer_integrated_gradients,
     "gradient-x-input": gradient_x_input,
     "attention": attention,
     "attention-rollout": rollout,

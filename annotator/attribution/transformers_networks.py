@@ -190,7 +190,8 @@ def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
         n_used += 1
         return embeddings
 
-    hook = model.get_input_embeddings().register_forward_hook(give)
+    # first of all hooks: what a method looks for at this layer are the embeddings that are given
+    hook = model.get_input_embeddings().register_forward_hook(give, prepend=True)
     try:
         yield
     finally:

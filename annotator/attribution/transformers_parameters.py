@@ -14,6 +14,7 @@ from annotator.text.word_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
 BASELINE_PIECES = ("mask", "pad", "eos", "bos", "unk")
+EMBEDDINGS = "embeddings"  # the layer before all others
 
 ModelKind = Literal["classification", "reading"]
 Value = str | int
@@ -74,6 +75,14 @@ _TOO_LONG = Parameter(
 )
 _OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which number of the model is explained")
 _LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")
+_STEPS = Parameter("steps", 50, is_number=True, least=1, says="points on the line")
+_BASELINE = Parameter(
+    "baseline",
+    FOLLOWS_MODEL,
+    ("zero", *BASELINE_PIECES),
+    says="a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
+    "the first of mask, pad, eos, bos and unk that the model has, else zero",
+)
 _FROM = Parameter(
     "from",
     {"classification": FOLLOWS_MODEL, "reading": "question"},
@@ -93,15 +102,25 @@ METHODS: dict[str, Method] = {
         "(x − b) · the mean of dF/dx on the straight line from the baseline b to x, summed over embedding dimensions, "
         "by Gauss–Legendre quadrature (captum)",
         "Sundararajan et al. 2017",
+        (_STEPS, _BASELINE, _OUTPUT, _MERGE, _TOO_LONG),
+        is_signed=lambda _: True,
+        unit=_unit_of_output,
+    ),
+    "layer-integrated-gradients": Method(
+        "Layer integrated gradients",
+        "(h(x) − h(b)) · the mean of dF/dh on the straight line from h(b) to h(x), for what a layer h gives for each piece, "
+        "summed over its dimensions (captum)",
+        "Sundararajan et al. 2017; captum's LayerIntegratedGradients",
         (
-            Parameter("steps", 50, is_number=True, least=1, says="points on the line"),
             Parameter(
-                "baseline",
-                FOLLOWS_MODEL,
-                ("zero", *BASELINE_PIECES),
-                says="a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
-                "the first of mask, pad, eos, bos and unk that the model has, else zero",
+                "layer",
+                EMBEDDINGS,
+                (EMBEDDINGS, "last", "all"),
+                is_number=True,
+                says="embeddings: as integrated gradients; a number from 0: what that layer gives; all: one attribution for each",
             ),
+            _STEPS,
+            _BASELINE,
             _OUTPUT,
             _MERGE,
             _TOO_LONG,

@@ -35,8 +35,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option(
     "--method",
     required=True,
-    help="occlusion, lime, linear, random, gold; for transformers models also integrated-gradients, gradient-x-input, "
-    "attention, attention-rollout.",
+    help="occlusion, lime, shap-partition, linear, random, gold; for transformers models also integrated-gradients, "
+    "layer-integrated-gradients, gradient-x-input, attention, attention-rollout.",
 )
 @click.option(
     "--label",
@@ -54,7 +54,9 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option("--preset", help="A paper's settings, such as wang-2022 or stevens-su-2021.")
 @click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
 @click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
-@click.option("--layer", help="For attention: a layer's number, last or all.")
+@click.option(
+    "--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings."
+)
 @click.option("--samples", type=click.IntRange(min=2), help="For LIME.")
 @click.option("--features", help="For LIME: how many tokens get a score, or all.")
 @click.option("--kernel-width", type=click.IntRange(min=1), help="For LIME.")

@@ -14,6 +14,8 @@ _WORDS = {
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
     "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
+    "shared_tokens": "how many tokens of a text got a part of their score in equal shares with their neighbours, since the model "
+    "was asked no further (--set evaluations=N)",
     "unseen_tokens": "how many tokens of a text the model did not see, because the text is too long for it",
 }
 

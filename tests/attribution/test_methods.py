@@ -79,7 +79,7 @@ class _Short(Scripted):
         return np.arange(one.n_selectable) < 2
 
 
-@pytest.mark.parametrize("method", ["occlusion", "lime"])
+@pytest.mark.parametrize("method", ["occlusion", "lime", "shap-partition"])
 def test_tokens_that_the_model_does_not_see_have_no_score_and_are_counted(method: str) -> None:
     model = _Short(weighing(WEIGHTS).logit)
     found = make_explainer(model, method, {}).explain([words("good very bad")], ["yes"])
@@ -231,7 +231,7 @@ def test_lime_keeps_the_scores_of_very_short_texts(text: str) -> None:
     assert found == pytest.approx([WEIGHTS[word] for word in text.split()], abs=0.05)
 
 
-@pytest.mark.parametrize("method", ["occlusion", "lime", "random"])
+@pytest.mark.parametrize("method", ["occlusion", "lime", "shap-partition", "random"])
 @pytest.mark.parametrize("text", ["", "good"])
 def test_empty_and_one_token_texts_have_as_many_scores(method: str, text: str) -> None:
     found = make_explainer(weighing(WEIGHTS), method, {}).explain([words(text)], ["yes"])

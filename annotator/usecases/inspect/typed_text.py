@@ -30,7 +30,7 @@ from annotator.usecases.models.project_model import ProjectModel
 
 TYPED = "typed"
 MOST_TOKENS = 500  # of a text whose tokens are taken out one by one, or again and again, while somebody types
-_BY_REMOVAL = frozenset({"occlusion", "lime"})
+_BY_REMOVAL = frozenset({"occlusion", "lime", "shap-partition"})
 _NOT_LIVE = "The model “{model}” cannot be asked here: what it said was imported, or its folder is gone."
 
 

@@ -162,6 +162,12 @@ export function factsOf({ facts, spread, convergence }) {
       value: percent(facts.special_share),
       words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
     },
+    "shared_tokens" in facts && {
+      title: "Shared with neighbours",
+      value: String(facts.shared_tokens),
+      words:
+        "tokens that got a part of their score in equal shares with their neighbours, since the model was asked no further; take more evaluations",
+    },
     "unseen_tokens" in facts && {
       title: "Not seen",
       value: String(facts.unseen_tokens),
