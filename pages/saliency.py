@@ -7,6 +7,7 @@ from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import computation, file_import, jobs, new_models
 from annotator.web.sections.measurement import offer_to_measure
+from annotator.web.sections.self_explanations import prompts
 from annotator.web.session import current_visit, page_store
 
 ended = ""
@@ -38,3 +39,5 @@ if project is not None:
     computes = st.expander("Compute attributions", icon=":material/calculate:", key="compute_open", on_change="rerun")
     with computes, page_store() as store:
         computation.show(store, visit, project)
+    with st.expander("Ask a model for its own reasons", icon=":material/format_quote:"), page_store() as store:
+        prompts.show(store, visit, project)

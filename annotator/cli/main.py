@@ -29,6 +29,10 @@ COMMANDS: Commands = {
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),
+    "prompts": (
+        "annotator.cli.self_explanations:prompts",
+        "Write prompts that ask a model for its own reasons, as a file.",
+    ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),
     "evaluate": ("annotator.cli.evaluate:evaluate", "Score files or a project's models with the papers' metrics."),

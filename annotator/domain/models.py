@@ -143,10 +143,14 @@ class MarkedPart:
 
 @dataclass(frozen=True, slots=True)
 class SourceRationale:
-    """What a model gives as its reason without scores."""
+    """What a model gives as its reason without scores.
+
+    quotes: in its own words, which are yet to be found in the instance's texts; then there are no parts
+    """
 
     kind: RationaleKind
-    parts: tuple[MarkedPart, ...]
+    parts: tuple[MarkedPart, ...] = ()
+    quotes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +204,28 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotes:
+    """What became of the quotes that a model gave as its reason.
+
+    n, n_missing: how many there were, and how many of them are not in the text; missing: the first of these, as it wrote them
+    """
+
+    n: int
+    n_missing: int = 0
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MachineRationale:
-    """A model's reason in instance token indices: spans (hard), or tokens by importance (ranked)."""
+    """A model's reason in instance token indices: spans (hard), or tokens by importance (ranked).
+
+    quotes: where the spans were found by what the model quoted
+    """
 
     kind: RationaleKind
     spans: tuple[tuple[int, int], ...] = ()
     ranking: tuple[int, ...] = ()
+    quotes: Quotes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("thermostat", "attributions from Thermostat", ("attributions input_ids",)),
         ("lime", "attributions from LIME", ("as_list", "as_map")),
         ("shap", "attributions from SHAP", ("values data base_values", "values data output_names")),
+        ("self-explanations", "self-explanations", ("custom_id response", "prompt_version key", "custom_id choices")),
         ("attributions-csv", "a CSV table of attributions", ("token_index score",)),
         ("attributions", "FairRationales' attributions", ("tokens_merged lrp", "tokens_merged attention")),
         ("attributions", "model output", ("scores", "model rationale")),

@@ -39,6 +39,7 @@ OUTPUT_READERS: dict[str, str] = {
     "ferret": "annotator.formats.model_output.ferret:read",
     "interpreto": "annotator.formats.model_output.interpreto:read",
     "argilla-attributions": "annotator.formats.model_output.argilla_attributions:read",
+    "self-explanations": "annotator.formats.model_output.self_explanations:read",
 }
 # The format jsonl is written with annotator.formats.own.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {

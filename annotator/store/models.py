@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
+from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run
 from annotator.domain.output_changes import change_of
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
@@ -212,8 +212,8 @@ _ADD_SCORES = (
 )
 _ADD_ATTRIBUTION = f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}"""
-_ADD_RATIONALE = """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET tokens = excluded.tokens"""
+_ADD_RATIONALE = """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens, quotes) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET tokens = excluded.tokens, quotes = excluded.quotes"""
 
 
 def _packed_prediction(p: Prediction) -> tuple[object, ...]:
@@ -223,7 +223,10 @@ def _packed_prediction(p: Prediction) -> tuple[object, ...]:
 
 def _packed_rationale(r: MachineRationale) -> tuple[object, ...]:
     tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
-    return r.kind, pack_numbers(tokens)
+    quotes = (
+        None if r.quotes is None else json.dumps([r.quotes.n, r.quotes.n_missing, r.quotes.missing], ensure_ascii=False)
+    )
+    return r.kind, pack_numbers(tokens), quotes
 
 
 def _packed(a: Attribution) -> tuple[object, ...]:
@@ -261,7 +264,14 @@ def _rationale(row: Row) -> MachineRationale:
     numbers = unpack_numbers(row["tokens"])
     if row["kind"] == "ranked":
         return MachineRationale("ranked", ranking=numbers)
-    return MachineRationale("hard", spans=tuple(zip(numbers[::2], numbers[1::2], strict=True)))
+    return MachineRationale("hard", tuple(zip(numbers[::2], numbers[1::2], strict=True)), quotes=_quotes(row["quotes"]))
+
+
+def _quotes(packed: str | None) -> Quotes | None:
+    if packed is None:
+        return None
+    n, n_missing, missing = json.loads(packed)
+    return Quotes(n, n_missing, tuple(missing))
 
 
 def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, int, int]]:

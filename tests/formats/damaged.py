@@ -62,6 +62,7 @@ OUTPUT = {
     "ferret": b'[{"text": "a b", "tokens": ["a", "b"], "scores": [0.5, 0.25], "explainer": "x", "target": 1}]',
     "interpreto": b'[{"method": "ig", "text": "a b", "elements": ["a", "b"], "attributions": [[0.5, 0.25]], "targets": [1], "granularity": "WORD"}]',
     "argilla-attributions": b'[{"id": "1", "explanation": {"text": [{"token": "a", "attributions": {"positive": 0.7}}]}, "prediction": [["positive", 0.9]]}]',
+    "self-explanations": b'{"custom_id": "self-explanation:1::1", "response": {"status_code": 200, "body": {"model": "m", "choices": [{"message": {"content": "{\\"label\\": \\"positive\\", \\"quotes\\": [\\"a b\\"]}"}}]}}}\n',
 }  # fmt: skip
 Reader = Callable[[Path], Iterator[object]]
 

@@ -163,7 +163,7 @@ TOLD_OF_BOTH = [
     "withheld",
 ]
 PANEL = (
-    "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans pieces "
+    "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans quotes pieces "
     "convergence facts spread beside_random held_out trust seen"
 )
 

@@ -38,6 +38,13 @@ type HeatPiece = [
   score: number,
 ];
 
+/** What became of what a model quoted; missing: the first of the quotes that are not in the text. */
+interface HeatQuotes {
+  n: number;
+  n_missing: number;
+  missing: string[];
+}
+
 /** What a run says of a text. */
 interface HeatPanel {
   run: number | null;
@@ -55,6 +62,7 @@ interface HeatPanel {
   scores: (number | null)[] | null;
   ranking: number[] | null;
   spans: Span[] | null;
+  quotes: HeatQuotes | null;
   pieces: HeatPiece[] | null;
   convergence: number | null;
   facts: Record<string, number>;

@@ -23,7 +23,7 @@ CHAPTERS = {
     ],
     "Reference": [
         "glossary", "commands", "formats", "settings", "api", "metrics", "metrics_page", "saliency", "tests", "attribution",
-        "training", "built_in_model", "review", "perturb", "panel",
+        "self_explanations", "training", "built_in_model", "review", "perturb", "panel",
     ],
     "The project": [
         "/README", "/CHANGELOG", "/CONTRIBUTING", "/ARCHITECTURE", "decisions/index", "/benchmarks/README", "/benchmarks/RESULTS",

@@ -11,6 +11,7 @@ from annotator.domain.models import (
     Output,
     Piece,
     Prediction,
+    Quotes,
     Run,
     StoredOutput,
     canonical_parameters,
@@ -43,12 +44,21 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     facts: dict[str, float] = {}
 
 
+class QuotesRecord(msgspec.Struct, omit_defaults=True):
+    """How many quotes a model gave, how many are not in the text, and the first of these."""
+
+    n: Token
+    n_missing: Token = 0
+    missing: list[str] = []
+
+
 class RationaleRecord(msgspec.Struct, omit_defaults=True):
-    """Tokens of the instance that a model gives as its reason."""
+    """Tokens of the instance that a model gives as its reason; quotes: where they were found by what it quoted."""
 
     kind: Literal["hard", "ranked"]
     spans: list[tuple[Token, Token]] = []
     ranking: list[Token] = []
+    quotes: QuotesRecord | None = None
 
 
 class OutputRecord(msgspec.Struct, tag_field="record", tag="output", omit_defaults=True):
@@ -74,7 +84,7 @@ def output_record(item: StoredOutput) -> OutputRecord:
         item.key, run.model, item.split, run.method, msgspec.json.decode(run.parameters), run.seed, run.unit, run.is_signed,
         [PredictionRecord(p.on, p.threshold, p.result, dict(p.probabilities)) for p in output.predictions],
         [_attribution_record(a) for a in output.attributions],
-        [RationaleRecord(r.kind, list(r.spans), list(r.ranking)) for r in output.rationales],
+        [RationaleRecord(r.kind, list(r.spans), list(r.ranking), _quotes_record(r.quotes)) for r in output.rationales],
     )  # fmt: skip
 
 
@@ -85,6 +95,14 @@ def _attribution_record(a: Attribution) -> AttributionRecord:
     return AttributionRecord(scores, a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts))
 
 
+def _quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
+    return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
+
+
+def _quotes(record: QuotesRecord | None) -> Quotes | None:
+    return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))
+
+
 def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
     """A record as a value."""
     parameters = canonical_parameters(record.parameters)
@@ -93,7 +111,7 @@ def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> 
         0,
         tuple(Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
         tuple(_attribution(a) for a in record.attributions),
-        tuple(MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking)) for r in record.rationales),
+        tuple(MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), _quotes(r.quotes)) for r in record.rationales),
     )
     return StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
 

@@ -150,3 +150,11 @@ def m018_labelmap_events_of_label_tables(db: Database) -> None:
     """What a project calls the labels of models is found in the record without reading all of it."""
     for statement in LABEL_TABLES:
         db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m019_selfexp_quotes(db: Database) -> None:
+    """What became of the quotes that a model gave as its reason: how many, how many are missing, and the first of these."""
+    db.conn.execute(
+        "ALTER TABLE machine_rationales ADD COLUMN quotes TEXT CHECK (quotes IS NULL OR json_valid(quotes))"
+    )

@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_instance
 from annotator.store.models import StoredRun, outputs_of_run
 from annotator.usecases.inspect.beside_random import beside_random
-from annotator.usecases.inspect.saliency_messages import ShownAnswer, ShownPanel, ShownPiece
+from annotator.usecases.inspect.saliency_messages import ShownAnswer, ShownPanel, ShownPiece, ShownQuotes
 from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 
@@ -130,6 +130,7 @@ def show_panel(
         scores=_scores(attribution),
         ranking=_ranking(attribution, rationale),
         spans=rationale.spans if rationale is not None and rationale.kind == "hard" else None,
+        quotes=_quotes(rationale),
         pieces=_pieces(attribution),
         convergence=attribution.convergence if attribution else None,
         facts=dict(attribution.facts) if attribution else {},
@@ -179,6 +180,12 @@ def _ranking(attribution: Attribution | None, rationale: MachineRationale | None
     if attribution is not None:
         return attribution.ranking
     return rationale.ranking if rationale is not None and rationale.kind == "ranked" else None
+
+
+def _quotes(rationale: MachineRationale | None) -> ShownQuotes | None:
+    if rationale is None or rationale.quotes is None:
+        return None
+    return ShownQuotes(rationale.quotes.n, rationale.quotes.n_missing, rationale.quotes.missing)
 
 
 def _answer(answer: Prediction | None) -> ShownAnswer | None:

@@ -58,10 +58,20 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownQuotes:
+    """What became of what a model quoted; missing: the first of the quotes that are not in the text."""
+
+    n: int
+    n_missing: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPanel:
     """A map: what a run says of the text.
 
     label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
+    quotes: of a run whose spans were found by what its model quoted
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
     beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
     held_out, trust, seen: how often its model is right, in a line and in sentences; these None of a model from elsewhere
@@ -82,6 +92,7 @@ class ShownPanel:
     scores: tuple[float | None, ...] | None
     ranking: tuple[int, ...] | None
     spans: tuple[tuple[int, int], ...] | None
+    quotes: ShownQuotes | None
     pieces: tuple[ShownPiece, ...] | None
     convergence: float | None
     facts: Mapping[str, float]

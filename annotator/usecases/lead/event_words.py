@@ -360,6 +360,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     ),
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
+    "write prompts": lambda detail: f"wrote {counted(detail['instances'], 'prompt')} to “{detail['file']}”",
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
     FORGOT_WRONG_K: wrong_k_summary,
     "make word list": _word_list("made"),

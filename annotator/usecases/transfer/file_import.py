@@ -29,6 +29,7 @@ from annotator.usecases.transfer.uploads import unpacked
 
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
 READABLE: tuple[str, ...] = tuple(READERS)
+SELF_EXPLANATIONS = "self-explanations"
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
 
 
@@ -181,7 +182,8 @@ def _import_output(
             options.vocabulary, frozenset((*options.renamed, *options.left_labels)),
         )  # fmt: skip
         rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), labels))
-        Intake(store, project, options, report, progress).run(rows.each())
+        intake = Intake(store, project, options, report, progress)
+        intake.run(intake.quotes.each(rows.each()) if format_name == SELF_EXPLANATIONS else rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
         report.notes += labels.notes()
         add_event(

@@ -33,6 +33,7 @@ from annotator.usecases.transfer.neighbours import Upcoming, apart
 from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, plan_outputs, rounds_of
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
+from annotator.usecases.transfer.quote_counts import QuoteCounts
 from annotator.usecases.transfer.review_records import Restorer
 from annotator.usecases.transfer.text_index import TextIndex
 
@@ -64,6 +65,7 @@ class Intake:
         self.records = Restorer(store, project)
         self.runs = RunFinder(store, project.id)
         self.by_text = TextIndex(store, project, options.all_doubles)
+        self.quotes = QuoteCounts()
         self.labels: set[str] = set()
         self.unshown: set[str] = set()
         self.worked_on: set[int] = set()
@@ -126,6 +128,7 @@ class Intake:
             )
         self.report.tell_own_spacing(self.n_own_spacing)
         self.report.notes += self.by_text.notes()
+        self.report.notes += self.quotes.notes()
         if self.is_queue_changed:
             begin_anew(self.store, self.project.id, self.worked_on)
 
@@ -168,6 +171,8 @@ class Intake:
         laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
+        for row in laid_rows:
+            self.quotes.add(row.output)
         for rows in rounds_of(laid_rows):
             self._write_outputs(rows)
         self._tell_progress(len(batch))

@@ -11,6 +11,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
 from annotator.store.instances import get_instances, instances_of_keys, places_of
 from annotator.store.models import RunFinder, known_outputs
+from annotator.text.quotes import quotes_on_tokens
 from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.text.word_scores import How
 from annotator.usecases.transfer.output_plan import ByRun, LaidRow, fault_of, match_instance, refusal
@@ -99,7 +100,12 @@ class _Tokens:
         return attribution_on_tokens(source, self._places[instance_id], lambda: self._texts[instance_id], how)
 
     def rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
-        return tuple(rationale_on_tokens(source, self._places[instance_id]) for source in row.rationales)
+        return tuple(
+            rationale_on_tokens(source, self._places[instance_id])
+            if source.quotes is None
+            else quotes_on_tokens(source.quotes, self._texts[instance_id])
+            for source in row.rationales
+        )
 
     @cached_property
     def _places(self) -> dict[int, Places]:
@@ -108,9 +114,10 @@ class _Tokens:
 
     @cached_property
     def _texts(self) -> dict[int, Instance]:
-        """The instances whose scores come for pieces, which have to be found in the texts."""
-        return get_instances(self._store, sorted({instance.id for row, instance in self._matched if _has_pieces(row)}))
+        """The instances of which pieces or quotes have to be found in the texts."""
+        return get_instances(self._store, sorted({instance.id for row, instance in self._matched if _is_by_text(row)}))
 
 
-def _has_pieces(row: SourceOutput) -> bool:
-    return any(part.pieces is not None for attribution in row.attributions for part in attribution.parts)
+def _is_by_text(row: SourceOutput) -> bool:
+    parts = (part for attribution in row.attributions for part in attribution.parts)
+    return any(part.pieces is not None for part in parts) or any(r.quotes is not None for r in row.rationales)

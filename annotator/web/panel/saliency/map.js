@@ -5,6 +5,7 @@ import { written } from "./written_numbers.js";
 import { colourOf, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
 import { orderOf, ranksOf, selectedOf } from "./numbers.js";
+import { boxedWords, missingQuotes } from "./quotes.js";
 import { ownerOf, signOf } from "./view.js";
 
 const LABEL = "Label that is explained";
@@ -30,6 +31,7 @@ export const TEXT_AND_GOLD = {
   scores: null,
   ranking: null,
   spans: null,
+  quotes: null,
   pieces: null,
   convergence: null,
   facts: {},
@@ -117,6 +119,7 @@ export class SaliencyMap {
       paper,
       this.pieces,
       this.legend,
+      missingQuotes(panel),
       this.pointed,
     );
   }
@@ -329,7 +332,7 @@ export class SaliencyMap {
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
     if (!panel.scores)
-      return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
+      return { bar: false, words: panel.spans ? boxedWords(panel) : "a ranking without scores" };
     if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
     return {

@@ -1,0 +1,75 @@
+"""`annotator prompts`: what asks a language model for its answers and, as quotes, for its own reasons."""
+
+from pathlib import Path
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import InvalidValue
+
+_LONGEST_FILE = 1_000_000
+
+template_option = click.option(
+    "--template", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with a prompt of your own. It holds {text}, and {labels} where the project has labels.",
+)  # fmt: skip
+
+
+@click.command("prompts")
+@click.argument("path", type=click.Path(path_type=Path), required=False)
+@project_option
+@template_option
+@click.option(
+    "--show-template", is_flag=True, help="Print the prompt as it is before texts are put in, and write nothing."
+)
+@click.option("--split", help="Only this split.")
+@click.option(
+    "--batch",
+    "batch_model",
+    default="",
+    metavar="MODEL",
+    help="Write requests to this model for OpenAI's batch interface.",
+)
+@json_option
+@click.pass_obj
+def prompts(
+    database: Path, /, *, path: Path | None, project_name: str, template: Path | None, show_template: bool,
+    split: str | None, batch_model: str, as_json: bool,
+) -> None:  # fmt: skip
+    """Write a prompt for each instance to the file PATH, a line each.
+
+    A prompt asks for a label and for the words of the text that are the reason for it. Gold is in none of them. The answers come
+    back with: annotator import self-explanations PATH
+    """
+    from annotator.usecases.models.prompts import PromptOptions, chosen_template, write_prompts
+    from annotator.usecases.project.projects import find_project
+
+    if path is None and not show_template:
+        raise click.UsageError("Name the file to write, or ask for --show-template.")
+    options = PromptOptions(read_template(template), split, batch_model.strip())
+    with opened(database) as store:
+        project = find_project(store, project_name)
+        if show_template or path is None:
+            click.echo(chosen_template(project, options.template), nl=False)
+            return
+        n = write_prompts(store, LOCAL_OPERATOR, project, path, options)
+    if as_json:
+        print_json({"prompts": n, "path": str(path)})
+    else:
+        click.echo(f"Wrote {counted(n, 'prompt')} to {path}.")
+
+
+def read_template(path: Path | None) -> str | None:
+    """The words of a prompt in a file; None where none is named."""
+    if path is None:
+        return None
+    try:
+        if path.stat().st_size > _LONGEST_FILE:
+            raise InvalidValue(f"'{path}' is too large to be a prompt ({path.stat().st_size:,} bytes).")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidValue(f"'{path}' is not UTF-8; save the prompt as UTF-8.") from None
+    except OSError as error:
+        raise InvalidValue(f"'{path}' cannot be read: {error.strerror}.") from error

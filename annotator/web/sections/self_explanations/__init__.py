@@ -1,0 +1,1 @@
+"""Self-explanations on the Saliency page: a language model's own reasons for its answers."""

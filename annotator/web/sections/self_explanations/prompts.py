@@ -1,0 +1,70 @@
+"""A model's own reasons: prompts to take along, for any language model; the answers come back by the import above."""
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.domain.self_explanations import standard_template
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.models.prompts import PromptOptions, write_prompts
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.session import Visit
+
+_WHAT = (
+    "A language model is asked for its answer and for the words of the text that are its reason. Those words are scored like any "
+    "model's selected tokens; they never become gold. Give the prompts to any model and import its answers above, in the format "
+    "self-explanations (docs/self_explanations.md)."
+)
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """What is asked, and the file of prompts."""
+    st.caption(_WHAT)
+    template = _ask_template(project)
+    left, right = st.columns(2)
+    split = left.text_input("Only this split", key="selfexp_split", placeholder="all").strip() or None
+    batch_model = right.text_input(
+        "Model, for OpenAI's batch interface", key="selfexp_batch",
+        help="With a model's name the lines are requests of a batch file; without one they hold the prompts alone.",
+    ).strip()  # fmt: skip
+    _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
+
+
+def _ask_template(project: Project) -> str:
+    with st.expander("The prompt"):
+        return st.text_area(
+            "The prompt", standard_template(project), key=f"selfexp_template_{project.id}", height=360,
+            label_visibility="collapsed",
+            help="{text} and {labels} stand for the text of an instance and the labels of the project. A changed prompt gets a "
+            "name of its own, and so do the runs that were made with it.",
+        )  # fmt: skip
+
+
+def _offer_file(store: Store, visit: Visit, project: Project, options: PromptOptions) -> None:
+    """The file is made when it is asked for, and kept for this visit until the choice changes."""
+    choice = (project.id, options)
+    if pressed("Prepare the prompts", key="selfexp_prepare", icon=":material/description:"):
+        try:
+            st.session_state["selfexp_ready"] = (choice, *_made(store, visit, project, options))
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+    ready = st.session_state.get("selfexp_ready")
+    if ready and ready[0] == choice:
+        _, name, content, n = ready
+        st.download_button(
+            as_text(f"Download {name} ({counted(n, 'prompt')}, {len(content) / 1024:,.0f} KB)"), content, name,
+            key="selfexp_take",
+        )  # fmt: skip
+
+
+def _made(store: Store, visit: Visit, project: Project, options: PromptOptions) -> tuple[str, bytes, int]:
+    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
+    with tempfile.TemporaryDirectory(prefix="annotator-export-") as folder:
+        path = Path(folder) / f"{base}-prompts.jsonl"
+        n = write_prompts(store, visit.user, project, path, options)
+        return path.name, path.read_bytes(), n
