@@ -12,7 +12,7 @@ from annotator.domain.models import SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.sources import SourceColumns, SourceInstance
+from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
@@ -76,6 +76,7 @@ class ImportReport:
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
     n_unlabelled: new texts without a label, where the project has no labels either
+    n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
     """
 
@@ -98,6 +99,8 @@ class ImportReport:
     n_character_spans: int = 0  # spans that the file gives in characters
     widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
     n_unlabelled: int = 0
+    n_numbered: int = 0
+    numbered: str = ""
     accepted: Accepted | None = None
     gold_policy: GoldPolicy | None = None
     columns: list[str] = field(default_factory=list)
@@ -148,6 +151,22 @@ class ImportReport:
             self.notes.append(
                 f"Of {counted(n_texts, 'text')} the file holds the tokens alone; the project has the same tokens, "
                 "so its own spacing was kept."
+            )
+
+    def count_numbered(self, rows: Iterable[SourceInstance]) -> None:
+        """Count the texts whose annotators have numbers for names."""
+        for row in rows:
+            numbered = (a.annotator for a in row.annotations if is_numbered_in_text(a.annotator, row.metadata))
+            if not row.is_addition and (first := next(numbered, None)) is not None:
+                self.numbered = self.numbered or first
+                self.n_numbered += 1
+
+    def tell_numbered(self) -> None:
+        """Say that such a name may be somebody else in each text."""
+        if self.n_numbered:
+            self.notes.append(
+                f"The annotators of {counted(self.n_numbered, 'text')} have numbers for names, which the file counts anew in "
+                f"each text: “{self.numbered}” of one text may be another person in the next."
             )
 
     def tell_unlabelled(self, n_unlabelled: int) -> None:

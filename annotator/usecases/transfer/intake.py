@@ -125,6 +125,7 @@ class Intake:
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
         self.report.tell_own_spacing(self.n_own_spacing)
+        self.report.tell_numbered()
         self.report.notes += self.by_text.notes()
         if self.is_queue_changed:
             begin_anew(self.store, self.project.id, self.worked_on)
@@ -136,6 +137,7 @@ class Intake:
         self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
+        self.report.count_numbered(batch)
         adding = [source.place for source in batch if source.is_addition]
         rows, additions = divide(batch, self._known(adding) if adding else {})
         for some, known in self._apart(rows):
