@@ -141,13 +141,23 @@ class ImportRefused(AnnotatorError):
     """A file has problems: `problems` holds the first ones, `n_problems` counts all.
 
     notes: sentences about the file as a whole, such as what its columns are taken for
+    can_leave_out: whether something is left of it without the rows that have problems
     """
 
-    def __init__(self, message: str, problems: Sequence[Problem], n_problems: int, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[Problem],
+        n_problems: int,
+        notes: Sequence[str] = (),
+        *,
+        can_leave_out: bool = True,
+    ) -> None:
         super().__init__(message)
         self.problems = tuple(problems)
         self.n_problems = n_problems
         self.notes = tuple(notes)
+        self.can_leave_out = can_leave_out
 
 
 class ExportRefused(AnnotatorError):

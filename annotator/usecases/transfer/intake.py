@@ -170,6 +170,9 @@ class Intake:
         laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
             self.report.add_problem(problem)
+        self.report.count_reach(
+            (row.output for row in laid_rows), {match.instance.id: match.instance.key for match in matched}
+        )
         for rows in rounds_of(laid_rows):
             self._write_outputs(rows)
         self._tell_progress(len(batch))

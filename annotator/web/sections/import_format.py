@@ -14,6 +14,7 @@ from annotator.web.frame import as_text
 _FORMAT = "import_format"
 _BY_HAND = "import_format_by_hand"
 _GUESS = "import_guess"
+_GUESSES = "import_guesses"  # of each file by itself
 _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have alike
 
 
@@ -28,6 +29,18 @@ def ask_format(
     if guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
     return chosen
+
+
+def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:
+    """The format of each file of model output: its own, where its first lines tell it and the person chose none for all."""
+    if len(files) < 2 or st.session_state.get(_BY_HAND):
+        return [chosen] * len(files)
+    known: dict[str, tuple[str, str] | None] = st.session_state.setdefault(_GUESSES, {})
+    for file in files:
+        if file.file_id not in known:
+            known[file.file_id] = _read([file], READABLE_OUTPUT)
+    guesses = [known[file.file_id] for file in files]
+    return [guess[0] if guess is not None and guess[0] in READABLE_OUTPUT else chosen for guess in guesses]
 
 
 def _keep() -> None:
