@@ -32,7 +32,8 @@ class Problem:
 
     What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
     The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
-    remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`, `number`
+    remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`,
+            `number`, `suite`
     """
 
     source: str

@@ -184,10 +184,14 @@ def _guessed_format(path: Path) -> str:
 
 def _tell_other_format(path: Path, format_name: str) -> None:
     """Where a file is refused that looks like one of another format."""
-    from annotator.usecases.transfer.file_import import guessed
+    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 
     guess = guessed(path)
-    if guess is not None and format_name not in {
+    if guess is not None and guess.format_name not in (*READABLE, *READABLE_OUTPUT):
+        click.echo(
+            f"note: This looks like {guess.words}. Import it with: annotator suite import NAME '{path}'.", err=True
+        )
+    elif guess is not None and format_name not in {
         guess.format_name,
         *([guess.other.format_name] if guess.other else []),
     }:

@@ -50,7 +50,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help="Several files of one data set, or a zip of its folder.",
     )
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, files, READABLE)
+    format_name = ask_format(left, project, files, READABLE)
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
@@ -79,7 +79,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         "Files", accept_multiple_files=True, key="import_files", help="Several files at once: all are stored, or none."
     )
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
+    format_name = ask_format(left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
     model = middle.text_input("Model, if the file names none", key="import_model")
     method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 from annotator.usecases.transfer.uploads import laid_out
@@ -19,7 +21,12 @@ _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have
 
 
 def ask_format(
-    container: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
+    container: DeltaGenerator,
+    project: Project,
+    files: Sequence[Any],
+    formats: Sequence[str],
+    *,
+    help_text: str | None = None,
 ) -> str:
     """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
     guess = _guess_of(files, formats)
@@ -28,6 +35,10 @@ def ask_format(
     chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
     if guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
+        if guess[0] not in (*READABLE, *READABLE_OUTPUT):
+            container.link_button(
+                "Open the Tests page", f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
+            )
     return chosen
 
 
