@@ -32,7 +32,8 @@ class Problem:
 
     What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
     The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
-    remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`, `number`
+    remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`,
+            `number`, `suite`
     """
 
     source: str
@@ -141,13 +142,23 @@ class ImportRefused(AnnotatorError):
     """A file has problems: `problems` holds the first ones, `n_problems` counts all.
 
     notes: sentences about the file as a whole, such as what its columns are taken for
+    can_leave_out: whether something is left of it without the rows that have problems
     """
 
-    def __init__(self, message: str, problems: Sequence[Problem], n_problems: int, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[Problem],
+        n_problems: int,
+        notes: Sequence[str] = (),
+        *,
+        can_leave_out: bool = True,
+    ) -> None:
         super().__init__(message)
         self.problems = tuple(problems)
         self.n_problems = n_problems
         self.notes = tuple(notes)
+        self.can_leave_out = can_leave_out
 
 
 class ExportRefused(AnnotatorError):

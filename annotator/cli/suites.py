@@ -10,6 +10,7 @@ import click
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.problem_groups import group_problems
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
 
@@ -166,6 +167,7 @@ def import_(
     """Store the cases of FILE as a new suite NAME."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite
+    from annotator.usecases.suites.left_out import left_out_words
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -173,12 +175,13 @@ def import_(
             store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"),
             expected=pairs_of(expected, "--expect"), skip_invalid=skip_invalid,
         )  # fmt: skip
-    for problem in done.problems[:20]:
+    for problem in group_problems(done.problems):
         click.echo(f"left out: {problem}", err=True)
-    left_out = f"; {counted(len(done.problems), 'line was', 'lines were')} left out" if done.problems else ""
     click.echo(
-        f"The suite '{name}' has {counted(len(done.suite.tests), 'test')} with {counted(done.suite.n_cases, 'case')}{left_out}."
+        f"The suite '{name}' has {counted(len(done.suite.tests), 'test')} with {counted(done.suite.n_cases, 'case')}."
     )
+    if done.problems:
+        click.echo(left_out_words(done))
 
 
 @suite.command()

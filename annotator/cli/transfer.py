@@ -11,7 +11,7 @@ import click
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.projects import GOLD_POLICIES
+from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
@@ -20,7 +20,7 @@ _ROWS_BETWEEN_LINES = 5_000
 
 
 @click.command("import")
-@click.argument("places", metavar="[FORMAT] PATH", nargs=-1, required=True)
+@click.argument("places", metavar="[FORMAT] PATH...", nargs=-1, required=True)
 @project_option
 @click.option("--split", help="The split of a single file that names none.")
 @click.option("--language", help="The language of texts whose file names none.")
@@ -81,7 +81,7 @@ _ROWS_BETWEEN_LINES = 5_000
 @json_option
 @click.pass_obj
 def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
-    """Read a file or folder into a project: all of it or nothing.
+    """Read a file or folder into a project: all of it or nothing. Of model output several files may be named.
 
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
     attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
@@ -90,16 +90,16 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
     from annotator.usecases.transfer.uploads import unpacked
 
-    if len(places) > 2:
-        raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
     given = ImportOptions(**{**options, **pairs})
-    path = Path(places[-1])
-    if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'.")
+    format_given, paths = _format_and_paths(places)
+    if len(paths) > 1:
+        _import_several(database, project_name, format_given, paths, given, as_json=as_json)
+        return
+    [path] = paths
     with opened(database) as store, unpacked(path) as unpacked_path:
         stored_project = find_project(store, project_name)
-        format_name = places[0] if len(places) > 1 else _guessed_format(unpacked_path)
+        format_name = format_given or _guessed_format(unpacked_path)
         progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
             report = import_file(
@@ -112,7 +112,54 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
             raise
         finally:
             progress.end()
-    _print_report(report, as_json)
+    _print_rows(report)
+    if as_json:
+        print_json(_answer(report))
+    else:
+        _print_counts(report, database, stored_project)
+
+
+def _format_and_paths(places: Sequence[str]) -> tuple[str | None, list[Path]]:
+    """The format, where the first word is none of the paths, and the paths; raises NotFound for one that is not there."""
+    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
+
+    is_path = Path(places[0]).exists() or "." in places[0] or "/" in places[0]
+    is_format = len(places) > 1 and (places[0] in (*READABLE, *READABLE_OUTPUT) or not is_path)
+    paths = [Path(name) for name in places[is_format:]]
+    for path in paths:
+        if not path.exists():
+            raise NotFound(f"There is no file or folder '{path}'.")
+    return (places[0] if is_format else None), paths
+
+
+def _import_several(
+    database: Path, project_name: str, format_name: str | None, paths: Sequence[Path], options: ImportOptions,
+    *, as_json: bool,
+) -> None:  # fmt: skip
+    """Several files of model output: all of them or nothing, each told by itself."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.transfer.output_files import OutputFile, import_outputs
+
+    files = [OutputFile(str(path), path, format_name or _guessed_format(path)) for path in paths]
+    progress = _Progress("row")
+    with opened(database) as store:
+        stored_project = find_project(store, project_name)
+        try:
+            reports = import_outputs(store, LOCAL_OPERATOR, stored_project, files, options, progress=progress.take)
+        except ImportRefused as refusal:
+            if as_json:
+                print_json(_refusal(refusal))
+            raise
+        finally:
+            progress.end()
+    for file in reports:
+        _print_rows(file.report)
+        if not as_json:
+            click.echo(f"{file.name} ({file.format_name}):")
+            _print_counts(file.report, database, stored_project)
+    if as_json:
+        answers = [{"file": file.name, "format": file.format_name, **_answer(file.report)} for file in reports]
+        print_json({"stored": not options.dry_run, "files": answers})
 
 
 def _guessed_format(path: Path) -> str:
@@ -137,10 +184,14 @@ def _guessed_format(path: Path) -> str:
 
 def _tell_other_format(path: Path, format_name: str) -> None:
     """Where a file is refused that looks like one of another format."""
-    from annotator.usecases.transfer.file_import import guessed
+    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 
     guess = guessed(path)
-    if guess is not None and format_name not in {
+    if guess is not None and guess.format_name not in (*READABLE, *READABLE_OUTPUT):
+        click.echo(
+            f"note: This looks like {guess.words}. Import it with: annotator suite import NAME '{path}'.", err=True
+        )
+    elif guess is not None and format_name not in {
         guess.format_name,
         *([guess.other.format_name] if guess.other else []),
     }:
@@ -176,20 +227,25 @@ def _refusal(refusal: ImportRefused) -> dict[str, Any]:
     return {"stored": False, "n_problems": refusal.n_problems, "problems": problems, "notes": list(refusal.notes)}
 
 
-def _print_report(report: ImportReport, as_json: bool) -> None:
+def _answer(report: ImportReport) -> dict[str, Any]:
+    return {"stored": not report.is_dry_run, **dataclasses.asdict(report)}
+
+
+def _print_rows(report: ImportReport) -> None:
+    """What is to be known of single rows, and of the file, on standard error."""
     _show_problems("left out", report.problems, report.n_problems, "problem")
     _show_problems("warning", report.warnings, report.n_warnings, "warning")
     _show_notes(report)
-    answer = dataclasses.asdict(report)
-    if as_json:
-        print_json({"stored": not report.is_dry_run, **answer})
-        return
+
+
+def _print_counts(report: ImportReport, database: Path, project: Project) -> None:
     verb = "Would store" if report.is_dry_run else "Stored"
     if report.is_output:
         click.echo(
             f"{verb} {report.output_words}. Rows of the file: {report.n_new:,} new, {report.n_updated:,} changed, "
             f"{report.n_unchanged:,} unchanged, {report.n_problems:,} left out; {counted(report.n_warnings, 'warning')}."
         )
+        _show_reach(report, database, project)
         return
     click.echo(
         f"{verb} {counted(report.n_new, 'new instance')} ({counted(report.n_documents, 'new text')}, "
@@ -197,6 +253,21 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
         f"{counted(report.n_sets, 'rationale set')}); {report.n_updated} changed, {report.n_unchanged} unchanged, "
         f"{report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
     )
+
+
+def _show_reach(report: ImportReport, database: Path, project: Project) -> None:
+    """Of how many texts there are answers and maps now, and where the first map is looked at."""
+    from annotator.usecases.databases import address_of_server
+
+    if not (report.n_answered or report.n_mapped):
+        return
+    click.echo(report.reach_words)
+    if report.first_mapped is None:
+        return
+    number, key = report.first_mapped
+    server = address_of_server(database)
+    where = "" if server is None or report.is_dry_run else f": {server}/saliency?project={project.id}&instance={number}"
+    click.echo(f"The first text with a map is '{key}'{where}.")
 
 
 def _show_notes(report: ImportReport) -> None:

@@ -1,5 +1,6 @@
 """What a format reads from a file, before it is tokenised and stored."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,6 +13,8 @@ from annotator.domain.texts import TokenizedText
 from annotator.domain.trainings import HeldOut
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
+
+_NUMBERED = re.compile(r"(?:annotator|mask) [0-9]+")  # as e-SNLI's and HateXplain's are called
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,19 @@ class SourceAnnotation:
     state: AnnotationState | None = None  # None: as the import is asked to store gold
     by_user: bool = False  # made by a person here, and not brought by a source (only our own JSONL says it)
     created_at: str | None = None
+
+
+def is_numbered_in_text(annotator: str, metadata: Mapping[str, object]) -> bool:
+    """Whether an annotator's name may count the annotators of one text alone, so that it is somebody else in the next one.
+
+    metadata: of the instance; files in the neutral form say it there
+
+    >>> is_numbered_in_text("annotator 1", {}), is_numbered_in_text("ada", {})
+    (True, False)
+    >>> is_numbered_in_text("e1", {"positional_annotators": True})
+    True
+    """
+    return metadata.get("positional_annotators") is True or _NUMBERED.fullmatch(annotator) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Texts as they are compared where a file does not say which is meant: letters alone, without case, marks and blanks."""
 
 from collections.abc import Sequence
-from unicodedata import combining
+from unicodedata import category, combining
 
 from annotator.domain.models import InputText, Piece
 from annotator.text.piece_forms import FORMS, folded, is_special, is_unknown
@@ -17,6 +17,39 @@ def letters_of(text: str) -> str:
     if text.isascii():
         return "".join(text.lower().split())
     return _unmarked("".join(map(folded, text)))
+
+
+def core_of(letters: str) -> str:
+    """The letters without the punctuation at their ends; "" where there is nothing else.
+
+    >>> core_of(letters_of("... Good food, bad music.")), core_of("...")
+    ('goodfood,badmusic', '')
+    """
+    start, end = _core_range(letters)
+    return letters[start:end]
+
+
+def starts_within_edge(text: str) -> list[int]:
+    """The characters at which a text may begin that lacks some of the punctuation at its beginning, in order.
+
+    >>> starts_within_edge("... Good"), starts_within_edge("Good.")
+    ([0, 1, 2, 4], [0])
+    """
+    start, _ = _core_range(text)
+    return [index for index in range(start + 1) if index == start or not text[index].isspace()]
+
+
+def _core_range(text: str) -> tuple[int, int]:
+    start, end = 0, len(text)
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while end > start and _is_edge(text[end - 1]):
+        end -= 1
+    return start, end
+
+
+def _is_edge(letter: str) -> bool:
+    return letter.isspace() or letter == "`" or category(letter).startswith("P")
 
 
 def input_of_text(text: str) -> InputText:

@@ -34,11 +34,12 @@ def scores_on_same_tokens(source: SourceAttribution, n_tokens: int, n_selectable
 
 
 def attribution_on_tokens(
-    source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum"
+    source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum", *, are_edges_open: bool = False
 ) -> Attribution:
     """An attribution on the instance's tokens.
 
     how:    how pieces of one token are joined
+    are_edges_open: the file's text may lack punctuation at its ends
     Raises: InvalidValue, as a sentence without its start, for scores that do not fit the tokens or are no numbers
     """
     n_tokens, n_selectable = places.layout.n_tokens, places.layout.n_selectable
@@ -47,7 +48,10 @@ def attribution_on_tokens(
     pieces: list[tuple[Piece, float]] = []
     for part in source.parts:
         first, end = token_range(part.place, places)
-        values = _scores_of(part, first, end, places, read, how, pieces)
+        if part.pieces is not None and are_finite(part.scores):
+            values = _merged(part, first, end, read(), how, pieces, are_edges_open)
+        else:
+            values = _scores_of(part, first, end, places)
         scores[first : first + len(values)] = values
         ranking += [first + _in_range(number, end - first) for number in part.ranking or ()]
     if len(set(ranking)) < len(ranking):
@@ -103,16 +107,11 @@ def _only_document(text_name: str, places: Places) -> str | None:
     return selectable[0] if len(selectable) == 1 and text_name == places.key else None
 
 
-def _scores_of(
-    part: ScoredPart, first: int, end: int, places: Places, read: ReadInstance, how: How,
-    pieces: list[tuple[Piece, float]],
-) -> Sequence[float]:  # fmt: skip
+def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequence[float]:
     """The part's scores, one a token from `first` on."""
     if not are_finite(part.scores):
         number, score = next((n, score) for n, score in enumerate(part.scores) if not math.isfinite(score))
         raise InvalidValue(f"score {number} (from 0) is {score}; write finite numbers, or leave the row out")
-    if part.pieces is not None:
-        return _merged(part, first, end, read(), how, pieces)
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
     if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
         return part.scores
@@ -123,14 +122,17 @@ def _scores_of(
 
 
 def _merged(
-    part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]]
-) -> Sequence[float]:
+    part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]],
+    are_edges_open: bool,
+) -> Sequence[float]:  # fmt: skip
     """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
     within = [
         segment for segment in instance.layout.segments if first <= segment.first_token and segment.end_token <= end
     ]
     bodies = {segment.name: instance.segment(segment.name).body for segment in within}
-    merged = merge_over_segments(part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial)
+    merged = merge_over_segments(
+        part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial, are_edges_open=are_edges_open
+    )
     if merged.n_special or len(merged.pieces) != end - first:
         pieces += merged.pieces
     return merged.scores

@@ -18,6 +18,7 @@ from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.text.letters import core_of, starts_within_edge
 from annotator.text.piece_forms import may_be_dropped
 from annotator.text.piece_segments import locate, locate_over
 
@@ -78,18 +79,22 @@ def merge_over_segments(
     how: How = "sum",
     *,
     is_partial: bool = False,
+    are_edges_open: bool = False,
 ) -> Merged:
     """One score a token of several segments, numbered through them in their order.
 
     Pieces go to the segment that they name. Where none is named, what stands between special pieces ([SEP], </s>) goes to
     the first segment that it fits, in any order; without special pieces between them, segments follow each other.
 
+    are_edges_open: the pieces of a single segment may lack punctuation at the ends of its text, whose tokens then have 0
     Raises: InvalidValue, naming piece number, piece and the text at that place
     """
     _check(pieces, scores, how)
     if len(bodies) == 1:
         pieces = [replace(piece, segment=piece.segment or next(iter(bodies))) for piece in pieces]
-    located = locate_over(pieces, {name: body.text for name, body in bodies.items()}, is_partial=is_partial)
+    texts = {name: body.text for name, body in bodies.items()}
+    locate_all = _locate_with_open_edges if are_edges_open and len(texts) == 1 else locate_over
+    located = locate_all(pieces, texts, is_partial=is_partial)
     by_token: list[float] = []
     for name, body in bodies.items():
         of_segment = [(p, s) for p, s in zip(located, scores, strict=True) if p.segment == name and not p.is_special]
@@ -98,6 +103,29 @@ def merge_over_segments(
         else:
             by_token += [math.nan] * body.n_tokens
     return Merged(tuple(by_token), tuple(zip(located, scores, strict=True)))
+
+
+def _locate_with_open_edges(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> Sequence[Piece]:
+    """The pieces in the one text, which may have punctuation before the first and after the last; raises the first fault."""
+    [(name, text)] = texts.items()
+    fault: InvalidValue | None = None
+    for start in starts_within_edge(text):
+        try:
+            located = locate_over(pieces, {name: text[start:]}, is_partial=True)
+        except InvalidValue as error:
+            fault = fault or error
+            continue
+        reached = max((piece.end for piece in located if piece.end is not None), default=0)
+        if is_partial or not core_of(text[start + reached :]):
+            return [_moved(piece, start) for piece in located]
+    raise fault or InvalidValue("The pieces end before the text.")
+
+
+def _moved(piece: Piece, start: int) -> Piece:
+    """A piece of a text that was read from a character on, in the whole text."""
+    if piece.start is None or piece.end is None:
+        return piece
+    return replace(piece, start=piece.start + start, end=piece.end + start)
 
 
 def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:

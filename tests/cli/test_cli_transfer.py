@@ -53,7 +53,8 @@ def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotato
     file.write_text("Nothing but prose.\n")
     answer = annotator("import", str(file), "--project", "P")
     assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
-    assert annotator("import", "csv", str(file), str(file), "--project", "P").code == 2
+    several = annotator("import", "csv", str(file), str(file), "--project", "P")
+    assert (several.code, "Of several files at once only model output is read" in several.err) == (1, True)
     assert annotator("import", "--project", "P").code == 2
 
 
@@ -77,7 +78,46 @@ def test_an_import_of_model_output_counts_attributions_and_instances_apart(fille
     answer = filled("import", "attributions", str(file), "--project", "P")
     assert answer.out == (
         "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left out; 0 warnings.\n"
+        "The file has answers for 0 texts and maps for 2.\nThe first text with a map is 'a'.\n"
     )
+
+
+@pytest.fixture
+def two_outputs(tmp_path: Path) -> tuple[Path, Path]:
+    """Answers of one model, and a map of another for the second text alone."""
+    answers, maps = tmp_path / "answers.jsonl", tmp_path / "maps.jsonl"
+    answers.write_text("".join(json.dumps({"id": k, "model": "m", "prediction": "yes"}) + "\n" for k in "ab"))
+    maps.write_text(json.dumps({"id": "b", "model": "n", "method": "x", "scores": [1, 2, 3]}) + "\n")
+    return answers, maps
+
+
+def test_several_files_of_model_output_are_stored_together_and_told_one_by_one(
+    filled: Command, two_outputs: tuple[Path, Path]
+) -> None:
+    answers, maps = map(str, two_outputs)
+    answer = filled("import", answers, maps, "--project", "P")
+    assert answer.code == 0
+    assert f"{answers} (predictions):\nStored 2 predictions of 2 instances." in answer.out
+    assert f"{maps} (attributions):\nStored 1 attribution of 1 instance." in answer.out
+    assert "The file has answers for 0 texts and maps for 1.\nThe first text with a map is 'b'.\n" in answer.out
+    again = json.loads(filled("import", answers, maps, "--project", "P", "--json").out)
+    assert [(file["file"], file["n_unchanged"]) for file in again["files"]] == [(answers, 2), (maps, 1)]
+
+
+def test_of_several_files_none_is_stored_when_one_has_a_problem(
+    filled: Command, two_outputs: tuple[Path, Path]
+) -> None:
+    answers, maps = two_outputs
+    maps.write_text(maps.read_text() + json.dumps({"id": "z", "model": "n", "prediction": "yes"}) + "\n")
+    refused = filled("import", str(answers), str(maps), "--project", "P")
+    assert refused.code == 1
+    assert refused.err.count("1 of 2 files has problems; nothing of any was stored.") == 1
+    assert "maps.jsonl, line 2, field id, value 'z'" in refused.err
+    assert f"note: '{answers}': no problem (2 predictions of 2 instances)." in refused.err
+    only = json.loads(filled("import", str(answers), "--project", "P", "--json").out)
+    assert (only["n_new"], only["n_unchanged"]) == (2, 0)  # nothing was there
+    left_out = filled("import", str(answers), str(maps), "--project", "P", "--skip-invalid")
+    assert (left_out.code, "Stored 1 attribution of 1 instance." in left_out.out) == (0, True)
 
 
 def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:

@@ -41,7 +41,21 @@ def test_rows_of_a_text_become_one_instance_wherever_they_stand(tmp_path):
     assert text.text == "Well, a  calm film."
     assert text.tokens is not None
     assert text.tokens.n_tokens == 4
-    assert first.metadata == {"QID": "Q1"}
+    assert first.metadata["QID"] == "Q1"
+
+
+def test_what_the_file_says_of_each_annotator_is_kept_beside_their_name(tmp_path):
+    header = HEADER.replace("group_id", "group_id,age,sst2_id")
+    rows = 'Q1,7,Dull.,negative,{0},1,Dull.,"[0]","[1]",{1},G{1},{2},44\n'
+    path = tmp_path / "SST_annotations.csv"
+    path.write_text(header + rows.format("negative", 1, 30) + rows.format("positive", 2, ""), encoding="utf-8")
+    [instance] = read(path, ReadOptions(TASKS["sentiment"]))
+    assert isinstance(instance, SourceInstance)
+    assert instance.metadata["annotations"] == [
+        {"annotator": "1", "group_id": "G1", "age": "30"},
+        {"annotator": "2", "group_id": "G2"},
+    ]
+    assert instance.metadata["sst2_id"] == "44"
 
 
 def test_a_label_of_an_annotator_that_the_project_has_not_is_a_problem_of_that_row(tmp_path):

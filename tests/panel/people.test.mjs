@@ -1,10 +1,10 @@
 // Whose lanes stand below the words of a text, what they are called, and how well a map agrees with each person.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agreementsOf } from "../../annotator/web/panel/saliency/people.js";
+import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/people.js";
 import { ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/view.js";
 
-const person = (name, ...sets) => ({ name, sets, facts: [], is_own: false, is_named: true, is_accepted: true });
+const person = (name, ...sets) => ({ name, sets, facts: [], is_own: false, is_named: true, is_numbered: false, is_accepted: true });
 const text = (people, gold = []) => ({ sides: [{ n: 6 }], gold, people });
 
 test("people's sets are lanes, named by their person's number, with a letter where they have several", () => {
@@ -19,6 +19,13 @@ test("people's sets are lanes, named by their person's number, with a letter whe
     ["ann, set A", "ann, set B", "bob"],
   );
   assert.deepEqual(view.combos, ["0", "1", "1-2", "", "", ""]);
+});
+
+test("a number in the place of a name is told to be somebody else in the next text, and names are not", () => {
+  assert.equal(numberingWords([person("ann", [0])]), "");
+  const numbered = { ...person("annotator 1", [0]), is_numbered: true };
+  assert.match(numberingWords([person("me"), numbered]), /“annotator 1” of this text may be another person in the next/);
+  assert.match(numberingWords([{ ...numbered, is_named: false }]), /“annotator 1” of this text can be another/);
 });
 
 test("gold sets keep their letters", () => {

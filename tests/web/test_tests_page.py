@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotator.domain.models import Prediction, Run, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer
@@ -16,9 +17,12 @@ from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
 from annotator.usecases.suites.result_words import rate_words
 from annotator.usecases.suites.results import Rate
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
 from annotator.web.sections.suites_cases import expectation_words
 from annotator.web.session import Visit
@@ -31,7 +35,9 @@ HOSTILE = "<b onclick=x>model</b>"
 def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """The page, run for somebody with a role in a project."""
 
-    def run(project: Project, role: str = "researcher", section: str = "Results") -> AppTest:
+    def run(
+        project: Project, role: str = "researcher", section: str = "Results", typed: dict[str, str] | None = None
+    ) -> AppTest:
         user = accounts.add_user(store, LOCAL_OPERATOR, "ada", role, project.name).user
         token = accounts.sign_in_as(store, "ada", is_demonstration=True)
         monkeypatch.setattr(session, "cookie_token", lambda: token)
@@ -39,6 +45,8 @@ def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Calla
         app = AppTest.from_file(str(PAGE), default_timeout=30)
         app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
         app.session_state["tests_section"] = section
+        for key, text in (typed or {}).items():
+            app.session_state[key] = text
         return app.run()
 
     return run
@@ -134,8 +142,7 @@ def test_a_model_with_other_labels_runs_the_tests_once_its_labels_are_confirmed(
 ) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "config.json").write_text('{"id2label": {"0": "NEG", "1": "POS"}}', encoding="utf-8")
-    app = page(answered)
-    app.text_input(key="tests_model").input(f"transformers:{tmp_path / 'm'}").run()
+    app = page(answered, typed={f"tests_model_{answered.id}": f"transformers:{tmp_path / 'm'}"})
     assert app.button(key="tests_run").disabled
     app.checkbox(key=f"tests_labels_{answered.id}_m_negative_positive_right").check().run()
     app.button(key="tests_run").click().run()
@@ -143,6 +150,70 @@ def test_a_model_with_other_labels_runs_the_tests_once_its_labels_are_confirmed(
     (job,) = queue_of(store, LOCAL_OPERATOR, answered).open
     options = msgspec.json.decode(job.options, type=AskedSuite).options
     assert options.renamed == {"NEG": "negative", "POS": "positive"}
+
+
+def test_models_that_can_be_asked_are_offered_and_those_that_cannot_are_named(
+    store: Store, page, answered, import_rows
+) -> None:
+    path = models_folder(store, answered) / "trained" / "config.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}", encoding="utf-8")
+    import_output(store, answered, "trained", "elsewhere")
+    app = page(answered)
+    assert app.selectbox(key=f"tests_model_{answered.id}").options == ["built-in", "trained"]
+    assert "“elsewhere” has answers in this project, but it was not trained here." in said(app.caption)
+    app.selectbox(key=f"tests_model_{answered.id}").set_value("trained").run()
+    app.button(key="tests_run").click().run()
+    assert not app.exception
+    (job,) = queue_of(store, LOCAL_OPERATOR, answered).open
+    assert msgspec.json.decode(job.options, type=AskedSuite).model == "trained"
+
+
+def import_output(store: Store, project: Project, *models: str) -> None:
+    rows = [SourceOutput("t1", Run(model), "f", 1, None, (Prediction("negative"),)) for model in models]
+    with store.transaction():
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+
+
+def said(elements: object) -> str:
+    return " | ".join(element.value for element in elements).replace("\\", "").replace(":small[]", "")
+
+
+CASES = [
+    {"test": "t", "type": "MFT", "capability": "c", "case": n, "texts": ["x"], "label": label}
+    for n, label in enumerate(("positive", "neutral", "neutral"))
+] + [{"test": "none", "type": "MFT", "capability": "c", "case": 0, "texts": ["x"], "label": "neutral"}]
+
+
+def as_file(name: str, rows: list[dict[str, object]]) -> tuple[str, bytes, str]:
+    return name, b"".join(msgspec.json.encode(row) + b"\n" for row in rows), "text/plain"
+
+
+def test_a_suite_among_the_predictions_is_told_and_imported_by_a_button(store: Store, page, answered) -> None:
+    app = page(answered, section="Files")
+    app.file_uploader(key="tests_predictions").set_value([as_file("theirs.jsonl", CASES[:1])]).run()
+    app.button(key="tests_predictions_go").click().run()
+    assert "no prediction was stored" in said(app.error)
+    app.button(key="tests_move").click().run()
+    assert not app.exception
+    assert suite_named(store, answered, "theirs").n_cases == 1
+
+
+def test_what_is_left_out_of_a_suite_is_counted_with_its_reasons(store: Store, page, answered) -> None:
+    app = page(answered, section="Files")
+    app.file_uploader(key="tests_import").set_value(as_file("theirs.jsonl", CASES)).run()
+    app.checkbox(key="tests_import_skip").check()
+    app.button(key="tests_import_go").click().run()
+    assert not app.exception
+    assert said(app.error) == ""
+    assert suite_named(store, answered, "theirs").n_cases == 1
+    assert said(app.warning) == (
+        "3 lines were left out (3: 'neutral' is none of the project's labels (negative, positive)). "
+        "Nothing is left of 1 test: “none”."
+    )
+    assert "'neutral' is none of the project's labels" in app.table[0].value.to_string()
+    app.button(key="tests_left_close").click().run()
+    assert not app.warning
 
 
 def test_case_texts_are_escaped_and_mark_what_was_changed() -> None:

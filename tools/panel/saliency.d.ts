@@ -102,6 +102,8 @@ interface HeatText {
 interface HeatPerson {
   name: string;
   is_named: boolean;
+  /** Whether the name counts, or may count, the people of this text alone. */
+  is_numbered: boolean;
   is_own: boolean;
   label: string | null;
   is_accepted: boolean;

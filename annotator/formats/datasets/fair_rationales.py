@@ -21,7 +21,8 @@ from annotator.text.alignment import split_on_spaces
 
 LANGUAGE = "en"
 _NEEDED = ("text_id", "sentence", "original_label", "label", "rationale_index", "annotator_ID")
-_OF_TEXT = ("QID",)  # what else is the text's own
+_OF_TEXT = ("QID", "originaldata_id", "sst2_id", "sst2_split")  # what else is the text's own
+_SAID_TWICE = ("label_index", "rationale", "rationale_binary")  # the label and the rationale in other forms
 _DATA_SET = re.compile(r"(sst|dynasent|cose)_annot", re.IGNORECASE)
 _FILE_NAME = re.compile(r"(sst|dynasent|cose)_annot.*\.csv", re.IGNORECASE)
 _LETTERS = "ABCDE"  # CoS-E's original label is a choice's letter, an annotator's label its text
@@ -96,12 +97,14 @@ class _Texts:
 
     def _text(self, text_id: str, rows: Sequence[Row]) -> Iterator[SourceItem]:
         first, taken = rows[0], dict[str, SourceAnnotation]()
+        about: list[dict[str, object]] = []
         findings = first.findings()
         for row in rows:
             of_row = row.findings()
             annotation = self._annotation(row, first, taken, of_row)
             if annotation is not None and not of_row.is_refused:
                 taken[annotation.annotator] = annotation
+                about.append(_about_annotator(row, annotation.annotator))
             yield from of_row.problems
         body = split_on_spaces(first.values["sentence"])
         instance = SourceInstance(
@@ -113,7 +116,10 @@ class _Texts:
             language=self.options.language or LANGUAGE,
             result=self._gold(rows),
             annotations=tuple(taken.values()),
-            metadata={name: first.values[name] for name in _OF_TEXT if first.values.get(name)},
+            metadata={
+                **{name: first.values[name] for name in _OF_TEXT if first.values.get(name)},
+                **({"annotations": about} if any(len(facts) > 1 for facts in about) else {}),
+            },
         )
         self.checker.check(instance, findings)
         if not findings.is_refused:
@@ -163,6 +169,13 @@ class _Texts:
             return label or None
         chosen = (row.values["label"] for row in rows if _letter(row.values.get("label_index", "")) == label)
         return next(chosen, None)
+
+
+def _about_annotator(row: Row, annotator: str) -> dict[str, object]:
+    """What the file says of an annotator (their group, their age ...), as the neutral form says it: empty cells say nothing."""
+    known = {*_NEEDED, *_OF_TEXT, *_SAID_TWICE}
+    facts = {name: cell.strip() for name, cell in row.values.items() if name not in known and cell.strip()}
+    return {"annotator": annotator, **facts}
 
 
 def _is_letter(label: str) -> bool:

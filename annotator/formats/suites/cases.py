@@ -71,6 +71,14 @@ def read_suite(path: Path, expected: Mapping[str, str] = MappingProxyType({})) -
     return Suite(path.name, tuple(reader.cases), tuple(reader.problems), reader.is_checklist)
 
 
+def is_suite(path: Path) -> bool:
+    """Whether the first line of a file is a case, and not a prediction for one."""
+    first = next(iter(read_rows(path, path.name)), None)
+    return (
+        isinstance(first, Row) and {"test", "type", "texts"} <= first.values.keys() and "position" not in first.values
+    )
+
+
 def write_suite(path: Path, cases: Iterable[Case]) -> None:
     """Write cases; they read back as equal ones.
 

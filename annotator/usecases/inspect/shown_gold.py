@@ -7,6 +7,7 @@ from typing import Literal
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.domain.sources import is_numbered_in_text
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
@@ -17,7 +18,7 @@ from annotator.usecases.inspect.saliency_messages import ShownPerson
 
 AskedGold = Literal["", "people"] | GoldPolicy  # "": the project's own policy
 ASKED_GOLD: tuple[AskedGold, ...] = ("", *GOLD_POLICIES, "people")
-_MOST_FACTS = 4
+_MOST_FACTS = 8
 _LONGEST_FACT = 40
 
 
@@ -83,6 +84,7 @@ def _people(
             ShownPerson(
                 name=annotation.annotator if is_named else f"annotator {number}",
                 is_named=is_named,
+                is_numbered=not is_named or is_numbered_in_text(annotation.annotator, instance.metadata),
                 is_own=is_own,
                 label=annotation.result,
                 is_accepted=annotation.state == "accepted",

@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
-from annotator.formats.suites.cases import Suite, read_suite, write_suite
+from annotator.formats.suites.cases import Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.checklist import LABELS
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.store import Store
@@ -22,6 +22,10 @@ from annotator.usecases.suites.construction import check_name, suite_named
 from annotator.usecases.suites.verdicts import verdicts_of_cases
 
 _PROBLEMS_KEPT = 200
+_A_SUITE = (
+    "This is a suite of functional tests, and not what a model predicts for one. Import it as a suite (“Import a suite” on the "
+    "page, or annotator suite import NAME FILE)."
+)
 
 
 def export_suite(store: Store, actor: User, project: Project, suite_name: str, path: Path) -> int:
@@ -38,10 +42,11 @@ def export_suite(store: Store, actor: User, project: Project, suite_name: str, p
 
 @dataclass(frozen=True, slots=True)
 class SuiteImport:
-    """What came of a file: problems of the rows that were left out."""
+    """What came of a file. problems: of the lines that were left out; tests_left: those of which no case was taken."""
 
     suite: StoredSuite
     problems: tuple[Problem, ...] = ()
+    tests_left: tuple[str, ...] = ()
 
 
 def import_suite(
@@ -82,7 +87,8 @@ def import_suite(
             suite_store.add_test(store, suite_id, of_test, {}, created_by=actor.name)
         add_event(store, actor.name, "import suite", "project", project.id, project_id=project.id, suite=suite_name,
                   file=path.name, tests=len(by_test), cases=len(cases), left_out=len(problems))  # fmt: skip
-        return SuiteImport(suite_store.get_suite(store, suite_id), tuple(problems))
+        without_cases = dict.fromkeys(case.test for case in read.cases if case.test not in by_test)
+        return SuiteImport(suite_store.get_suite(store, suite_id), tuple(problems), tuple(without_cases))
 
 
 def _checked(project: Project, read: Suite, renamed: Mapping[str, str]) -> tuple[list[Case], list[Problem]]:
@@ -144,10 +150,14 @@ def import_suite_predictions(
 
     model:  its name, where the rows say none
     update: other answers of a known run take the place of those that are there
-    Raises: ImportRefused, naming every text without a prediction and every row that belongs to no text; Conflict for other
-            answers of a known run
+    Raises: ImportRefused, naming files that are suites themselves, every text without a prediction and every row that belongs
+            to no text; Conflict for other answers of a known run
     """
     require(store, actor, project.id, "use models")
+    if suites := [path.name for path in paths if is_suite(path)]:
+        _refuse(
+            [Problem(name, None, "file", name, _A_SUITE, remedy="suite") for name in suites], "no prediction was stored"
+        )
     runs = read_runs(paths)
     name = runs.model or model.strip()
     if not name:

@@ -215,7 +215,10 @@ class _Counted:
 def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_name: str, n_rows: int) -> None:
     """Raise where nothing of the file may be stored: for its problems, or because there is nothing in it."""
     if report.n_problems and (n_rows == 0 or not options.skip_invalid):
-        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems, report.file_words)
+        raise ImportRefused(
+            _refusal(report, path, n_rows), report.problems, report.n_problems, report.file_words,
+            can_leave_out=n_rows > 0,
+        )  # fmt: skip
     if n_rows == 0:
         raise InvalidValue(
             f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "

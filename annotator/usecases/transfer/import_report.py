@@ -8,11 +8,11 @@ from typing import Literal
 
 from annotator.domain.gold import Accepted
 from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance
-from annotator.domain.models import SourceOutput
+from annotator.domain.models import Output, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.sources import SourceColumns, SourceInstance
+from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
@@ -75,7 +75,9 @@ class ImportReport:
     notes: what the person who imports should know of the file as a whole, in sentences
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
+    n_answered, n_mapped: texts of which the file has an answer, and a map; first_mapped: (number, key) of the first with a map
     n_unlabelled: new texts without a label, where the project has no labels either
+    n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
     """
 
@@ -95,9 +97,14 @@ class ImportReport:
     n_predictions: int = 0
     n_attributions: int = 0
     n_rationales: int = 0
+    n_answered: int = 0
+    n_mapped: int = 0
+    first_mapped: tuple[int, str] | None = None
     n_character_spans: int = 0  # spans that the file gives in characters
     widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
     n_unlabelled: int = 0
+    n_numbered: int = 0
+    numbered: str = ""
     accepted: Accepted | None = None
     gold_policy: GoldPolicy | None = None
     columns: list[str] = field(default_factory=list)
@@ -107,6 +114,8 @@ class ImportReport:
 
     def __post_init__(self) -> None:
         self._with_output: set[int] = set()
+        self._answered: set[int] = set()
+        self._mapped: set[int] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
 
     def add_problem(self, problem: Problem) -> None:
@@ -148,6 +157,22 @@ class ImportReport:
             self.notes.append(
                 f"Of {counted(n_texts, 'text')} the file holds the tokens alone; the project has the same tokens, "
                 "so its own spacing was kept."
+            )
+
+    def count_numbered(self, rows: Iterable[SourceInstance]) -> None:
+        """Count the texts whose annotators have numbers for names."""
+        for row in rows:
+            numbered = (a.annotator for a in row.annotations if is_numbered_in_text(a.annotator, row.metadata))
+            if not row.is_addition and (first := next(numbered, None)) is not None:
+                self.numbered = self.numbered or first
+                self.n_numbered += 1
+
+    def tell_numbered(self) -> None:
+        """Say that such a name may be somebody else in each text."""
+        if self.n_numbered:
+            self.notes.append(
+                f"The annotators of {counted(self.n_numbered, 'text')} have numbers for names, which the file counts anew in "
+                f"each text: “{self.numbered}” of one text may be another person in the next."
             )
 
     def tell_unlabelled(self, n_unlabelled: int) -> None:
@@ -195,6 +220,17 @@ class ImportReport:
             self.n_annotations += len(annotations)
             self.n_sets += sum(len(a.sets) for a in annotations)
 
+    def count_reach(self, outputs: Iterable[Output], keys: Mapping[int, str]) -> None:
+        """Count the texts that have answers and maps; keys: of the instances, by number."""
+        for output in outputs:
+            if any(prediction.on == "full" for prediction in output.predictions):
+                self._answered.add(output.instance_id)
+            if output.attributions:
+                self._mapped.add(output.instance_id)
+                if self.first_mapped is None or output.instance_id < self.first_mapped[0]:
+                    self.first_mapped = (output.instance_id, keys[output.instance_id])
+        self.n_answered, self.n_mapped = len(self._answered), len(self._mapped)
+
     def count_outputs(self, plan: OutputPlan) -> None:
         """What was planned of a batch of model output is stored."""
         for problem in plan.problems:
@@ -220,6 +256,11 @@ class ImportReport:
         *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
         words = f"{', '.join(first)} and {last}" if first else last
         return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
+
+    @property
+    def reach_words(self) -> str:
+        """Of how many texts the file has answers and maps, in a sentence."""
+        return f"The file has answers for {counted(self.n_answered, 'text')} and maps for {self.n_mapped:,}."
 
     def _add_preview(self, rows: Iterable[NewInstance]) -> None:
         """The first rows as they would be stored, for the person to look at."""

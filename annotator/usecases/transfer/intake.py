@@ -127,6 +127,7 @@ class Intake:
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
         self.report.tell_own_spacing(self.n_own_spacing)
+        self.report.tell_numbered()
         self.report.notes += self.by_text.notes()
         self.report.notes += self.quotes.notes()
         if self.is_queue_changed:
@@ -139,6 +140,7 @@ class Intake:
         self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
+        self.report.count_numbered(batch)
         adding = [source.place for source in batch if source.is_addition]
         rows, additions = divide(batch, self._known(adding) if adding else {})
         for some, known in self._apart(rows):
@@ -173,6 +175,9 @@ class Intake:
             self.report.add_problem(problem)
         for row in laid_rows:
             self.quotes.add(row.output)
+        self.report.count_reach(
+            (row.output for row in laid_rows), {match.instance.id: match.instance.key for match in matched}
+        )
         for rows in rounds_of(laid_rows):
             self._write_outputs(rows)
         self._tell_progress(len(batch))

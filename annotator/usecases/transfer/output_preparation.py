@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, Places
@@ -15,9 +16,15 @@ from annotator.text.quotes import quotes_on_tokens
 from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.text.word_scores import How
 from annotator.usecases.transfer.output_plan import ByRun, LaidRow, fault_of, match_instance, refusal
-from annotator.usecases.transfer.text_index import TextIndex
+from annotator.usecases.transfer.text_index import TextIndex, TextMatch
 
-Matched = tuple[SourceOutput, KeyedInstance]
+
+class Matched(NamedTuple):
+    """A row and its instance. are_edges_open: the punctuation at the ends of their texts may differ."""
+
+    row: SourceOutput
+    instance: KeyedInstance
+    are_edges_open: bool = False
 
 
 def gather_instances(
@@ -32,21 +39,19 @@ def gather_instances(
         if isinstance(instances, Problem):
             problems.append(instances)
         else:
-            matched += [(row, instance) for instance in instances]
+            matched += [Matched(row, instance, instances.are_edges_open) for instance in instances.instances]
     return matched, problems
 
 
-def _instances_of(
-    row: SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex
-) -> Sequence[KeyedInstance] | Problem:
+def _instances_of(row: SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex) -> TextMatch | Problem:
     """The instances of a row: by its text where it has no key, or by its text's number where the model saw a beginning."""
-    instances = [] if row.input is None else by_text.match(row, row.input)
-    if instances:
-        return instances
+    match = None if row.input is None else by_text.match(row, row.input)
+    if match is not None:
+        return match
     instance = match_instance(row, known)
     if row.input is not None and (isinstance(instance, Problem) or not by_text.begins(instance, row.input)):
         return by_text.unknown(row, row.input)
-    return instance if isinstance(instance, Problem) else [instance]
+    return instance if isinstance(instance, Problem) else TextMatch([instance])
 
 
 def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Output]]:
@@ -69,22 +74,22 @@ def lay_rows(
     tokens = _Tokens(store, matched)
     laid_rows: list[LaidRow] = []
     problems: list[Problem] = []
-    for row, instance in matched:
+    for row, instance, are_edges_open in matched:
         if fault := fault_of(row, project):
             problems.append(fault)
             continue
         try:
-            laid_rows.append(LaidRow(row, _on_tokens(row, instance, tokens, how)))
+            laid_rows.append(LaidRow(row, _on_tokens(row, instance, tokens, how, are_edges_open)))
         except InvalidValue as error:
             problems.append(refusal(row, "scores", row.key, str(error)))
     return laid_rows, problems
 
 
-def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How) -> Output:
+def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool) -> Output:
     attributions = []
     for source in row.attributions:
         as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
-        attributions.append(as_it_is or tokens.scores(source, instance.id, how))
+        attributions.append(as_it_is or tokens.scores(source, instance.id, how, are_edges_open))
     rationales = tokens.rationales(row, instance.id) if row.rationales else ()
     return Output(instance.id, row.predictions, tuple(attributions), rationales)
 
@@ -96,8 +101,10 @@ class _Tokens:
         self._store = store
         self._matched = matched
 
-    def scores(self, source: SourceAttribution, instance_id: int, how: How) -> Attribution:
-        return attribution_on_tokens(source, self._places[instance_id], lambda: self._texts[instance_id], how)
+    def scores(self, source: SourceAttribution, instance_id: int, how: How, are_edges_open: bool) -> Attribution:
+        return attribution_on_tokens(
+            source, self._places[instance_id], lambda: self._texts[instance_id], how, are_edges_open=are_edges_open
+        )
 
     def rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
         return tuple(
@@ -110,12 +117,14 @@ class _Tokens:
     @cached_property
     def _places(self) -> dict[int, Places]:
         """How each instance numbers its tokens."""
-        return places_of(self._store, sorted({instance.id for _, instance in self._matched}))
+        return places_of(self._store, sorted({instance.id for _, instance, _ in self._matched}))
 
     @cached_property
     def _texts(self) -> dict[int, Instance]:
         """The instances of which pieces or quotes have to be found in the texts."""
-        return get_instances(self._store, sorted({instance.id for row, instance in self._matched if _is_by_text(row)}))
+        return get_instances(
+            self._store, sorted({instance.id for row, instance, _ in self._matched if _is_by_text(row)})
+        )
 
 
 def _is_by_text(row: SourceOutput) -> bool:

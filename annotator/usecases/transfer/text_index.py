@@ -12,7 +12,7 @@ from annotator.errors import Problem
 from annotator.formats.rows.findings import listed
 from annotator.store import Store
 from annotator.store.instances import get_instance, iterate_keyed_texts
-from annotator.text.letters import letters_of
+from annotator.text.letters import core_of, letters_of
 
 _EXCERPT = 80
 _UNKNOWN = "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
@@ -25,6 +25,19 @@ _SEVERAL = (
 )
 _SAME = "The file says the same of this text on line {line} already; it is taken once."
 _OTHER = "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."
+
+
+_ALIKE = (
+    "The row has no key and no instance has its text, but {n} have it with other punctuation at its ends: {keys}. "
+    "Give the row a key."
+)
+
+
+class TextMatch(NamedTuple):
+    """The instances of a row. are_edges_open: the punctuation at the ends of their texts may differ."""
+
+    instances: Sequence[KeyedInstance]
+    are_edges_open: bool = False
 
 
 class _Text(NamedTuple):
@@ -44,22 +57,24 @@ class TextIndex:
     project: Project
     all_doubles: bool = False
     n_matched: int = 0
+    n_trimmed: int = 0  # of those, by a text with other punctuation at its ends
     n_unknown: int = 0
     n_doubles: int = 0
     _is_read: bool = False
     _whole: dict[int, list[_Text]] = field(default_factory=dict)  # by their letters
     _selectable: dict[int, list[_Text]] = field(default_factory=dict)  # by those of what can be marked
+    _cores: dict[int, list[_Text]] = field(default_factory=dict)  # of a single text, without punctuation at its ends
     _said: dict[int, tuple[int, int]] = field(default_factory=dict)  # line and content of what the file said of a text
 
-    def match(self, row: SourceOutput, given: InputText) -> list[KeyedInstance] | Problem:
-        """The instances that a row is of: one, or all with its text where that was asked for.
+    def match(self, row: SourceOutput, given: InputText) -> TextMatch | Problem | None:
+        """The instances that a row is of: one, or all with its text where that was asked for; None where none has its text.
 
-        An empty list: no instance has its text.
+        Where none has it as it is, one may have it with other punctuation at its ends, if it is the only one.
         """
         self._read()
         with_text = self._with_text(row, given)
         if not with_text:
-            return []
+            return self._match_core(row, given)
         if len(with_text) > 1:
             self.n_doubles += 1
             if not self.all_doubles:
@@ -70,7 +85,23 @@ class TextIndex:
         again = self._again(row, with_text[0].instance.id)
         if again is None:
             self.n_matched += 1
-        return again or [text.instance for text in with_text]
+        return again or TextMatch([text.instance for text in with_text])
+
+    def _match_core(self, row: SourceOutput, given: InputText) -> TextMatch | Problem | None:
+        """The only instance whose text differs in punctuation at its ends alone; a problem where there are several."""
+        cores = [core for letters in given.letters if (core := core_of(letters))]
+        texts = self._of_row(row, [text for core in cores for text in self._cores.get(hash(core), ())])
+        if not texts:
+            return None
+        if len(texts) > 1:
+            self.n_unknown += 1
+            keys = listed([text.instance.key for text in texts])
+            return _problem(row, _ALIKE.format(n=counted(len(texts), "instance"), keys=keys))
+        again = self._again(row, texts[0].instance.id)
+        if again is None:
+            self.n_matched += 1
+            self.n_trimmed += 1
+        return again or TextMatch([texts[0].instance], are_edges_open=True)
 
     def begins(self, instance: KeyedInstance, given: InputText) -> bool:
         """Whether a text may be the beginning of an instance's, of which a model may not have seen the end."""
@@ -90,6 +121,8 @@ class TextIndex:
         matched_words = f"{counted(self.n_matched, 'row')} without a key went to the instance with the same text"
         if self.n_doubles and self.all_doubles:
             matched_words += f", {self.n_doubles:,} of them to several instances"
+        if self.n_trimmed:
+            matched_words += f", {self.n_trimmed:,} of them after punctuation at the ends of the text was left aside"
         of_others = [
             f"{n:,} {'has' if n == 1 else 'have'} {what}"
             for n, what in (
@@ -103,10 +136,7 @@ class TextIndex:
     def _with_text(self, row: SourceOutput, given: InputText) -> list[_Text]:
         """Of several the ones that stand so in the project to the letter, and that are not discarded, where there are some."""
         for texts in (self._whole, self._selectable):
-            fitting = [text for letters in given.letters for text in texts.get(hash(letters), ())]
-            if row.split is not None:
-                fitting = [t for t in fitting if row.split in (t.instance.split, t.instance.source_split)]
-            texts_of_row = list({text.instance.id: text for text in fitting}.values())
+            texts_of_row = self._of_row(row, [t for letters in given.letters for t in texts.get(hash(letters), ())])
             if len(texts_of_row) > 1:
                 exact = _exact(given.text)
                 texts_of_row = [text for text in texts_of_row if text.exact == exact] or texts_of_row
@@ -114,6 +144,12 @@ class TextIndex:
             if texts_of_row:
                 return texts_of_row
         return []
+
+    @staticmethod
+    def _of_row(row: SourceOutput, texts: Sequence[_Text]) -> list[_Text]:
+        """Those of a row's split, each once."""
+        fitting = [t for t in texts if row.split is None or row.split in (t.instance.split, t.instance.source_split)]
+        return list({text.instance.id: text for text in fitting}.values())
 
     def _again(self, row: SourceOutput, instance_id: int) -> Problem | None:
         """What is wrong with a row whose text the file had before, for the same run and label."""
@@ -137,6 +173,8 @@ class TextIndex:
             n = sum(is_selectable for is_selectable, _ in segments)
             for whole in dict.fromkeys(("".join(letters), "".join(letters[n:] + letters[:n]))):
                 self._whole.setdefault(hash(whole), []).append(text)
+            if len(segments) == 1 and (core := core_of(letters[0])):
+                self._cores.setdefault(hash(core), []).append(text)
             if n < len(segments):
                 self._selectable.setdefault(hash("".join(letters[:n])), []).append(text)
 

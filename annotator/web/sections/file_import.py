@@ -1,6 +1,7 @@
 """Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +14,19 @@ from annotator.errors import ImportRefused, Problem
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.transfer.output_files import FileReport, OutputFile, import_outputs
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_columns import ask_columns
-from annotator.web.sections.import_format import ask_format
+from annotator.web.sections.import_format import ask_format, format_of_each
 from annotator.web.sections.import_remedies import ask_labels, note_labels, show_remedies
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
+from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 
+Answer = tuple[FileReport, ...] | ImportRefused
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
 _POLICY_WORDS: dict[GoldPolicy, str] = {
     "chosen": "chosen: the first annotation of each text, until the lead chooses another",
@@ -46,7 +50,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help="Several files of one data set, or a zip of its folder.",
     )
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, files, READABLE)
+    format_name = ask_format(left, project, files, READABLE)
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
@@ -71,9 +75,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
-    files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
+    files = st.file_uploader(
+        "Files", accept_multiple_files=True, key="import_files", help="Several files at once: all are stored, or none."
+    )
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
+    format_name = ask_format(left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
     model = middle.text_input("Model, if the file names none", key="import_model")
     method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
@@ -89,6 +95,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
+    show_stored(project)
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
@@ -131,34 +138,49 @@ def _check_and_store(
     if twice := name_that_repeats([file.name for file in files]):
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
-    signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
+    formats = format_of_each(files, format_name) if format_name in READABLE_OUTPUT else [format_name]
+    signature = (tuple(formats), options, tuple((file.name, file.file_id) for file in files))
     if pressed("Check", type="primary", key="import_check"):
-        answer = _try(store, visit, project, format_name, files, options)
+        forget_stored()
+        answer = _try(store, visit, project, formats, files, options)
+        problems = _problems(answer)
         st.session_state["import_checked"] = (signature, answer)
-        note_labels(answer, _named(project, files))
-        if any(problem.remedy == "label" for problem in answer.problems):
+        note_labels(problems, _named(project, files))
+        if any(problem.remedy == "label" for problem in problems):
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
-        _show_check(store, visit, project, format_name, files, options, checked[1])
+        _show_check(store, visit, project, formats, files, options, checked[1])
+
+
+def _problems(answer: Answer) -> list[Problem]:
+    if isinstance(answer, ImportRefused):
+        return list(answer.problems)
+    return [problem for file in answer for problem in file.report.problems]
 
 
 def _try(
-    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], options: ImportOptions
-) -> ImportReport | ImportRefused:
+    store: Store, visit: Visit, project: Project, formats: Sequence[str], files: Sequence[Any], options: ImportOptions
+) -> Answer:
+    """What an import does; several files of model output are read one by one, all others together."""
     bar = st.progress(0.0, text="Reading …")
 
-    what = "row" if format_name in READABLE_OUTPUT else "instance"
+    is_output = formats[0] in READABLE_OUTPUT
+    what = "row" if is_output else "instance"
 
     def show_count(n: int) -> None:
         bar.progress(0.5, text=f"{counted(n, what)} read")
 
     try:
+        if is_output and len(files) > 1:
+            with ExitStack() as stack:
+                paths = [stack.enter_context(laid_out([(file.name, file.getbuffer())])) for file in files]
+                named = zip(files, paths, formats, strict=True)
+                each = [OutputFile(file.name, path, format_name) for file, path, format_name in named]
+                return import_outputs(store, visit.user, project, each, options, progress=show_count)
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
-            return import_file(
-                store, visit.user, project, format_name, path, options,
-                progress=show_count,
-            )  # fmt: skip
+            report = import_file(store, visit.user, project, formats[0], path, options, progress=show_count)
+            return (FileReport(path.name, formats[0], report),)
     except ImportRefused as refusal:
         return refusal
     finally:
@@ -169,15 +191,40 @@ def _show_check(
     store: Store,
     visit: Visit,
     project: Project,
-    format_name: str,
+    formats: Sequence[str],
     files: Sequence[Any],
     options: ImportOptions,
-    answer: ImportReport | ImportRefused,
+    answer: Answer,
 ) -> None:
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
-    st.success(as_text(_counts(answer)), icon=":material/check_circle:")
+    policy: GoldPolicy | None = None
+    for file in answer:
+        name = f"{file.name} ({file.format_name}): " if len(answer) > 1 else ""
+        policy = _show_report(name, file.report)
+    reports = [file.report for file in answer]
+    if all(report.n_new + report.n_updated == 0 for report in reports):
+        st.info("There is nothing to store.")
+    elif pressed(f"Store {_what(reports)}", type="primary", key="import_store"):
+        storing = replace(options, dry_run=False, gold_policy=policy)
+        done = _try(store, visit, project, formats, files, storing)
+        st.session_state.pop("import_checked", None)
+        if isinstance(done, ImportRefused):
+            _show_refusal(done)
+            return
+        if formats[0] in READABLE_OUTPUT:
+            keep_stored(project, done)
+        else:
+            [report] = [file.report for file in done]
+            words = f"Stored {report.n_new:,} new and {counted(report.n_updated, 'changed instance')}."
+            st.session_state["import_done"] = words
+        st.rerun()
+
+
+def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
+    """What one file would bring, and what is to be known of it; the gold policy that is chosen for it."""
+    st.success(as_text(f"{name}{_counts(answer)}"), icon=":material/check_circle:")
     for column_words in answer.columns:
         st.caption(as_text(column_words))
     for doubt in answer.doubts:
@@ -190,21 +237,7 @@ def _show_check(
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
-    if answer.n_new + answer.n_updated == 0:
-        st.info("There is nothing to store.")
-    elif pressed(f"Store {_what(answer)}", type="primary", key="import_store"):
-        storing = replace(options, dry_run=False, gold_policy=policy)
-        done = _try(store, visit, project, format_name, files, storing)
-        st.session_state.pop("import_checked", None)
-        if isinstance(done, ImportRefused):
-            _show_refusal(done)
-        else:
-            st.session_state["import_done"] = (
-                f"Stored {done.output_words}."
-                if done.is_output
-                else f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
-            )
-            st.rerun()
+    return policy
 
 
 def _counts(answer: ImportReport) -> str:
@@ -213,13 +246,16 @@ def _counts(answer: ImportReport) -> str:
         begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
         return (
             f"{begin}. Rows of the file: {answer.n_new:,} new, {answer.n_updated:,} changed, "
-            f"{answer.n_unchanged:,} unchanged."
+            f"{answer.n_unchanged:,} unchanged. {answer.reach_words}"
         )
     held = f"{counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}"
     return f"{counted(answer.n_new, 'new instance')}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged. {held}."
 
 
-def _what(answer: ImportReport) -> str:
+def _what(answers: Sequence[ImportReport]) -> str:
+    if len(answers) > 1:
+        return f"all {counted(len(answers), 'file')}"
+    [answer] = answers
     return answer.output_words if answer.is_output else counted(answer.n_new + answer.n_updated, "instance")
 
 
@@ -243,7 +279,7 @@ def _show_refusal(refusal: ImportRefused) -> None:
         icon=":material/error:",
     )
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
-    show_remedies(refusal.problems, can_leave_out="None of its rows" not in str(refusal))
+    show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
     for note in refusal.notes:
         st.info(as_text(note), icon=":material/info:")
 

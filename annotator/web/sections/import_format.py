@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 from annotator.usecases.transfer.uploads import laid_out
@@ -14,11 +16,17 @@ from annotator.web.frame import as_text
 _FORMAT = "import_format"
 _BY_HAND = "import_format_by_hand"
 _GUESS = "import_guess"
+_GUESSES = "import_guesses"  # of each file by itself
 _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have alike
 
 
 def ask_format(
-    container: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
+    container: DeltaGenerator,
+    project: Project,
+    files: Sequence[Any],
+    formats: Sequence[str],
+    *,
+    help_text: str | None = None,
 ) -> str:
     """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
     guess = _guess_of(files, formats)
@@ -27,7 +35,23 @@ def ask_format(
     chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
     if guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
+        if guess[0] not in (*READABLE, *READABLE_OUTPUT):
+            container.link_button(
+                "Open the Tests page", f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
+            )
     return chosen
+
+
+def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:
+    """The format of each file of model output: its own, where its first lines tell it and the person chose none for all."""
+    if len(files) < 2 or st.session_state.get(_BY_HAND):
+        return [chosen] * len(files)
+    known: dict[str, tuple[str, str] | None] = st.session_state.setdefault(_GUESSES, {})
+    for file in files:
+        if file.file_id not in known:
+            known[file.file_id] = _read([file], READABLE_OUTPUT)
+    guesses = [known[file.file_id] for file in files]
+    return [guess[0] if guess is not None and guess[0] in READABLE_OUTPUT else chosen for guess in guesses]
 
 
 def _keep() -> None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.errors import ImportRefused, Problem
-from annotator.usecases.transfer.import_report import ImportReport
+from annotator.errors import Problem
 from annotator.web.frame import as_text
 from annotator.web.presses import press
 
@@ -26,10 +25,10 @@ class LabelChoices:
     left: tuple[str, ...]
 
 
-def note_labels(answer: ImportReport | ImportRefused, files: str) -> None:
+def note_labels(problems: Sequence[Problem], files: str) -> None:
     """Keep the labels that a check found to be strange; they stay on the page when they have been dealt with."""
     strange = dict(_strange(files))
-    for label, n in _counts(answer.problems).items():
+    for label, n in _counts(problems).items():
         strange[label] = max(n, strange.get(label, 0))
     st.session_state[_STRANGE] = (files, strange)
 

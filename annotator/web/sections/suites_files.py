@@ -12,16 +12,21 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
+from annotator.usecases.suites.left_out import left_out_words
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
+from annotator.web.presses import press, pressed
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.suites_results import choose_suite
 from annotator.web.session import Visit
+
+_MOVED, _LEFT, _SUITES = "tests_moved_suite", "tests_left_out", "tests_suites_among_predictions"
+_NAMED = "tests_named_after"  # the file whose name was proposed for the suite
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Three ways; the forms are described in docs/formats.md."""
     suites = suites_of(store, visit.user, project)
+    _show_left_out(project)
     if suites:
         suite = choose_suite(suites, "files")
         _take(store, visit, project, suite.name)
@@ -68,13 +73,32 @@ def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -
             return f"Runs of “{done.model}”: {done.n_new} new, {done.n_changed} changed, {done.n_unchanged} unchanged."
 
         _with_files(files, read)
+    suite = next((file for file in files if file.file_id in st.session_state.get(_SUITES, ())), None)
+    if suite is not None:
+        st.button(
+            as_text(f"Import {suite.name} as a suite"), key="tests_move", icon=":material/fact_check:",
+            on_click=_take_as_suite, args=(suite,),
+        )  # fmt: skip
+
+
+def _take_as_suite(file: Any) -> None:
+    """A suite that was given among predictions is imported as what it is."""
+    st.session_state[_MOVED] = file
+    press("tests_import_go")
 
 
 def _read_suite(store: Store, visit: Visit, project: Project) -> None:
     st.subheader("Import a suite", anchor=False)
     file = st.file_uploader("Cases, as JSONL", key="tests_import")
+    moved = st.session_state.get(_MOVED)
+    if file is None and moved is not None:
+        file = moved
+        st.caption(as_text(f"“{moved.name}” was chosen above, among the predictions."))
+    if file is not None and st.session_state.get(_NAMED) != file.file_id:
+        st.session_state[_NAMED] = file.file_id
+        st.session_state["tests_import_name"] = PurePosixPath(file.name).stem
     left, right = st.columns(2, vertical_alignment="bottom")
-    name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
+    name = left.text_input("Name of the suite", key="tests_import_name")
     skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
     left, right = st.columns(2)
     renamed = _pairs(
@@ -104,14 +128,22 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
                 expected=expected,
                 skip_invalid=skip,
             )
-            left_out = (
-                f"; {counted(len(done.problems), 'invalid line was', 'invalid lines were')} left out"
-                if done.problems
-                else ""
-            )
-            return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}{left_out}."
+            st.session_state[_LEFT] = (project.id, done)
+            st.session_state.pop(_MOVED, None)
+            return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}."
 
         _with_files([file], read)
+
+
+def _show_left_out(project: Project) -> None:
+    """What was not taken of the suite that was imported last in this visit, and why."""
+    project_id, done = st.session_state.get(_LEFT, (None, None))
+    if project_id != project.id or not done.problems:
+        return
+    with st.container(border=True):
+        st.warning(as_text(left_out_words(done)), icon=":material/info:")
+        show_problem_table(done.problems)
+        st.button("Close", key="tests_left_close", on_click=lambda: st.session_state.pop(_LEFT, None))
 
 
 def _pairs(written: str) -> dict[str, str]:
@@ -132,6 +164,8 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
                 paths.append(path)
             st.session_state["tests_done"] = read(paths)
     except ImportRefused as refusal:
+        names = {problem.value for problem in refusal.problems if problem.remedy == "suite"}
+        st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
         st.error(as_text(str(refusal)), icon=":material/error:")
         show_problem_table(refusal.problems)
         return

@@ -9,6 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
+from annotator.usecases.models.live_models import model_choices
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
@@ -16,6 +17,7 @@ from annotator.web.sections import jobs, model_labels
 from annotator.web.session import Visit
 
 _MOST_MODELS = 3
+_MOST_SILENT = 5
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -65,18 +67,24 @@ def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
 
 def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
     model, name, seed, button = st.columns([3, 2, 1, 1.2], vertical_alignment="bottom")
-    spec = model.text_input(
-        "Model", "built-in", key="tests_model",
-        help="built-in: a small classifier of words and their parts, trained on this project's gold. Other models are "
-            "written spacy:FOLDER or transformers:FOLDER.",
+    choices = model_choices(store, visit.user, project)
+    key = f"tests_model_{project.id}"
+    typed = st.session_state.get(key) or ""
+    chosen = model.selectbox(
+        "Model", list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
+        help="built-in: a small classifier of words and their parts, trained on this project's gold. Models that were trained "
+            "here stand below it. Others are written spacy:FOLDER or transformers:FOLDER.",
     )  # fmt: skip
+    spec = choices.specs.get(chosen or "", (chosen or "").strip())
     kept_as = name.text_input("Keep its answers as", key="tests_model_name", placeholder="its own name")
     of_seed = seed.text_input(
         "Seed", key="tests_model_seed", placeholder="none",
         help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
             "seeds.",
     )  # fmt: skip
-    labels_said = model_labels.ask(store, visit, project, spec.strip(), key="tests_labels")
+    if choices.silent:
+        st.caption(as_text(_silent_words(choices.silent)))
+    labels_said = model_labels.ask(store, visit, project, spec, key="tests_labels")
     is_pressed = pressed(
         "Run the tests",
         container=button,
@@ -84,10 +92,21 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         icon=":material/play_arrow:",
         key="tests_run",
         width="stretch",
-        disabled=labels_said is None,
+        disabled=labels_said is None or not spec,
     )
     if is_pressed and labels_said is not None:
-        _run(store, visit, project, suite, spec.strip(), (kept_as.strip(), of_seed.strip()), labels_said.renamed)
+        _run(store, visit, project, suite, spec, (kept_as.strip(), of_seed.strip()), labels_said.renamed)
+
+
+def _silent_words(names: Sequence[str]) -> str:
+    """Whose answers are here though they cannot be asked."""
+    is_one, more = len(names) == 1, len(names) - _MOST_SILENT
+    shown = ", ".join(f"“{name}”" for name in names[:_MOST_SILENT]) + (f" and {more:,} more" if more > 0 else "")
+    return (
+        f"{shown} {'has' if is_one else 'have'} answers in this project, but {'it was' if is_one else 'they were'} not trained here. "
+        f"Write where {'it lies' if is_one else 'one lies'} (transformers:FOLDER), or import predictions for the suite under "
+        "“Files”."
+    )
 
 
 def _run(

@@ -65,12 +65,25 @@ def test_whoever_does_not_see_all_annotations_is_told_numbers_and_their_own_name
     ria = add_person("ria", project, "researcher")
     shown = show_instance(store, ria, number, [], "people")
     assert shown.people is not None
-    assert [(p.name, p.is_named) for p in shown.people] == [
-        ("annotator 1", False),
-        ("annotator 2", False),
-        ("annotator 3", False),
+    assert [(p.name, p.is_named, p.is_numbered) for p in shown.people] == [
+        ("annotator 1", False, True),
+        ("annotator 2", False, True),
+        ("annotator 3", False, True),
     ]
     assert [p.facts for p in shown.people] == [("G1", "30"), ("G2",), ("G1",)]
+
+
+def test_names_that_a_file_counts_anew_in_each_text_are_told_from_names(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    annotations = [
+        {**person, "annotator": name} for person, name in zip(CROWD["annotations"], ("mask 1", "w-2"), strict=False)
+    ]
+    project = make_project(may_be_empty=True)
+    import_rows(project, [CROWD | {"annotations": annotations}])
+    shown = show_instance(store, LOCAL_OPERATOR, find_instance_ids(store, project.id, "crowd")[0], [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.is_numbered) for p in shown.people] == [("mask 1", True), ("w-2", False)]
 
 
 @pytest.fixture

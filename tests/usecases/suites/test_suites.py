@@ -521,6 +521,18 @@ def test_a_file_with_other_labels_is_refused_line_by_line_unless_they_are_named(
     assert (done.suite.n_cases, len(done.problems)) == (2, 1)
 
 
+def test_a_suite_given_as_predictions_is_refused_as_what_it_is(store, project, tmp_path) -> None:
+    save(store, project, case(0, "a"))
+    path = written(
+        tmp_path, [{"test": "t", "type": "MFT", "category": "c", "case": 0, "texts": ["x"], "label": "negative"}]
+    )
+    with pytest.raises(ImportRefused, match="no prediction was stored") as refusal:
+        suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [path], model="m")
+    [problem] = refusal.value.problems
+    assert (problem.value, problem.remedy) == (path.name, "suite")
+    assert "annotator suite import NAME FILE" in problem.reason
+
+
 # --- rights, removal --------------------------------------------------------------------------------------------------
 
 

@@ -24,8 +24,10 @@ from annotator.usecases.transfer import preparation
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from tests.conftest import REPOSITORY
 
 Rows = Callable[..., ImportReport]
+SAMPLES = REPOSITORY / "data" / "samples"
 
 GOLD = {
     "id": "g1", "text": "Good food, bad music, good prices.", "label": "positive", "annotator": "source",
@@ -36,6 +38,18 @@ GOLD = {
 def table_sizes(store: Store) -> dict[str, int]:
     names = ("documents", "instances", "segments", "annotations", "rationale_sets", "events")
     return {name: store.value(f"SELECT count(*) FROM {name}") for name in names}
+
+
+def test_annotators_whose_names_count_those_of_one_text_are_told(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    inference = create_project(store, LOCAL_OPERATOR, "Pairs", get_task("inference"))
+    report = import_file(store, LOCAL_OPERATOR, inference, "esnli", SAMPLES / "esnli")
+    [note] = [note for note in report.notes if "numbers for names" in note]
+    assert note.startswith("The annotators of 2 texts have numbers for names")
+    assert "“annotator 1” of one text may be another person in the next." in note
+    named = import_rows(make_project(name="Named"), [GOLD])
+    assert not [note for note in named.notes if "numbers for names" in note]
 
 
 def test_a_file_with_one_bad_row_stores_nothing(

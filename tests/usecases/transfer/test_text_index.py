@@ -149,6 +149,63 @@ def test_rows_whose_text_no_instance_has_are_counted_and_named(store, project, t
     assert stored(store, project) == {"g": "good"}
 
 
+PUNCTUATED = [
+    {"id": "lead", "text": "... Good food."},
+    {"id": "tail", "text": "Bad food!"},
+    {"id": "s", "text": "So so."},
+]
+
+
+@pytest.fixture
+def punctuated(store: Store, tmp_path: Path) -> Project:
+    create_project(store, LOCAL_OPERATOR, "Ends", get_task("sentiment"), labels=("bad", "good"))
+    return _filled(store, tmp_path, "Ends", PUNCTUATED)
+
+
+def test_a_text_that_differs_in_punctuation_at_its_ends_alone_is_found_and_told(store, punctuated, take) -> None:
+    rows = [
+        {"text": "good food", "label": "good"},
+        {"text": "“Bad food”", "label": "bad"},
+        {"text": "so so.", "label": "bad"},
+    ]
+    report = take(*rows, of=punctuated)
+    assert stored(store, punctuated) == {"lead": "good", "tail": "bad", "s": "bad"}
+    assert report.notes == [
+        "3 rows without a key went to the instance with the same text, 2 of them after punctuation at the ends of the text "
+        "was left aside."
+    ]
+
+
+def test_what_the_text_has_more_at_its_ends_has_no_weight_in_the_map(store, punctuated, take) -> None:
+    row = {"tokens": ["good", "fo", "##od"], "scores": [1, 2, 3], "method": "x"}
+    take(row, of=punctuated, format_name="attributions")
+    [run] = list_runs(store, punctuated.id)
+    [named] = _outputs(store, run.id)
+    assert (named.key, named.output.attributions[0].scores) == ("lead", (0.0, 1.0, 5.0, 0.0))
+
+
+def test_the_leading_dots_of_a_text_are_found_where_it_lost_its_full_stop(store, punctuated, take) -> None:
+    row = {"tokens": ["...", "good", "food"], "scores": [4, 1, 2], "method": "x"}
+    take(row, of=punctuated, format_name="attributions")
+    [run] = list_runs(store, punctuated.id)
+    assert _outputs(store, run.id)[0].output.attributions[0].scores == (4.0, 1.0, 2.0, 0.0)
+
+
+def test_pieces_that_the_text_does_not_have_at_its_end_are_refused_by_their_number(punctuated, take) -> None:
+    row = {"tokens": ["so", "so", "!"], "scores": [1, 2, 3], "method": "x"}
+    [reason] = refusals(take, row, of=punctuated, format_name="attributions")
+    assert "Piece 2 '!' is not in the text" in reason
+
+
+def test_of_texts_that_differ_in_punctuation_the_one_that_stands_so_is_meant_and_else_none(
+    store, tmp_path, take
+) -> None:
+    create_project(store, LOCAL_OPERATOR, "Alike", get_task("sentiment"), labels=("bad", "good"))
+    of = _filled(store, tmp_path, "Alike", [{"id": "dot", "text": "So so."}, {"id": "ask", "text": "So so?"}])
+    [reason] = refusals(take, {"text": "so so?", "label": "bad"}, {"text": "so so", "label": "good"}, of=of)
+    assert "2 instances have it with other punctuation at its ends: 'dot', 'ask'." in reason
+
+
 def test_a_row_with_neither_key_nor_text_says_what_it_needs(take) -> None:
     assert refusals(take, {"label": "good"}) == ["The row has no key and no text; it needs one of the two."]
 

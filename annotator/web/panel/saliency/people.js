@@ -23,7 +23,10 @@ export class PeopleLegend {
   show(views) {
     const view = views.find(({ people }) => people?.length);
     this.root.hidden = !view;
-    this.root.replaceChildren(...(view?.people ?? []).map((person, number) => this.#entry(view, person, number)));
+    const people = view?.people ?? [];
+    const entries = people.map((person, number) => this.#entry(view, person, number));
+    const words = numberingWords(people);
+    this.root.replaceChildren(...entries, ...(words ? [element("p", { class: "people-note" }, words)] : []));
   }
 
   /** @param {HeatView|undefined} view @param {HeatPerson} person @param {number} number */
@@ -52,6 +55,17 @@ export class PeopleLegend {
     this.chosen((person) => drawn[person] ?? false);
     parts(this.root, "input", HTMLInputElement)[number]?.focus();
   }
+}
+
+/**
+ * That a number in the place of a name may be somebody else in each text; "" where all have names.
+ * @param {HeatPerson[]} people
+ */
+export function numberingWords(people) {
+  const first = people.find(({ is_numbered }) => is_numbered);
+  if (!first) return "";
+  const verb = first.is_named ? "may be" : "can be";
+  return `People are numbered in each text anew: “${first.name}” of this text ${verb} another person in the next.`;
 }
 
 /** @param {HeatPerson} person */

@@ -1,0 +1,44 @@
+"""After model output was stored: of how many texts there are answers and maps now, with a link to the first map."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.usecases.transfer.output_files import FileReport
+from annotator.web.frame import as_text
+
+_STORED = "import_output_stored"
+
+
+def keep_stored(project: Project, files: Sequence[FileReport]) -> None:
+    """Keep what was stored for the page as it is drawn next, until something else is checked."""
+    st.session_state[_STORED] = (project.id, tuple(files))
+
+
+def forget_stored() -> None:
+    """Something else is looked at now."""
+    st.session_state.pop(_STORED, None)
+
+
+def show_stored(project: Project) -> None:
+    """What was stored last in this visit, file by file."""
+    project_id, files = st.session_state.get(_STORED, (None, ()))
+    if project_id != project.id:
+        return
+    for number, file in enumerate(files):
+        name = f"{file.name}: stored" if len(files) > 1 else "Stored"
+        n_left = file.report.n_problems
+        left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
+        words = f"{name} {file.report.output_words}.{left} {file.report.reach_words}"
+        st.success(as_text(words), icon=":material/check_circle:")
+        if file.report.first_mapped is not None:
+            instance_id, key = file.report.first_mapped
+            st.link_button(
+                as_text(f"Look at the first text with a map: {key}"),
+                f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}",
+                icon=":material/open_in_new:",
+                key=f"import_first_map_{number}",
+            )

@@ -1,0 +1,83 @@
+"""Model output on the Saliency page: what is said of each file, and of how many texts there are answers and maps."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.store.models import list_runs
+from annotator.usecases.access import accounts
+from annotator.web import session
+from annotator.web.session import Visit
+
+PAGE = resource_folder("pages") / "saliency.py"
+ANSWERS = [{"id": f"t{n}", "model": "m", "prediction": "positive"} for n in (1, 2)]
+MAP = [{"id": "t2", "model": "m", "method": "x", "scores": [0.5] * 14}]
+
+
+@pytest.fixture
+def page(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "lead", project.name).user
+    token = accounts.sign_in_as(store, "ada", is_demonstration=True)
+    monkeypatch.setattr(session, "cookie_token", lambda: token)
+    monkeypatch.setenv("ANNOTATOR_DB", str(database))
+    app = AppTest.from_file(str(PAGE), default_timeout=30)
+    app.session_state["visit"] = Visit(user, "", project, frozenset({"lead"}))
+    return app.run()
+
+
+def as_file(name: str, rows: list[dict[str, object]]) -> tuple[str, bytes, str]:
+    return name, "".join(json.dumps(row) + "\n" for row in rows).encode(), "text/plain"
+
+
+def said(elements: object) -> str:
+    return " | ".join(element.value for element in elements).replace("\\", "").replace(":small[]", "")
+
+
+def test_what_was_stored_says_how_many_texts_have_answers_and_maps_and_leads_to_the_first_map(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    page.file_uploader(key="import_files").set_value([as_file("all.jsonl", ANSWERS + MAP)]).run()
+    page.button(key="import_check").click().run()
+    assert "The file has answers for 2 texts and maps for 1." in said(page.success)
+    page.button(key="import_store").click().run()
+    assert not page.exception
+    assert said(page.success).startswith("Stored 1 attribution and 2 predictions of 2 instances. The file has answers")
+    second = store.value("SELECT id FROM instances WHERE key = 't2'")
+    [link] = page.get("link_button")
+    assert link.proto.url == f"/saliency?project={project.id}&instance={second}"
+
+
+def test_several_files_are_checked_each_in_its_own_format_and_stored_together(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    words = ["Everything", "worked", "at", "once", ";", "even", "the", "printer", "."]
+    scores = "".join(f"t4,y,n,{number},{word},1\n" for number, word in enumerate(words))
+    csv = ("captured.csv", f"id,method,model,token_index,token,score\n{scores}".encode(), "text/plain")
+    page.file_uploader(key="import_files").set_value([as_file("answers.jsonl", ANSWERS), csv]).run()
+    page.button(key="import_check").click().run()
+    assert "answers.jsonl (predictions): 2 predictions of 2 instances." in said(page.success)
+    assert "captured.csv (attributions-csv): 1 attribution of 1 instance." in said(page.success)
+    page.button(key="import_store").click().run()
+    assert {stored.run.model for stored in list_runs(store, project.id)} == {"m", "n"}
+
+
+def test_of_several_files_nothing_is_stored_while_one_has_a_problem(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    strange = [{"id": "nobody", "model": "m", "prediction": "positive"}]
+    files = [as_file("good.jsonl", ANSWERS), as_file("bad.jsonl", strange + MAP)]
+    page.file_uploader(key="import_files").set_value(files).run()
+    page.button(key="import_check").click().run()
+    assert "'good.jsonl': no problem (2 predictions of 2 instances)." in said(page.info)
+    assert list_runs(store, project.id) == []
+    page.button(key="import_skip_remedy").click().run()
+    page.button(key="import_store").click().run()
+    assert {stored.run.model for stored in list_runs(store, project.id)} == {"m"}
+    assert "good.jsonl: stored 2 predictions of 2 instances." in said(page.success)
+    assert "bad.jsonl: stored 1 attribution of 1 instance." in said(page.success)
