@@ -7,6 +7,7 @@ if TYPE_CHECKING:
 
     from annotator.api import Database
 
+__all__ = ["__version__", "open"]
 __version__ = "0.1.0"
 
 

@@ -34,7 +34,8 @@ class ProjectModels(OpenProject):
 
         model:    built-in, spacy:..., transformers:FOLDER, transformers-zero-shot:FOLDER, or the name of one trained here
         label:    whose attribution: "predicted", "gold", "all", or a label
-        params:   of the method; rename: what the project calls labels of the model
+        params:   of the method
+        rename:   what the project calls labels of the model
         progress: called with how many instances are done, and of how many
         """
         from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, attribute  # noqa: PLC0415
@@ -62,7 +63,8 @@ class ProjectModels(OpenProject):
         text:   the text; where the task has several segments, each of them by its name
         model:  as for `attribute`
         label:  whose attribution; None: of the label that the model predicts
-        params: of the methods; rename: what the project calls labels of the model
+        params: of the methods
+        rename: what the project calls labels of the model
         """
         from annotator.usecases.models.attributions import LoadOptions  # noqa: PLC0415
         from annotator.usecases.models.explanations import ExplainOptions, explain  # noqa: PLC0415

@@ -3,9 +3,16 @@
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
+import click
 import pytest
+
+import annotator
+import annotator.api
+from tests.house.test_documents import click_commands
+from tools.site.reference import metric_modules, public_names
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a browser fetches by itself; a link that a person follows may lead anywhere.
@@ -53,3 +60,50 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
     }
     assert len(pages) > 100
     assert not fetched
+
+
+def names_on(site: Path, page: str) -> set[str]:
+    """What can be pointed at on a page of the reference."""
+    return set(
+        re.findall(r'\bid="([^"]+)"', (site / "docs" / "reference" / f"{page}.html").read_text(encoding="utf-8"))
+    )
+
+
+def test_everything_public_of_the_python_interface_is_in_the_reference(site: Path) -> None:
+    classes = [getattr(annotator.api, name) for name in annotator.api.__all__]
+    public = {f"annotator.{name}" for name in annotator.__all__ if callable(getattr(annotator, name))}
+    public |= {f"annotator.api.{of.__name__}" for of in classes}
+    public |= {f"annotator.api.{of.__name__}.{name}" for of in classes for name in dir(of) if not name.startswith("_")}
+    assert {"annotator.open", "annotator.api.Database.close", "annotator.api.Project.metrics"} <= public
+    assert not public - names_on(site, "python")
+
+
+def test_every_error_is_in_the_reference(site: Path) -> None:
+    assert not {f"annotator.errors.{name}" for name in public_names("annotator.errors")} - names_on(site, "python")
+
+
+def test_every_public_function_of_the_metrics_is_in_the_reference(site: Path) -> None:
+    public = {f"{module}.{name}" for module in metric_modules() for name in public_names(module)}
+    assert "annotator.metrics.eraser_spans.best_iou" in public
+    assert not public - names_on(site, "metric_functions")
+
+
+def test_every_command_and_option_is_in_the_reference_with_its_default(site: Path) -> None:
+    names = names_on(site, "command_line")
+    for name, command in click_commands().items():
+        slug = f"annotator-{name}".replace(" ", "-")
+        assert slug in names
+        options = [option for option in command.params if isinstance(option, click.Option)]
+        missing = {f"cmdoption-{slug}-{option.opts[0].lstrip('-')}" for option in options} - names
+        assert not missing
+    text = unescape(re.sub(r"<[^>]+>", "", (site / "docs/reference/command_line.html").read_text(encoding="utf-8")))
+    assert "The port; 0 takes any free one. [default: 8501; 0<=x<=65535]" in text
+
+
+def test_the_reference_shows_no_markup(site: Path) -> None:
+    for page in ("python", "metric_functions", "command_line"):
+        html = (site / "docs" / "reference" / f"{page}.html").read_text(encoding="utf-8")
+        text = unescape(re.sub(r"<[^>]+>", "", html[html.index("<article") : html.index("</article")]))
+        assert "`" not in text
+        assert "ndarray" not in text
+        assert "<factory>" not in text

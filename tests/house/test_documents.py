@@ -169,7 +169,8 @@ def test_every_room_of_the_house_is_in_the_architecture() -> None:
 
 def test_the_index_leads_to_every_document() -> None:
     linked = {(ROOT / "docs" / target).resolve() for _, target in links(ROOT / "docs" / "index.md")}
-    documents = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorials").glob("*.md")]
+    documents = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[rt]*/*.md")]
+    assert {path.parent.name for path in documents} == {"docs", "reference", "tutorials"}
     missing = [path.name for path in documents if path.name != "index.md" and path not in linked]
     assert not missing, f"docs/index.md does not lead to: {missing}"
 

@@ -1,0 +1,151 @@
+"""The pages of the reference that are made from the code itself: the Python interface, the metrics' functions, the commands."""
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+import click
+
+import annotator
+import annotator.api
+import annotator.metrics
+from annotator.cli.main import annotator as program
+from annotator.cli.main import main
+from tools.site.docstrings import escaped
+
+# What the parts of a Project are called; a part that is not here fails the building.
+PARTS = {
+    "ProjectContents": "What is in a project",
+    "ProjectFiles": "In and out",
+    "ProjectNumbers": "Numbers",
+    "ProjectModels": "Models",
+    "OpenProject": "The project itself",
+}
+# What the interface gives, beside tables.
+GIVEN = (
+    "annotator.api.shown_instances.ShownInstance",
+    "annotator.usecases.transfer.import_report.ImportReport",
+    "annotator.usecases.transfer.export.Exported",
+    "annotator.usecases.models.attributions.AttributingReport",
+    "annotator.scoring.reports.ProjectReport",
+    "annotator.domain.instances.Instance",
+    "annotator.domain.instances.GoldInstance",
+    "annotator.domain.instances.Annotation",
+    "annotator.domain.rationales.RationaleSet",
+    "annotator.domain.models.StoredOutput",
+    "annotator.domain.models.Output",
+)
+
+
+def python_interface() -> str:
+    """`annotator.open`, a Database, a Project by its parts, what they give, and what they raise."""
+    database = annotator.api.Database
+    return "\n".join(
+        [
+            _rst(".. autofunction:: annotator.open"),
+            "## Database\n",
+            _rst(".. autoclass:: annotator.api.Database\n   :no-members:", *_methods(database, database.__mro__)),
+            "## Project\n",
+            _rst(".. autoclass:: annotator.api.Project\n   :no-members:"),
+            *(
+                _part(part)
+                for part in annotator.api.Project.__mro__
+                if part is not object and vars(part).keys() - _KEPT
+            ),
+            "## What they give\n",
+            _rst(*(f".. autoclass:: {name}\n   :members:" for name in GIVEN)),
+            "## Errors\n",
+            _rst(".. automodule:: annotator.errors\n   :members:\n   :show-inheritance:\n   :member-order: bysource"),
+        ]
+    )
+
+
+_KEPT = {"__module__", "__doc__", "__parameters__", "__firstlineno__", "__static_attributes__"}
+
+
+def _part(part: type) -> str:
+    return f"### {PARTS[part.__name__]}\n\n" + _rst(*_methods(annotator.api.Project, (part,)))
+
+
+def _methods(owner: type, classes: tuple[type, ...]) -> list[str]:
+    """Each public member that these classes define, in their order, as one of the owner's."""
+    names = [name for of in classes if of is not object for name in vars(of) if not name.startswith("_")]
+    return [f".. {_kind(owner, name)}:: annotator.api.{owner.__name__}.{name}" for name in dict.fromkeys(names)]
+
+
+def _kind(owner: type, name: str) -> str:
+    return "autoproperty" if isinstance(inspect.getattr_static(owner, name), property) else "automethod"
+
+
+def metric_functions() -> str:
+    """Every module of annotator/metrics with its public functions and classes."""
+    return "\n".join(map(_module, metric_modules()))
+
+
+def metric_modules() -> list[str]:
+    """The modules of annotator/metrics that hold something public."""
+    package = annotator.metrics
+    names = (f"{package.__name__}.{found.name}" for found in iter_modules(package.__path__))
+    return [name for name in names if not name.endswith("__main__") and public_names(name)]
+
+
+def public_names(module_name: str) -> list[str]:
+    """The functions and classes of a module that are its own and begin with no underscore."""
+    module = import_module(module_name)
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == module_name and callable(value)
+    ]
+
+
+def _module(name: str) -> str:
+    members = ", ".join(public_names(name))
+    options = f"   :members: {members}\n   :undoc-members:\n   :member-order: bysource"
+    return f"## {name.rpartition('.')[2]}\n\n" + _rst(f".. automodule:: {name}\n{options}")
+
+
+def command_line() -> str:
+    """Every command as `--help` has it: how it is called, what it does, its options with their defaults."""
+    codes = inspect.getdoc(main) or ""
+    return "\n".join([*_command(program, "annotator", 2), f"## Exit codes\n\n{codes}\n"])
+
+
+def _command(command: click.Command, name: str, level: int, parent: click.Context | None = None) -> Iterator[str]:
+    context = click.Context(command, info_name=name.rpartition(" ")[2], parent=parent)
+    usage = " ".join([name, *command.collect_usage_pieces(context)])
+    yield f"{'#' * level} `{name}`\n\n```text\n{usage}\n```\n"
+    yield _rst(*_paragraphs(command), f".. program:: {name}", *_options(command, context))
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            of_name = command.get_command(context, inner)
+            if of_name is not None and not of_name.hidden:
+                yield from _command(of_name, f"{name} {inner}", level + 1, context)
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    text = inspect.cleandoc(command.help or "").replace("\f", "")
+    return [escaped(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for option in command.params:
+        context.show_default = option.default != ""
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record is not None:
+            named, words = record
+            yield f".. option:: {named}\n\n   {escaped(' '.join(words.split()))}"
+
+
+def _rst(*blocks: str) -> str:
+    """Blocks of reStructuredText within Markdown."""
+    return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
+
+
+# The documents that this is added to.
+PAGES = {
+    "docs/reference/python": python_interface,
+    "docs/reference/metric_functions": metric_functions,
+    "docs/reference/command_line": command_line,
+}
