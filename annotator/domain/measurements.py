@@ -55,6 +55,32 @@ class Slice:
     group: tuple[str, str] | None = None
 
 
+Bounds = tuple[float | None, float | None]  # from and to, both included; None: open
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceNumber:
+    """A number of single instances: one that was measured of a run, one of a model's answer, or of the text alone (no run)."""
+
+    run_id: int | None
+    layer: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brush:
+    """The instances that lie in a part of a scatter of two numbers: within both bounds, or inside an outline.
+
+    outline: the corners (x, y) of what was drawn around them; () for none, else at least three
+    """
+
+    x: InstanceNumber
+    y: InstanceNumber
+    x_bounds: Bounds = (None, None)
+    y_bounds: Bounds = (None, None)
+    outline: tuple[tuple[float, float], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """Which instances are listed, and in which order.
@@ -64,6 +90,8 @@ class Question:
     answers_run_id:      the run whose answers are right or wrong
     within:              those of a slice alone
     other_run_id:        another model's answers, against which the first one has won or lost instances
+    brush:               those in a part of a scatter alone
+    among:               those of these numbers alone, in no order; None: all (what a brush comes to)
     """
 
     project_id: int
@@ -78,6 +106,8 @@ class Question:
     words: str = ""
     list_id: int | None = None
     within: Slice = Slice()
+    brush: Brush | None = None
+    among: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:

@@ -63,11 +63,11 @@ def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:
     return [(None if row["layer"] == _NO_LAYER else row["layer"], row["name"]) for row in rows]
 
 
-def values_of_run(store: Store, run_id: int, name: str) -> dict[int, float]:
-    """A number of a run that is of no layer, by instance; those where it is not defined are left out."""
+def values_of_run(store: Store, run_id: int, name: str, layer: int | None = None) -> dict[int, float]:
+    """A number of a run, by instance; those where it is not defined are left out."""
     rows = store.rows(
         "SELECT instance_id, value FROM metric_values WHERE run_id = ? AND layer = ? AND name = ?",
-        (run_id, _NO_LAYER, name),
+        (run_id, _NO_LAYER if layer is None else layer, name),
     )
     return {row["instance_id"]: row["value"] for row in rows}
 
@@ -108,6 +108,12 @@ def count_without_value(store: Store, question: Question) -> int:
         return 0
     everything = replace(question, run_id=None, layer=None, name="")
     return count_asked(store, everything) - count_asked(store, question)
+
+
+def keys_asked(store: Store, question: Question) -> dict[int, str]:
+    """The keys of all instances that a question lists, by their numbers."""
+    source, where, values = asked_rows(question)
+    return {row[0]: row[1] for row in store.rows(f"SELECT instances.id, key {source} WHERE {where} ORDER BY 1", values)}
 
 
 def ids_asked(store: Store, question: Question, *, limit: int) -> list[int]:
@@ -167,6 +173,9 @@ def asked_rows(question: Question) -> tuple[str, str, list[object]]:
         words = holds("?", key="instances.key", instance_id="instances.id")
         conditions.append(words)
         values += [question.words] * words.count("?")
+    if question.among is not None:
+        conditions.append("instances.id IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(question.among))
     of_slice, slice_values = conditions_of(question.within)
     return source, " AND ".join([*conditions, *of_slice]), [*values, *slice_values]
 

@@ -42,6 +42,17 @@ def screen(
     close_kept_store()
 
 
+AXES = "&x=-:-:text.tokens&y=-:-:gold.sets"
+
+
+def test_points_are_two_numbers_of_each_text_and_a_part_of_them_is_listed(screen: Panel, project: Project) -> None:
+    answer = screen.get(f"points?project={project.id}{AXES}").json()
+    assert (answer["keys"], answer["x"], answer["y"]) == (["gold"], [2.0], [1.0])
+    assert (answer["n"], answer["without_x"], answer["without_y"]) == (5, 0, 4)
+    listed = screen.get(f"list?project={project.id}{AXES}&xs=2~&outline=0,0 9,0 9,9 0,9").json()
+    assert [row["key"] for row in listed["rows"]] == ["gold"]
+
+
 def test_numbers_tell_what_lists_can_be_sorted_by_and_what_each_is(
     screen: Panel, store: Store, project: Project
 ) -> None:
@@ -103,6 +114,17 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
         ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
         (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
         ("list?project=1&which=strange", 422, "must be one of"),
+        ("points?project=1&x=-:-:text.tokens", 422, "'y' is missing in the address"),
+        ("points?project=1&x=-:-:text.tokens&y=<b>", 422, "'y' in the address is RUN:LAYER:NAME"),
+        ("points?project=1&x=-:-:text.tokens&y=77:-:sets.best_f1", 404, "no run number 77"),
+        ("points?project=1&x=-:-:text.tokens&y=-:-:text.colour", 404, "no number 'text.colour' of a text"),
+        ("list?project=1&xs=1~2", 422, "'x' is missing in the address"),
+        (f"list?project=1{AXES}&xs=2~1", 422, "FROM~TO in numbers"),
+        (f"list?project=1{AXES}&ys=nan~1", 422, "FROM~TO in numbers"),
+        (f"list?project=1{AXES}&ys=~", 422, "FROM~TO in numbers"),
+        (f"list?project=1{AXES}&outline=0,0 1,1", 422, "3 to 200 corners"),
+        (f"list?project=1{AXES}&outline=0,0 1,1 2", 422, "3 to 200 corners"),
+        (f"list?project=1{AXES}&outline={'0,0 ' * 201}", 422, "3 to 200 corners"),
         ("list?project=1&which=wrong", 422, "Say whose answers"),
         ("list?project=1&by=1:sets", 422, "RUN:LAYER:NAME"),
         ("list?project=77", 404, "no such project"),

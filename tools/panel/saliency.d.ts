@@ -24,8 +24,22 @@ interface MeasuredRun extends RunName {
   numbers: { layer: number | null; name: string }[];
 }
 
+/** Two numbers of the texts that have both; n: of how many, without_x and without_y: how many have none. */
+interface ScatterPoints {
+  ids: number[];
+  keys: string[];
+  x: number[];
+  y: number[];
+  n: number;
+  without_x: number;
+  without_y: number;
+}
+
 interface MeasuredNumbers {
   runs: MeasuredRun[];
+  /** Numbers of every text, and of every run that answers, besides what was measured. */
+  of_texts: string[];
+  of_answers: string[];
   names: Record<string, { title: string; definition: string; direction: string; source: string }>;
 }
 
@@ -185,6 +199,7 @@ interface SaliencyRoutes {
   instance: HeatAnswer;
   partner: HeatPartner;
   numbers: MeasuredNumbers;
+  points: ScatterPoints;
   lists: { lists: OfferedList[] };
   "lists/save": SavedList;
   "lists/change": SavedList;

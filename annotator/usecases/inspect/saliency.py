@@ -43,6 +43,8 @@ from annotator.usecases.inspect.saliency_messages import (
     show_segments,
 )
 from annotator.usecases.inspect.saved_lists import require_list
+from annotator.usecases.inspect.scatter import OF_ANSWERS, OF_TEXTS, within_brush
+from annotator.usecases.inspect.scatter_points import DEFINITIONS
 from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
 
@@ -58,14 +60,14 @@ def list_instances_by(
     require(store, actor, question.project_id, "use models")
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
-    rows, n = list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+    rows, n = list_by_number(store, within_brush(store, question), limit=per_page, offset=(page - 1) * per_page)
     return [replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows], n
 
 
 def count_not_listed(store: Store, actor: User, question: Question) -> int:
     """How many instances are not listed only because they have no value of the number that orders the list."""
     require(store, actor, question.project_id, "use models")
-    return count_without_value(store, question)
+    return count_without_value(store, within_brush(store, question))
 
 
 def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
@@ -75,7 +77,8 @@ def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
     groups = first_of_groups(runs)
     shown = tuple(_numbers_of_run(store, stored, groups[stored.id]) for stored in runs)
     names = sorted({number.name for run in shown for number in run.numbers})
-    return ShownNumbers(shown, {name: _definition(name) for name in names})
+    definitions = {name: _definition(name) for name in names}
+    return ShownNumbers(shown, {**definitions, **DEFINITIONS}, OF_TEXTS, tuple(OF_ANSWERS))
 
 
 def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:

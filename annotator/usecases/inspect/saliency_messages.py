@@ -3,7 +3,7 @@
 A field that only some messages have is UNSET in the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -246,10 +246,28 @@ class ShownDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ShownNumbers:
-    """What texts can be ordered by, and what each number is."""
+    """What texts can be ordered by, and what each number is.
+
+    of_texts, of_answers: further numbers, of every text and of every run that answers, which a scatter can be made of
+    """
 
     runs: tuple[ShownRun, ...]
     names: Mapping[str, ShownDefinition]
+    of_texts: tuple[str, ...]
+    of_answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPoints:
+    """Two numbers of instances; ids, keys, x, y: of those that have both. n: of all; without_x, without_y: have none of it."""
+
+    ids: Sequence[int]
+    keys: Sequence[str]
+    x: Sequence[float]
+    y: Sequence[float]
+    n: int
+    without_x: int
+    without_y: int
 
 
 def show_name(instance: Instance) -> ShownInstance:

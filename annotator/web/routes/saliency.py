@@ -1,4 +1,4 @@
-"""The Saliency page's own routes (docs/saliency.md): list, instance, partner, numbers; saved lists have a module of their own.
+"""The Saliency page's own routes (docs/saliency.md): list, instance, numbers, points …; saved lists have a module of their own.
 
 The use cases bring NumPy, so they are imported when the first message comes, and the server starts without it.
 """
@@ -14,6 +14,7 @@ from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
 from annotator.web.routes.readiness import make_tokeniser_ready
+from annotator.web.routes.scatter_query import asked_axis, brush_of, number_of
 
 if TYPE_CHECKING:
     from annotator.usecases.inspect.shown_gold import AskedGold
@@ -34,13 +35,14 @@ def _list(store: Store, user: User, query: Query) -> object:
 def question_of(query: Query) -> Question:
     """Which instances an address, or another mapping of the same names to texts, asks for; raises InvalidValue."""
     which = _which(query)
-    run, layer, name = _sorting(query.get("by", ""))
+    order = number_of(query, "by")
+    run, layer, name = (None, None, "") if order is None else (order.run_id, order.layer, order.name)
     return Question(
         number(query, "project"), run, layer, name, query.get("order", "lowest") != "highest", which,
         number(query, "answers") if query.get("answers") else None,
         number(query, "other") if query.get("other") else None,
         query.get("kind") or None, query.get("words", "")[:_LONGEST_WORDS].strip(),
-        number(query, "list") if query.get("list") else None, _slice(query),
+        number(query, "list") if query.get("list") else None, _slice(query), brush_of(query),
     )  # fmt: skip
 
 
@@ -74,16 +76,10 @@ def _which(query: Query) -> Which:
     raise InvalidValue(f"'which' in the address must be one of {', '.join(known)}; it is '{wanted[:40]}'.")
 
 
-def _sorting(by: str) -> tuple[int | None, int | None, str]:
-    """RUN:LAYER:NAME, the layer "-" for none; "" for the order of import."""
-    if not by:
-        return None, None, ""
-    run, _, rest = by.partition(":")
-    layer, _, name = rest.partition(":")
-    run_id, number = whole_number(run), whole_number(layer)
-    if run_id is None or (number is None and layer != "-") or not name:
-        raise InvalidValue(f"'by' in the address is RUN:LAYER:NAME, such as 3:-:sets.best_f1; it is '{by[:60]}'.")
-    return run_id, number, name
+def _points(store: Store, user: User, query: Query) -> object:
+    from annotator.usecases.inspect.scatter_points import show_points  # noqa: PLC0415
+
+    return show_points(store, user, question_of(query), asked_axis(query, "x"), asked_axis(query, "y"))
 
 
 def _instance(store: Store, user: User, query: Query) -> object:
@@ -172,6 +168,7 @@ routes = [
     get_route("saliency/instance", _instance),
     get_route("saliency/partner", _partner),
     get_route("saliency/numbers", _numbers),
+    get_route("saliency/points", _points),
     post_route("saliency/typed", _typed, TypedBody),
     post_route("saliency/case", _case, CaseBody),
 ]

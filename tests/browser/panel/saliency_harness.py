@@ -100,7 +100,7 @@ class SaliencyFake(Fake):
         if body.get("words"):
             rows = [row for row in rows if body["words"] in row["key"]]
         answers = {
-            "numbers": lambda: {"runs": self.numbers, "names": told},
+            "numbers": lambda: {"runs": self.numbers, "names": told, "of_texts": [], "of_answers": []},
             "list": lambda: {"rows": rows, "n": len(rows), "page": 1, "without": self.without},
             "slices": lambda: self.slices,
             "slice_names": lambda: {"facts": [], "groups": []},

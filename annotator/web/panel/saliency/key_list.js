@@ -10,6 +10,7 @@ export const KEYS = [
       ["i", "show or hide the list of texts"],
       ["/", "search by key or words"],
       ["f", "slices: by label, split, length, metadata or annotators"],
+      ["d", "the scatter: two numbers of the listed texts against each other"],
       ["t", "type another text beside this one"],
       ["l", "lists: save the texts that are listed, or put this text on a list"],
     ],

@@ -35,10 +35,12 @@ export class InstanceList {
   /**
    * @param {ListActions} actions
    * @param {import("./lists.js").SavedLists} saved
+   * @param {import("./scatter.js").Scatter} scatter
    */
-  constructor(actions, saved) {
+  constructor(actions, saved, scatter) {
     this.actions = actions;
     this.saved = saved;
+    this.scatter = scatter;
     this.page = 1;
     /** @type {ListedText[]} */
     this.rows = [];
@@ -110,6 +112,7 @@ export class InstanceList {
         this.number,
         this.order,
         this.slices.root,
+        this.scatter.note,
       ),
       this.count,
       this.body,
@@ -223,6 +226,11 @@ export class InstanceList {
 
   /** @returns {Record<string, string>} */
   get query() {
+    return { ...this.queryOfAll, ...this.scatter.query };
+  }
+
+  /** What is asked for whatever part of the scatter is selected. @returns {Record<string, string>} */
+  get queryOfAll() {
     /** @type {Record<string, string>} */
     const query = {
       which: this.which.value,
@@ -249,6 +257,7 @@ export class InstanceList {
       answers,
       other,
       list,
+      ...this.scatter.address,
     };
   }
 
@@ -292,11 +301,16 @@ export class InstanceList {
     setText(this.count, this.#countWords(first, answer));
     this.back.disabled = page <= 1;
     this.on.disabled = first + answer.rows.length >= answer.n;
-    this.body.replaceChildren(...answer.rows.map((row) => this.#row(row)));
-    this.mark(this.current);
+    this.drawRows();
     this.slices.refresh();
     this.actions.listed();
     return undefined;
+  }
+
+  /** Draws the rows as they came; the scatter may know more of them now. */
+  drawRows() {
+    this.body.replaceChildren(...this.rows.map((row) => this.#row(row)));
+    this.mark(this.current);
   }
 
   /**
@@ -317,7 +331,8 @@ export class InstanceList {
 
   /** @param {ListedText} row */
   #row(row) {
-    const facts = [row.value !== null && written(row.value), row.label !== null && row.label, row.kind]
+    const { value, label, kind } = row;
+    const facts = [this.scatter.valuesOf(row.id), value !== null && written(value), label, kind]
       .filter(Boolean)
       .join(" · ");
     return element(

@@ -13,6 +13,7 @@ import { csvOf, htmlOf, latexOf, save } from "./export.js";
 import { KEYS } from "./key_list.js";
 import { InstanceList } from "./list.js";
 import { SavedLists } from "./lists.js";
+import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
 import { TypedText } from "./typed.js";
 import { TypedSaving } from "./typed_saving.js";
@@ -56,6 +57,15 @@ class Saliency {
         n: this.list.n,
       }),
     });
+    /** @type {Scatter} */
+    this.scatter = new Scatter({
+      ask: (query) => this.#ask("points", { project: data.project, ...query }),
+      listed: () => this.list.queryOfAll,
+      drawn: () => this.list.drawRows(),
+      changed: () => this.list.load(1),
+      remember: () => this.#remember(),
+      open: (id) => this.open(id),
+    });
     /** @type {InstanceList} */
     this.list = new InstanceList(
       {
@@ -63,10 +73,11 @@ class Saliency {
         askSlices: (query) => this.#ask("slices", { project: data.project, ...query }),
         askSliceNames: () => this.#ask("slice_names", { project: data.project }),
         open: (id) => this.open(id),
-        listed: () => (this.screen.drawGroup(this.list.slices.query.member ?? ""), this.#remember()),
+        listed: () => this.#listed(),
         run: (run, layer) => this.#openRun(run, layer),
       },
       this.saved,
+      this.scatter,
     );
     this.screen.root.insertBefore(this.list.root, this.screen.main);
     const saving = new TypedSaving(data, () => ({ root: this.screen.root, view: this.view, texts: this.typed.now }));
@@ -80,6 +91,7 @@ class Saliency {
       },
       { mayWrite: data.may_write, hasLabels: data.labels.length > 0 },
     );
+    this.screen.main.prepend(this.scatter.root);
     this.screen.content.before(this.typed.root);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
     this.#begin(data.start).finally(() => this.#drawn());
@@ -92,6 +104,13 @@ class Saliency {
     host?.closest('[class*="st-key-saliency_"]')?.setAttribute("data-drawn", "");
   }
 
+  /** Another list is shown. */
+  #listed() {
+    this.screen.drawGroup(this.list.slices.query.member ?? "");
+    this.scatter.refresh();
+    this.#remember();
+  }
+
   /** @returns {import("./screen.js").ScreenActions} */
   #actions() {
     return {
@@ -99,6 +118,7 @@ class Saliency {
       list: () => this.#toggleList(),
       partner: (id) => this.#choosePartner(id),
       type: () => this.#type(),
+      scatter: () => this.scatter.toggle(),
       gold: (gold) => this.#chooseGold(gold),
       goldAsked: () => this.gold,
       remember: () => this.#remember(),
@@ -114,9 +134,13 @@ class Saliency {
     const numbers = await this.#ask("numbers", { project: this.data.project });
     if ("error" in numbers) return this.screen.say(numbers.error);
     this.list.offer(numbers);
+    this.scatter.offer(numbers);
     const wanted = this.link?.get("list") || this.saved.value;
     const isThere = await this.saved.load(wanted);
-    if (this.link) this.list.restore(this.link);
+    if (this.link) {
+      this.scatter.restore(this.link);
+      this.list.restore(this.link);
+    }
     const isOrderedByLink = Boolean(this.link?.get("by") && !this.link.has("panels") && this.list.run);
     this.link = null;
     await this.list.load(1);
@@ -181,6 +205,7 @@ class Saliency {
     this.screen.show(view, partner);
     this.typed.follow(view);
     this.list.mark(id);
+    this.scatter.mark(id);
     return undefined;
   }
 
@@ -352,6 +377,7 @@ class Saliency {
       e: () => screen.openExport(),
       l: () => this.saved.open(),
       t: () => this.#type(),
+      d: () => this.scatter.toggle(),
       f: () => this.list.slices.open(),
       ArrowRight: () => screen.stepToken(1),
       ArrowLeft: () => screen.stepToken(-1),
@@ -377,6 +403,7 @@ class Saliency {
     const { measured, start } = this.data;
     this.data = data;
     this.screen.updateTheme();
+    this.scatter.updateTheme();
     if (data.measured !== measured) this.#begin(this.view?.instance.id);
     else if (data.start && data.start !== start && data.start !== this.view?.instance.id && start !== undefined)
       this.#remember();
@@ -385,6 +412,7 @@ class Saliency {
   destroy() {
     this.closed = true;
     this.keyboard.destroy();
+    this.scatter.destroy();
     this.screen.destroy();
   }
 }

@@ -24,6 +24,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
  * @property {() => void} list
  * @property {(id: number|null) => unknown} partner
  * @property {() => void} type  a text is to be typed
+ * @property {() => void} scatter  the scatter is to be shown, or hidden
  * @property {(gold: string) => unknown} gold  other sets are to stand below the words
  * @property {() => string} goldAsked
  * @property {() => void} remember

@@ -4,7 +4,9 @@ import { goldBadge } from "../shared/gold_underlines.js";
 import { goldChoice, offerGold } from "./people.js";
 import { groupsOf } from "./runs.js";
 
-/** @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
+/**
+ * @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold"|"type"|"scatter">} TitleActions
+ */
 
 export class TextTitle {
   /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
@@ -35,7 +37,13 @@ export class TextTitle {
       className: "plain",
       onclick: () => actions.type(),
     });
-    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, texts);
+    const scatter = button("Scatter", {
+      key: "d",
+      title: "Two numbers of all listed texts against each other",
+      className: "plain",
+      onclick: () => actions.scatter(),
+    });
+    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, scatter, texts);
     this.root = element("div", { class: "heat-title" }, this.where, this.choose);
   }
 

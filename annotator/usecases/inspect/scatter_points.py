@@ -1,0 +1,44 @@
+"""Two numbers of every listed instance against each other, as the Saliency page draws them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from annotator.domain.measurements import InstanceNumber, Question
+from annotator.domain.people import User
+from annotator.store import Store
+from annotator.store.measurements import keys_asked
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.saliency_messages import ShownDefinition, ShownPoints
+from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS, values_by_instance
+
+DEFINITIONS: Mapping[str, ShownDefinition] = {
+    LENGTH: ShownDefinition("Length in tokens", "the tokens of the text that can be marked", "none", ""),
+    RATIO: ShownDefinition("RLR of the gold", "the share of the text's tokens that are in any gold set", "none", ""),
+    SETS: ShownDefinition("Gold sets (RSN)", "how many gold sets the text has", "none", ""),
+    CONFIDENCE: ShownDefinition("Confidence", "the probability of the label that the model answers", "none", ""),
+    GOLD_PROBABILITY: ShownDefinition(
+        "Probability of the gold label", "the probability that the model gives to the label of the text", "higher", ""
+    ),
+}
+
+
+def show_points(store: Store, actor: User, question: Question, x: InstanceNumber, y: InstanceNumber) -> ShownPoints:
+    """Both numbers of every instance that a question lists, whatever orders it and whatever part of a scatter it asks for.
+
+    Raises: NotFound for a run or a number that is not there
+    """
+    require(store, actor, question.project_id, "use models")
+    with store.snapshot():
+        whole = replace(question, run_id=None, layer=None, name="", brush=None, among=None)
+        keys = keys_asked(store, whole)
+        of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (x, y))
+    ids = [i for i in keys if i in of_x and i in of_y]
+    return ShownPoints(
+        ids=ids,
+        keys=[keys[i] for i in ids],
+        x=[of_x[i] for i in ids],
+        y=[of_y[i] for i in ids],
+        n=len(keys),
+        without_x=sum(i not in of_x for i in keys),
+        without_y=sum(i not in of_y for i in keys),
+    )
