@@ -10,5 +10,5 @@ with page_store() as store:
     if project is not None:
         found = numbers.show(store, visit, project)
         if found is not None:
-            shown = table.show(project, found) if found.table.columns else found
+            shown = table.show(store, visit, project, found) if found.table.columns else found
             figures.show(store, visit, project, shown)

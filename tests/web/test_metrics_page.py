@@ -377,6 +377,8 @@ def test_two_models_stand_beside_each_other_with_what_is_won_and_lost(page, mode
     assert "layered is right on 0 texts on which" in said
     assert "Both are right on 2 and wrong on 1." in said
     assert "no attributions by occlusion here, so that nothing independent is said of its plausibility" in said
+    # neither model is here, so that what was imported of them can be compared, and nothing may be there to compute
+    assert "Attributions that were imported are compared as they are: choose one of their rows" in said
     assert HOSTILE not in "".join(element.value for element in (*app.markdown, *app.caption))
     tables = [frame.value for frame in app.dataframe]
     (parts,) = (table for table in tables if "both wrong" in table.columns)

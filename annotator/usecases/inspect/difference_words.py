@@ -9,6 +9,10 @@ from annotator.usecases.inspect.metric_names import details_of, title_of
 from annotator.usecases.inspect.row_names import compared_name
 
 MARK = "*"
+LEGEND = (
+    f"↑ higher is better · ↓ lower is better · {MARK} told apart, better or worse · … to …: the interval · n: instances that "
+    "both have · – not compared, or no number."
+)
 SHORT: Mapping[Reason, str] = {
     "no number": "",
     "no number of the reference": "the reference has none",
@@ -73,14 +77,14 @@ def sentence_of(cell: Difference) -> str:
     """The whole of a difference, with what its number of instances would tell where nothing is told.
 
     >>> sentence_of(Difference(310, 0, 0.5, 0.479, 0.021, -0.004, 0.046, 0.1, 9, 7, 0.3, 0.041))
-    '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: not told apart (so many instances tell a difference of 0.041)'
+    '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: not told apart (so many instances would tell a difference of 0.041)'
     """
     if cell.word == "equal":
         return f"equal in all {counted(cell.n, 'instance')}"
     interval = "" if cell.low is None or cell.high is None else f" [{signed(cell.low)}, {signed(cell.high)}]"
     corrected = "" if cell.p == cell.corrected else f", corrected {_p(cell.corrected)}"
     has_told = cell.word == "not told apart" and cell.told
-    would_tell = f" (so many instances tell a difference of {written(cell.told)})" if has_told else ""
+    would_tell = f" (so many instances would tell a difference of {written(cell.told)})" if has_told else ""
     return (
         f"{signed(cell.difference)}{interval}, {p_in_words(cell.p)}{corrected}, n {cell.n:,}: {cell.word}{would_tell}"
     )
@@ -121,11 +125,18 @@ def what_could_be_told(made: AgainstTable) -> str:
         ]
         smallest = min((of for of in open_cells if of.told), key=lambda of: of.told or 0.0, default=None)
         if smallest is not None:
-            parts.append(f"{column.definition.title} {written(smallest.told)} (n {smallest.n:,})")
+            parts.append(f"{column.definition.title} {_what_tells(smallest.told, column)} (n {smallest.n:,})")
     if not parts:
         return ""
     listed = "; ".join(parts)
     return f"Where rows are not told apart, smaller differences than these would mostly not be told (power 80 %): {listed}."
+
+
+def _what_tells(told: float | None, column: Column) -> str:
+    """The difference that would be told; "none at all" where it is larger than any can be."""
+    lowest, highest = column.definition.lowest, column.definition.highest
+    is_too_large = lowest is not None and highest is not None and (told or 0.0) > highest - lowest
+    return "none at all" if is_too_large else written(told)
 
 
 def sentences(made: AgainstTable, column: Column) -> Iterator[str]:

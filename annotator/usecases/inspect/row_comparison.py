@@ -14,6 +14,7 @@ from annotator.scoring.row_differences import AgainstTable, ComparedRow, against
 from annotator.scoring.table import Column, MetricTable, without_repeats
 from annotator.store import Store
 from annotator.store.instances import instances_without_texts
+from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.difference_words import LONG
 from annotator.usecases.inspect.metric_view import metric_view
@@ -126,6 +127,25 @@ def shared_instances(store: Store, actor: User, project: Project, pair: TwoRows)
     """All instances that both rows have a value for, in the order of the project."""
     require(store, actor, project.id, "export")
     return _instances(store, pair.table, *pair_of(pair.table, pair.column, pair.row, pair.reference))
+
+
+def maps_of(store: Store, actor: User, project: Project, pair: TwoRows) -> str:
+    """The maps of both as the Saliency page's address has them (`panels`); "" where one has no map there."""
+    require(store, actor, project.id, "export")
+    maps = [_map(store, project, of) for of in (pair.row, pair.reference)]
+    return "" if None in maps else ",".join(filter(None, maps))
+
+
+def _map(store: Store, project: Project, of: ComparedRow) -> str | None:
+    """Of several seeds the first."""
+    row = of.row
+    if row.kind != "attribution":
+        return None
+    seeds = row.seeds if of.seed is None else (of.seed,)
+    for stored in list_runs(store, project.id, row.model, row.method):
+        if stored.run.parameters == row.parameters and stored.run.seed in seeds:
+            return f"{stored.id}:{'-' if row.layer is None else row.layer}:"
+    return None
 
 
 def _instances(

@@ -22,7 +22,8 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
     chosen = [ComparedRow(row) for row in rows]
     names = names_of(rows)
     wanted = _plain(name)
-    exact = [of for of, title in zip(chosen, names, strict=True) if _plain(title) == wanted]
+    exact = [of for of, title in zip(chosen, names, strict=True) if title == name]
+    exact = exact or [of for of, title in zip(chosen, names, strict=True) if _plain(title) == wanted]
     if wanted == _plain(title_of(random)) and random.numbers and not exact:
         return ComparedRow(random)
     matching = exact or list(_found(rows, wanted))
@@ -38,11 +39,24 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
     raise NotFound(f"There is no row '{name}' among those of the table: {_listed(known)}.")
 
 
+def names_to_compare(rows: Sequence[MetricRow], random: MetricRow) -> list[str]:
+    """The names of all that rows can be compared with: the rows, single seeds of those with several, and random."""
+    names = []
+    for row, name in zip(rows, names_of(rows), strict=True):
+        seeds = [seed for seed in row.seeds if seed is not None]
+        names += [name, *(compared_name(ComparedRow(row, seed), rows) for seed in (seeds if len(seeds) > 1 else ()))]
+    return [*names, title_of(random)] if random.numbers else names
+
+
 def compared_name(of: ComparedRow, rows: Sequence[MetricRow]) -> str:
     """The name of a row as the table prints it; of one seed with the seed. rows: among which it stands."""
     row = of.row
-    name = next((name for name, other in zip(names_of(rows), rows, strict=True) if other.key == row.key), title_of(row))
-    return name if of.seed is None else f"{title_of(row)}, seed {of.seed}"
+    among = [*rows, *([row] if all(other.key != row.key for other in rows) else [])]
+    at = next(at for at, other in enumerate(among) if other.key == row.key)
+    if of.seed is None:
+        return names_of(among)[at]
+    *parameters, _mean_of_seeds = details_of(among)[at].split(", ")
+    return f"{title_of(row)} ({', '.join([*parameters, f'seed {of.seed}'])})"
 
 
 def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:

@@ -40,15 +40,24 @@ _NO_COMMON_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What is not there: a relative of a model, or attributions of it. command: what makes it; "" where nothing does."""
+    """What is not there: a relative of a model, or attributions of it. command: what makes it; "" where nothing does.
+
+    is_elsewhere: the model is not here, so that its attributions may have to come from a file as well
+    """
 
     kind: Literal["twin", "control", "attributions"]
     name: str
     sentence: str
     command: str = ""
+    is_elsewhere: bool = False
 
     def __str__(self) -> str:
         makes = {"twin": "Train one", "control": "Train one", "attributions": "Compute them"}[self.kind]
+        if self.is_elsewhere:
+            makes = (
+                "Its imported attributions are compared by 'annotator evaluate project --against'. Where the model can be asked, "
+                "compute them"
+            )
         return f"{self.sentence} {makes}: {self.command}" if self.command else self.sentence
 
 
@@ -139,7 +148,7 @@ def missing_numbers(
         sentence = (
             f"“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility."
         )
-        yield Lack("attributions", name, sentence, shlex.join(words))
+        yield Lack("attributions", name, sentence, shlex.join(words), name not in folders and name != BUILT_IN)
     if not unasked:
         yield Lack("attributions", "", _NO_COMMON_TEXT)
 

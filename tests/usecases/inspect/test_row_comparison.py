@@ -17,7 +17,7 @@ from annotator.store import Store
 from annotator.usecases.inspect.difference_tables import against_csv, against_latex, against_text
 from annotator.usecases.inspect.differing_lists import differing_csv, differing_text
 from annotator.usecases.inspect.row_comparison import differing_instances, rows_against, two_rows
-from annotator.usecases.inspect.row_names import compared_name, compared_row
+from annotator.usecases.inspect.row_names import compared_name, compared_row, names_to_compare
 from tests.usecases.transfer.comparing import (
     N,
     blind,
@@ -57,8 +57,8 @@ def sentences(text: str) -> str:
         ("org/one / IG", "org/one · ig"),
         ("lime", "org/one · lime"),
         ("two", "two · ig"),
-        ("lime/seed 2", "org/one · lime, seed 2"),
-        ("org/one · lime, seed 2", "org/one · lime, seed 2"),  # as it is written where it stands
+        ("lime/seed 2", "org/one · lime (seed 2)"),
+        ("org/one · lime (seed 2)", "org/one · lime (seed 2)"),  # as it is written where it stands
         ("random", "random"),
     ],
 )
@@ -86,6 +86,19 @@ def test_a_name_of_no_row_or_of_several_is_refused_with_the_names_there_are(
     with pytest.raises(NotFound) as refusal:
         rows_against(table, name, [MRR])
     assert sentence in str(refusal.value)
+
+
+def test_everything_that_rows_can_be_compared_with_is_found_by_its_name(store: Store, of_three: Project) -> None:
+    for samples in (100, 500):
+        for seed in (1, 2):
+            run = Run("two", "lime", f'{{"n_samples": {samples}}}', seed)
+            take(store, of_three, (output(k, run, blind(k)) for k in range(N)))
+    table = table_of(store, of_three)
+    rows = without_repeats(table.rows)[0]
+    names = names_to_compare(rows, table.random)
+    assert "two · lime (n samples 100, seed 2)" in names
+    assert len(set(names)) == len(names)
+    assert [compared_name(compared_row(rows, table.random, name), rows) for name in names] == names
 
 
 def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Store, of_three: Project) -> None:
@@ -165,7 +178,7 @@ def test_a_papers_table_has_stars_where_rows_are_told_apart(store: Store, of_thr
 
 def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store: Store, of_three: Project) -> None:
     pair = two_rows(table_of(store, of_three), "two", "lime/seed 1", MRR)
-    assert pair.names == ("two · ig", "org/one · lime, seed 1")
+    assert pair.names == ("two · ig", "org/one · lime (seed 1)")
     listed = differing_instances(store, LOCAL_OPERATOR, of_three, pair, most=3)
     # by blind scores the gold word of text k has rank 1 + k mod 8, by mistaken ones 8: they differ by 7/8 in texts 0, 8, 16 ...
     assert [of.key for of in listed.higher] == [key_of(0), key_of(8), key_of(16)]

@@ -9,6 +9,7 @@ from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
+from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_names import title_of
 from annotator.usecases.inspect.metric_view import gold_summary
@@ -22,22 +23,29 @@ from annotator.usecases.inspect.shown_table import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.metrics import against
 from annotator.web.sections.metrics.choice import View, choose_view
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import say_verdicts
 from annotator.web.sections.number_frames import show_numbers
+from annotator.web.session import Visit
 
 _PAGE = 30
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 
 
-def show(project: Project, scored: ScoredTable) -> ScoredTable:
+def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> ScoredTable:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     st.caption(as_text(gold_summary(scored.table)))
     summary = st.container()
     view, (whole, latex, page) = choose_view(project, scored)
     with summary:
         _say_of_all(view.rows)
+    reference = against.choose(project, scored)
+    if reference and view.columns and view.rows:
+        compared = against.compared(scored, view, reference)
+        against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
+        return view.scored
     whole.download_button(
         "All as CSV", partial(_csv, view.scored), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",

@@ -42,6 +42,10 @@ _REMEDIES = {
     "control": " Its card, under “Train a model” on the page Saliency, has a button that trains one.",
     "attributions": " Compute them under “Compute attributions” on the page Saliency.",
 }
+_OF_OTHERS = (
+    " Where the model can be asked, compute them under “Compute attributions” on the page Saliency. Attributions that were "
+    "imported are compared as they are: choose one of their rows in the list over the table that begins with “Against”."
+)
 
 
 @st.cache_resource(show_spinner=False)
@@ -201,4 +205,5 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
     for sentence in gains.sentences:
         st.markdown(as_text(sentence))
     for lack in gains.lacking:
-        st.markdown(as_text(lack.sentence + (_REMEDIES[lack.kind] if lack.name else "")))
+        remedy = _OF_OTHERS if lack.is_elsewhere else _REMEDIES[lack.kind]
+        st.markdown(as_text(lack.sentence + (remedy if lack.name else "")))

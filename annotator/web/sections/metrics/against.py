@@ -1,0 +1,190 @@
+"""The table of metrics against one of its rows: differences with interval, p and n; and the instances in which two differ."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.numbers import counted, signed, written
+from annotator.domain.projects import Project
+from annotator.figures.html_table import metric_table_html
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.difference_tables import against_csv, against_latex, heads_and_lines
+from annotator.usecases.inspect.difference_words import (
+    LEGEND,
+    names_of_compared,
+    reasons,
+    reference_name,
+    sentence_of,
+    sentences,
+    what_could_be_told,
+    what_it_is,
+)
+from annotator.usecases.inspect.metric_names import named
+from annotator.usecases.inspect.metric_values import newest_event
+from annotator.usecases.inspect.row_comparison import (
+    DifferingInstance,
+    TwoRows,
+    differing_instances,
+    maps_of,
+)
+from annotator.usecases.inspect.row_names import compared_row, names_to_compare
+from annotator.web.cached_numbers import ValueCache
+from annotator.web.frame import as_text
+from annotator.web.sections.metrics.choice import View
+from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.session import Visit
+
+_NO_ROW = ""
+_MOST = 10  # instances either way
+_READABLE = 960  # pixels, as below the table
+
+
+@st.cache_resource(show_spinner=False)
+def _tables() -> ValueCache:
+    return ValueCache(most=60)
+
+
+def choose(project: Project, scored: ScoredTable) -> str:
+    """The name of the row that the others are compared with; "" for none. scored: with all rows, shown or not."""
+    options = [_NO_ROW, *names_to_compare(scored.rows, scored.table.random)]
+    key = f"metrics_against_{project.id}"
+    if st.session_state.get(key, _NO_ROW) not in options:  # another split may have other rows
+        st.session_state[key] = _NO_ROW
+    return st.selectbox(
+        "Against", options, key=key, persist_state="session", width=400, label_visibility="collapsed",
+        format_func=lambda name: f"Against {name}" if name else "Against no row: each has its own numbers",
+    )  # fmt: skip
+
+
+def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
+    """The rows shown against the row of a name. scored: with all rows."""
+    reference = compared_row(scored.rows, scored.table.random, name)
+
+    def made() -> AgainstTable:
+        with st.spinner("Comparing the rows …"):
+            return against(scored.table, reference, with_seeds_apart(view.rows, reference), view.columns)
+
+    keys = tuple(row.key for row in view.rows)
+    return _tables().get_or_make(
+        (scored.request, name, keys, tuple(column.name for column in view.columns)), AgainstTable, made, lambda _: 1
+    )
+
+
+def show(
+    store: Store, visit: Visit, project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str
+) -> None:
+    """The table of differences with what goes with it. places: of the files."""
+    if not made.rows:
+        st.info("No other row is shown. Choose more under “Rows”.", icon=":material/filter_list:")
+        return
+    _offer_files(project, made, places, explained)
+    heads, lines = heads_and_lines(made)
+    name = reference_name(made)
+    st.html(metric_table_html(heads, lines, corner="Model · method", label=f"Differences from {name}"))
+    with st.container(width=_READABLE):
+        lines_below = [f"{what_it_is(made, name)} {LEGEND}", what_could_be_told(made), *reasons(made)]
+        st.caption("  \n".join(as_text(line) for line in lines_below if line))
+    if made.n_comparisons:
+        with st.expander("Told apart? In words"):
+            for column in made.columns:
+                if listed := list(sentences(made, column)):
+                    st.markdown(as_text(named(column)) + "".join(f"\n* {as_text(line)}" for line in listed))
+        _show_instances(store, visit, project, made)
+
+
+def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str) -> None:
+    whole, latex = places[:2]
+    written_out: tuple[tuple[DeltaGenerator, str, Callable[[], str], str], ...] = (
+        (whole, "CSV", partial(against_csv, made, explained=explained), "csv"),
+        (latex, "LaTeX", partial(against_latex, made), "tex"),
+    )
+    for place, label, contents, ending in written_out:
+        place.download_button(
+            label, contents, f"differences.{ending}", f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
+            icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
+            help="The differences that are shown, with interval, p and n.",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One direction of the differences."""
+
+    title: str
+    instances: Sequence[DifferingInstance]
+
+
+def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstTable) -> None:
+    """For a chosen row and column the largest differences either way, each with a link."""
+    newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    st.markdown("##### Instances that differ")
+    of_row, of_column = st.columns([1.3, 1.3])
+    columns = {
+        column.name: column
+        for column in made.columns
+        if any(isinstance(cell, Difference) for cell in made.cells[column.name])
+    }
+    metric = of_column.selectbox(
+        "Compared metric", list(columns), persist_state="session",
+        key=_kept(f"metrics_against_metric_{project.id}", list(columns)),
+        format_func=lambda name: named(columns[name]),
+    )  # fmt: skip
+    names = names_of_compared(made)
+    rows = [name for name, cell in zip(names, made.cells[metric], strict=True) if isinstance(cell, Difference)]
+    row = of_row.selectbox(
+        "Compared row", rows, key=_kept(f"metrics_against_row_{project.id}", rows), persist_state="session"
+    )
+    pair = TwoRows(made.table, columns[metric], made.rows[names.index(row)], made.reference)
+    cell = made.cell(names.index(row), columns[metric])
+    if isinstance(cell, Difference):
+        _say(cell, row, reference_name(made))
+    listed = differing_instances(store, visit.user, project, pair, most=_MOST)
+    panels = maps_of(store, visit.user, project, pair)
+    sides = (_Side(f"{row} is higher", listed.higher), _Side(f"{reference_name(made)} is higher", listed.lower))
+    for column, side in zip(st.columns(2, gap="medium"), sides, strict=True):
+        with column:
+            _list(project, side, panels)
+
+
+def _kept(key: str, options: Sequence[str]) -> str:
+    """The key of a control whose options may have changed since."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+    return key
+
+
+def _say(cell: Difference, row: str, reference: str) -> None:
+    n_equal = cell.n - cell.n_higher - cell.n_lower
+    alone = counted(cell.n_left_out, "instance that only one of them has is", "instances that only one of them has are")
+    left_out = f" {alone} left out." if cell.n_left_out else ""
+    st.markdown(
+        as_text(
+            f"{sentence_of(cell)[0].upper()}{sentence_of(cell)[1:]}. {row} is higher in {counted(cell.n_higher, 'instance')}, "
+            f"{reference} in {cell.n_lower:,}; they are equal in {n_equal:,}.{left_out}"
+        )
+    )
+
+
+def _list(project: Project, side: _Side, panels: str) -> None:
+    st.markdown(f"**{as_text(side.title)}**")
+    if not side.instances:
+        st.caption("In no instance.")
+        return
+    rows = [_linked(project, of, panels) for of in side.instances]
+    heads = ["difference", "value", "of the other", "gold", "split"]
+    st.html(instance_list_html(rows, heads, label=side.title))
+    st.caption(
+        "The largest differences. A link opens Saliency in another tab, with the maps of both where they have some."
+    )
+
+
+def _linked(project: Project, of: DifferingInstance, panels: str) -> LinkedRow:
+    asked = {"project": project.id, "instance": of.id} | ({"panels": panels} if panels else {})
+    cells = [signed(of.difference), written(of.value), written(of.of_reference), of.result or "–", of.split or "–"]
+    return LinkedRow(f"/saliency?{urlencode(asked)}", of.key, cells)
