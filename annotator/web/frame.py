@@ -24,7 +24,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
 from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
-from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
+from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
 _PROJECT_KEY = "sidebar_project"
@@ -68,6 +68,7 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
     roles = roles_in(store, session.user, project.id) if project else frozenset()
     start_visit(Visit(session.user, session.csrf, project, roles))
+    note_page(page.url_path, project.id if project else None)
     waiting = waiting_line(store, session.user, project, roles) if project else ""
     with st.sidebar:
         container = st.container()

@@ -16,6 +16,8 @@ from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
 
 _VISIT = "visit"
+_OPEN_PAGE = "open_page"
+_IS_JUST_OPENED = "is_just_opened"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,14 @@ def last_project_id() -> int | None:
 def start_visit(visit: Visit) -> None:
     """What the entry script found out, for the page that it runs next."""
     st.session_state[_VISIT] = visit
+
+
+def note_page(path: str, project_id: int | None) -> None:
+    """Which page runs now, and of which project."""
+    st.session_state[_IS_JUST_OPENED] = st.session_state.get(_OPEN_PAGE) != (path, project_id)
+    st.session_state[_OPEN_PAGE] = (path, project_id)
+
+
+def is_just_opened() -> bool:
+    """Whether this tab showed another page, or another project, before this run."""
+    return bool(st.session_state.get(_IS_JUST_OPENED, False))

@@ -133,7 +133,7 @@ def test_contrast_sets_that_have_labels_and_no_rationales_have_their_numbers(
     contrasts = next(frame.value for frame in app.dataframe if "Delta" in frame.value.columns)
     assert contrasts[["model", "versions"]].to_dict("records") == [{"model": "m", "versions": 1}]
     for chart in ("Functional tests", "Fairness"):
-        app.segmented_control(key=f"metrics_chart_of_labels_{made.id}").set_value(chart).run()
+        app.segmented_control(key=f"metrics_of_labels_chart_{made.id}").set_value(chart).run()
         assert not app.exception
 
 
@@ -233,8 +233,7 @@ def test_a_chart_without_numbers_says_what_to_import(page, store, gold, chart) -
 
 def test_two_rows_are_compared_instance_by_instance(page, modelled) -> None:
     app = page(modelled)
-    other = next(one for one in app.selectbox if one.key and one.key.startswith(f"metrics_other_{modelled.id}"))
-    app = other.set_value(1).run()
+    app = app.selectbox(key=f"metrics_minus_{modelled.id}").set_value("layered/attention//1").run()
     assert not app.exception
     assert any("paired bootstrap" in text.value for text in app.markdown)
 
@@ -558,3 +557,66 @@ def test_a_lead_is_asked_whether_names_are_told(page, modelled) -> None:
     app = page(modelled, "lead")
     app.button(key=f"metrics_report_open_{modelled.id}").click().run()
     assert "Tell who made each gold set" in [box.label for box in app.checkbox]
+
+
+def another_tab(app: AppTest, **address: list[str]) -> AppTest:
+    """The page as a link with these parameters opens it for the same person, in a tab of its own."""
+    fresh = AppTest.from_file(str(PAGE), default_timeout=30)
+    fresh.session_state["visit"] = app.session_state["visit"]
+    for name, texts in address.items():
+        fresh.query_params[name] = texts
+    return fresh.run()
+
+
+def shown_state(app: AppTest) -> dict[str, list[str]]:
+    params = {name: texts for name, texts in app.query_params.items() if name != "project"}
+    return {name: [texts] if isinstance(texts, str) else list(texts) for name, texts in params.items()}
+
+
+def test_the_address_follows_what_is_chosen_and_opens_the_same_table_elsewhere(page, modelled) -> None:
+    app = page(modelled)
+    assert shown_state(app) == {}
+    app.multiselect(key=f"metrics_columns_{modelled.id}").set_value(["editing.mrr", "sets.best_f1"]).run()
+    app.selectbox(key=f"metrics_order_{modelled.id}").set_value("editing.mrr").run()
+    app.selectbox(key=f"metrics_split_{modelled.id}").set_value("").run()
+    app.multiselect(key=f"metrics_models_{modelled.id}").set_value(["layered"]).run()
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Confidence").run()
+    app.selectbox(key=f"metrics_confidence_row_{modelled.id}").set_value("layered/attention//1").run()
+    assert not app.exception
+    address = shown_state(app)
+    assert address == {
+        "columns": ["editing.mrr", "sets.best_f1"], "order": ["editing.mrr"], "split": [""], "models": ["layered"],
+        "chart": ["Confidence"], "row": ["layered/attention//1"],
+    }  # fmt: skip
+    app.multiselect(key=f"metrics_models_{modelled.id}").set_value([]).run()
+    fresh = another_tab(app, **address)
+    assert not fresh.exception
+    assert not fresh.warning
+    assert shown_state(fresh) == address
+    assert table_of(fresh).count('<th scope="row">') == 2 + 1  # the layers of one model, random
+    assert "best first" in table_of(fresh)
+    assert fresh.selectbox(key=f"metrics_confidence_row_{modelled.id}").value == "layered/attention//1"
+
+
+def test_what_the_address_names_and_is_not_there_is_said_and_the_rest_is_shown(page, modelled) -> None:
+    address = {
+        "policy": ["union"], "split": ["<b>dev</b>"], "models": ["gone", "layered"], "columns": ["sets.best_f1", "x" * 9999],
+        "chart": ["../../etc"], "row": ["gone/lime"], "metric": ["\x00"], "page": ["-1"], "criterion": ["deleted"], "evil": ["1"],
+    }  # fmt: skip
+    fresh = another_tab(page(modelled), **address)
+    assert not fresh.exception
+    (warning,) = fresh.warning
+    for name in ("“evil”", "the split “<b>dev</b>”", "the column “xxx", "the model “gone”", "and 4 more"):
+        assert name in warning.value.replace("\\", "")
+    assert "policy “union”" in fresh.caption[0].value
+    assert table_of(fresh).count('<th scope="col"') == 1
+
+
+def test_a_link_to_much_output_keeps_its_choices_until_the_numbers_are_computed(page, modelled, monkeypatch) -> None:
+    app = page(modelled)
+    monkeypatch.setattr(numbers, "AUTOMATIC", 3)
+    fresh = another_tab(app, split=["test"], columns=["editing.mrr"])
+    assert shown_state(fresh) == {"split": ["test"], "columns": ["editing.mrr"]}
+    button(fresh, f"metrics_compute_{modelled.id}").click().run()
+    assert "MRR with removal" in table_of(fresh)
+    assert "Accuracy" not in table_of(fresh)

@@ -25,7 +25,7 @@ type KeyGroup = [title: string, rows: [key: string, words: string][]];
 
 /** What an action is called with is the business of whoever calls it; what it gives back, of nobody. */
 interface Window {
-  /** What the document of the page asked before the panel was there (shared/early.js). */
+  /** What the document of the page asked before the panel was there (annotate/early.js). */
   annotatorEarly?: { url: string; answer: Promise<Answer<NextWork> | null>; data: PanelData } | null;
   annotatorPlace?: (() => string) | null;
 }

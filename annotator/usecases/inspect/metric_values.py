@@ -18,6 +18,8 @@ from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store
+from annotator.store.attribution_work import splits_of
+from annotator.store.instances import has_criterion
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
@@ -53,6 +55,18 @@ def has_changed_since(store: Store, actor: User, project: Project, event_id: int
     """Whether anything happened since an event that may change numbers."""
     require(store, actor, project.id, "export")
     return has_changed(store, project.id, event_id)
+
+
+def split_names(store: Store, actor: User, project: Project) -> list[str]:
+    """The splits of a project, "" for instances of none."""
+    require(store, actor, project.id, "export")
+    return list(splits_of(store, project.id))
+
+
+def is_criterion(store: Store, actor: User, project: Project, name: str) -> bool:
+    """Whether some instance of a project has a criterion; reads them until one has."""
+    require(store, actor, project.id, "export")
+    return has_criterion(store, project.id, name)
 
 
 @dataclass(frozen=True, slots=True)

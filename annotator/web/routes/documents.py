@@ -3,7 +3,7 @@
 A page at /annotate first asks /annotate/_stcore/health, is refused, waits an eighth of a second, and asks again at the root.
 And on the page with the panel the modules are found, and the first text is asked for, one after the other, when everything
 else is there. The document names the server, reads the modules with Streamlit's own, and asks for the text at once; the panel
-shows it where it stood the last time (panel/shared/early.js), and Streamlit's component takes it over.
+shows it where it stood the last time (panel/annotate/early.js), and Streamlit's component takes it over.
 """
 
 import json
@@ -66,7 +66,7 @@ _STYLE = """<style>
 }
 </style>
 """
-# panel/shared/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked
+# panel/annotate/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked
 # early.
 _FIRST_TEXT = """<script>
 try {

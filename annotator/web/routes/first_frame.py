@@ -6,7 +6,7 @@ when the page is there: the sidebar when Streamlit has one, the rest when the sc
 anything stands on the page that is no screen.
 """
 
-# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/shared/early.js.
+# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/annotate/early.js.
 NARROW = 1000
 
 STYLE = f"""<style>

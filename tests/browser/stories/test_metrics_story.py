@@ -1,12 +1,13 @@
 """A researcher reads the Metrics page: other columns, another order, what a column means, an instance in Saliency, the CSV."""
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, canonical_parameters
@@ -137,3 +138,64 @@ def test_the_page_scrolls_with_the_pointer_over_the_table_however_many_rows_it_h
     page.mouse.move(box["x"] + 20, box["y"] + 20)
     page.mouse.wheel(0, 300)
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 200")
+
+
+def choose(page: Page, name: str, words: str) -> None:
+    box = page.get_by_role("combobox", name=name)
+    box.click()
+    box.fill(words)
+    page.keyboard.press("Enter")
+
+
+def expect_chosen(page: Page) -> None:
+    """What the story's link shows."""
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("columnheader", name="Best-set token F1")).to_contain_text("best first")
+    expect(page.get_by_role("combobox", name="Minus the value of")).to_have_value("first · attention · layer 1")
+    expect(page.get_by_text("Mean difference")).to_be_visible()
+
+
+def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expect(
+    modelled: Server,
+    person: Callable[..., Person],
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    choose(page, "Sort rows by", "Best-set token F1")
+    expect(page).to_have_url(re.compile(r"order=sets\.best_f1"))
+    choose(page, "Minus the value of", "first · attention · layer 1")
+    expect(page).to_have_url(re.compile(r"minus=first(/|%2F)attention"))
+    expect_chosen(page)
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_text("The link is copied.")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+
+    page.reload()
+    expect_chosen(page)
+
+    colleague = person("Lead").page
+    colleague.goto(link)
+    expect_chosen(colleague)
+
+    page.go_back()
+    expect(page.get_by_role("combobox", name="Minus the value of")).to_have_value("(nothing)")
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("columnheader", name="Best-set token F1")).to_contain_text("best first")
+    page.go_back()
+    expect(table.get_by_role("columnheader", name="Best-set token F1")).not_to_contain_text("best first")
+
+
+def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_the_link(
+    modelled: Server,
+    person: Callable[..., Person],
+) -> None:
+    page = person("Researcher").page
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.goto(f"{modelled.address}/metrics?project=1&chart=Layers&split=nowhere&row=%3Cimg+src%3Dx%3E&evil=1")
+    expect(page.get_by_text("the split “nowhere” and the row “<img src=x>”, which are not here")).to_be_visible()
+    expect(page.get_by_role("radio", name="Layers")).to_be_checked()
+    page.get_by_role("button", name="Copy link").click()
+    field = page.get_by_role("textbox", name="The link to what is shown")
+    expect(field).to_be_focused()
+    expect(field).to_have_value(f"{modelled.address}/metrics?project=1&chart=Layers")

@@ -5,7 +5,7 @@
 import { Answers } from "../shared/answers.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
-import { EarlyPlace, PlaceMemory, earlyData } from "../shared/early.js";
+import { EarlyPlace, PlaceMemory, earlyData } from "./early.js";
 import { Flow } from "./flow.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { Keyboard } from "./keyboard.js";

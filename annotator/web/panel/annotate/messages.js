@@ -1,5 +1,5 @@
 /** The token panel's messages (docs/panel.md): the first text may have been asked for before the panel was there. */
-import { takeEarly } from "../shared/early.js";
+import { takeEarly } from "./early.js";
 import { Messages, dayBegan } from "../shared/messages.js";
 
 /** @extends {Messages<PanelRoutes>} */

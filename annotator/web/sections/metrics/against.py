@@ -36,6 +36,7 @@ from annotator.usecases.inspect.row_comparison import (
 from annotator.usecases.inspect.row_names import compared_row, names_to_compare
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.choice import View
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.session import Visit
@@ -53,11 +54,9 @@ def _tables() -> ValueCache:
 def choose(project: Project, scored: ScoredTable) -> str:
     """The name of the row that the others are compared with; "" for none. scored: with all rows, shown or not."""
     options = [_NO_ROW, *names_to_compare(scored.rows, scored.table.random)]
-    key = f"metrics_against_{project.id}"
-    if st.session_state.get(key, _NO_ROW) not in options:  # another split may have other rows
-        st.session_state[key] = _NO_ROW
     return st.selectbox(
-        "Against", options, key=key, persist_state="session", width=400, label_visibility="collapsed",
+        "Against", options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW), width=400,
+        label_visibility="collapsed",
         format_func=lambda name: f"Against {name}" if name else "Against no row: each has its own numbers",
     )  # fmt: skip
 
@@ -124,6 +123,7 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
     """For a chosen row and column the largest differences either way, each with a link."""
     newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     st.markdown("##### Instances that differ")
+    choices = state.choices_of(project)
     of_row, of_column = st.columns([1.3, 1.3])
     columns = {
         column.name: column
@@ -131,15 +131,12 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
         if any(isinstance(cell, Difference) for cell in made.cells[column.name])
     }
     metric = of_column.selectbox(
-        "Compared metric", list(columns), persist_state="session",
-        key=_kept(f"metrics_against_metric_{project.id}", list(columns)),
+        "Compared metric", list(columns), key=choices.one(state.COMPARED_METRIC, list(columns), next(iter(columns))),
         format_func=lambda name: named(columns[name]),
     )  # fmt: skip
     names = names_of_compared(made)
     rows = [name for name, cell in zip(names, made.cells[metric], strict=True) if isinstance(cell, Difference)]
-    row = of_row.selectbox(
-        "Compared row", rows, key=_kept(f"metrics_against_row_{project.id}", rows), persist_state="session"
-    )
+    row = of_row.selectbox("Compared row", rows, key=choices.one(state.COMPARED_ROW, rows, rows[0]))
     pair = TwoRows(made.table, columns[metric], made.rows[names.index(row)], made.reference)
     cell = made.cell(names.index(row), columns[metric])
     if isinstance(cell, Difference):
@@ -150,13 +147,6 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
     for column, side in zip(st.columns(2, gap="medium"), sides, strict=True):
         with column:
             _list(project, side, panels)
-
-
-def _kept(key: str, options: Sequence[str]) -> str:
-    """The key of a control whose options may have changed since."""
-    if key in st.session_state and st.session_state[key] not in options:
-        del st.session_state[key]
-    return key
 
 
 def _say(cell: Difference, row: str, reference: str) -> None:

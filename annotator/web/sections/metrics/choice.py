@@ -12,6 +12,8 @@ from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers,
 from annotator.usecases.inspect.metric_names import first_columns, named, sentence_of, way_of
 from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
+from annotator.web.page_choices import PageChoices
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 
 
@@ -36,20 +38,20 @@ class View:
 
 def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator]]:
     """The controls over the table; answers what they ask for, and the places of the three files."""
-    table = scored.table
+    table, choices = scored.table, state.choices_of(project)
     pick, filtering, sorting, meaning, *files = st.columns(
         [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
     )
     with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
-        columns = _choose_columns(project, table)
+        columns = _choose_columns(choices, table)
     with sorting:
-        order = _choose_order(project, columns)
+        order = _choose_order(choices, columns)
     with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
-        rows = _choose_rows(project, scored, order or (columns[0] if columns else None))
+        rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
-    if any(differs.values()) and _wants_shared(project, unless=leaves_too_few(table, rows, columns)):
+    if any(differs.values()) and _wants_shared(choices, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
     else:
@@ -57,9 +59,10 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
-def _wants_shared(project: Project, *, unless: bool) -> bool:
+def _wants_shared(choices: PageChoices, *, unless: bool) -> bool:
     return st.toggle(
-        "Only instances that all shown rows have", value=not unless, key=f"metrics_shared_{project.id}", persist_state="session",
+        "Only instances that all shown rows have",
+        key=choices.flag(state.INSTANCES, default=not unless, words=("own", "shared")),
         help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
             "marked "
         "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "
@@ -67,46 +70,41 @@ def _wants_shared(project: Project, *, unless: bool) -> bool:
     )  # fmt: skip
 
 
-def _choose_columns(project: Project, table: MetricTable) -> list[Column]:
+def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     by_name = {column.name: column for column in table.columns}
-    key = f"metrics_columns_{project.id}"
     # Another gold policy or split may have other columns.
-    st.session_state[key] = [n for n in st.session_state.get(key, first_columns(table)) if n in by_name]
     chosen = st.multiselect(
-        f"Columns, of {len(by_name)}", list(by_name), key=key, persist_state="session",
+        f"Columns, of {len(by_name)}", list(by_name), key=choices.several(state.COLUMNS, list(by_name), first_columns(table)),
         format_func=lambda name: f"{by_name[name].group}: {named(by_name[name])}",
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]
 
 
-def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
+def _choose_order(choices: PageChoices, columns: Sequence[Column]) -> Column | None:
     by_name = {column.name: column for column in columns}
-    key = f"metrics_order_{project.id}"
-    if st.session_state.get(key, "") not in by_name:
-        st.session_state[key] = ""
+    names = ["", *by_name]
     chosen = st.selectbox(
-        "Sort rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
+        "Sort rows by", names, key=choices.one(state.ORDER, names, ""), label_visibility="collapsed",
         format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by name",
     )  # fmt: skip
     return by_name.get(chosen)
 
 
-def _choose_rows(project: Project, scored: ScoredTable, by: Column | None) -> list[MetricRow]:
+def _choose_rows(choices: PageChoices, scored: ScoredTable, by: Column | None) -> list[MetricRow]:
     rows = list(scored.rows)
-    for word, values in (
-        ("model", [row.model for row in rows]),
-        ("method", [row.method for row in rows if row.method]),
+    for word, piece, values in (
+        ("model", state.MODELS, [row.model for row in rows]),
+        ("method", state.METHODS, [row.method for row in rows if row.method]),
     ):
+        options = list(dict.fromkeys(values))
         chosen = st.multiselect(
-            f"Only {word}s", list(dict.fromkeys(values)), key=f"metrics_{word}s_{project.id}", placeholder="all",
-            persist_state="session",
+            f"Only {word}s", options, key=choices.several(piece, options, ()), placeholder="all"
         )  # fmt: skip
         rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
     if by is not None and any(row.layer is not None for row in rows):
         only_best = st.checkbox(
             f"Of several layers, only the best by {named(by)}",
-            key=f"metrics_layers_{project.id}",
-            persist_state="session",
+            key=choices.flag(state.LAYERS, words=("all", "best")),
         )
         return best_layers(rows, by) if only_best else rows
     return rows

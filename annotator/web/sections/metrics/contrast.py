@@ -1,6 +1,6 @@
 """Original against contrast accuracy on the Metrics page; a row opens the sets that break."""
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, c
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
@@ -88,15 +89,17 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
         )
         return
     of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
-    index = of_row.selectbox(
-        "Broken sets of", range(len(broken)), key=f"metrics_broken_{project.id}_{len(broken)}",
-        format_func=lambda n: f"{broken[n].model}, {broken[n].kind}: {len(broken[n].broken):,}",
+    choices = state.choices_of(project)
+    by_name = {f"{quote(row.model, safe=' ')}/{quote(row.kind, safe=' ')}": row for row in broken}
+    names = list(by_name)
+    chosen = of_row.selectbox(
+        "Broken sets of", names, key=choices.one(state.LIST_OF, names, names[0], part="broken"),
+        format_func=lambda name: f"{by_name[name].model}, {by_name[name].kind}: {len(by_name[name].broken):,}",
     )  # fmt: skip
-    row = broken[index]
+    row = by_name[chosen]
     n_pages = max(1, -(-len(row.broken) // _PAGE))
-    page = int(
-        of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_broken_page_{project.id}_{index}")
-    )
+    page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part="broken")
+    page = int(of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=page_key))
     shown = [
         LinkedRow(
             f"/saliency?{urlencode({'project': project.id, 'instance': broken_set.original_id, 'partner': pair.changed_id})}",

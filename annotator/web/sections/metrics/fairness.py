@@ -1,7 +1,7 @@
 """False positive rates over word lists on the Metrics page; a group opens the texts behind its rate."""
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
@@ -59,10 +60,11 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
 def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
     """The word lists, and the label whose false positives count."""
     of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
-    chosen = of_lists.multiselect("Word lists", lists, default=lists[:4], key=f"metrics_groups_{project.id}")
+    choices = state.choices_of(project)
+    chosen = of_lists.multiselect("Word lists", lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]))
     positive = of_label.selectbox(
-        "Label whose false positives count", project.labels, index=len(project.labels) - 1,
-        key=f"metrics_positive_{project.id}",
+        "Label whose false positives count", project.labels,
+        key=choices.one(state.POSITIVE, project.labels, project.labels[-1]),
     )  # fmt: skip
     return chosen, positive
 
@@ -103,11 +105,13 @@ def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
     behind = [(row.model, group) for row in rows for group in row.groups if group.wrong]
     if not behind:
         return
-    index = st.selectbox(
-        "False positives of", range(len(behind)), key=f"metrics_wrong_{project.id}_{len(behind)}",
-        format_func=lambda n: f"{behind[n][0]}, {behind[n][1].name}: {len(behind[n][1].wrong):,}",
+    by_name = {f"{quote(model, safe=' ')}/{quote(group.name, safe=' ')}": (model, group) for model, group in behind}
+    names = list(by_name)
+    chosen = st.selectbox(
+        "False positives of", names, key=state.choices_of(project).one(state.LIST_OF, names, names[0], part="wrong"),
+        format_func=lambda name: f"{by_name[name][0]}, {by_name[name][1].name}: {len(by_name[name][1].wrong):,}",
     )  # fmt: skip
-    wrong = behind[index][1].wrong
+    wrong = by_name[chosen][1].wrong
     if len(wrong) > _MOST_SHOWN:
         st.markdown(as_text(f"The first {_MOST_SHOWN} of {len(wrong):,}; a link opens Saliency in another tab"))
     shown = [

@@ -12,7 +12,7 @@ from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metric_names import named, names_of
-from annotator.web.sections.metrics import contrast, fairness, suites, two_models
+from annotator.web.sections.metrics import contrast, fairness, state, suites, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
@@ -36,14 +36,12 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "Functional tests": suites.show,
         "Fairness": fairness.show,
     }
-    names, key = (
-        (list(views), "metrics_chart") if scored.table.columns else (list(_OF_LABELS), "metrics_chart_of_labels")
-    )
+    names, part = (list(views), "") if scored.table.columns else (list(_OF_LABELS), "of_labels")
     chosen = st.segmented_control(
-        "Chart", names, default=names[0], required=True, key=f"{key}_{project.id}",
-        label_visibility="collapsed", persist_state="session",
+        "Chart", names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
+        label_visibility="collapsed",
     )  # fmt: skip
-    views[chosen](store, visit, project, scored)
+    views[chosen or names[0]](store, visit, project, scored)
 
 
 def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
@@ -84,8 +82,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
         )
         return
     name = st.selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_layers_metric_{project.id}",
-        persist_state="session",
+        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "layers")
     )  # fmt: skip
     runs = list({row.run: row for row in rows}.values())
     names = dict(zip([row.run for row in runs], names_of_runs(runs), strict=True))
@@ -113,13 +110,11 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
         return
     of_metric, of_part = st.columns([2, 2], vertical_alignment="bottom")
     name = of_metric.selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_pairs_metric_{project.id}",
-        persist_state="session",
+        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "pairs")
     )  # fmt: skip
-    part = of_part.segmented_control(
-        "By", list(_PARTS), default="kind of perturbation", required=True, key=f"metrics_pairs_by_{project.id}",
-        persist_state="session",
-    )  # fmt: skip
+    parts = list(_PARTS)
+    by_key = state.choices_of(project).one(state.BY, parts, parts[0], part="pairs", write=lambda name: _PARTS[name])
+    part = of_part.segmented_control("By", parts, required=True, key=by_key) or parts[0]
     rows = best_layers([row for row in scored.rows if _has(row, columns[name])], columns[name])
     names = names_of(rows)
     bars = [
@@ -137,6 +132,11 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
     if clicked:
         kind = clicked[0] if _PARTS[part] == "by_kind" else None
         show_behind(store, visit, project, scored, rows[names.index(clicked[1])], columns[name], kind=kind)
+
+
+def _metric(project: Project, columns: Mapping[str, Column], part: str) -> str:
+    """The key of the choice of a chart's metric."""
+    return state.choices_of(project).one(state.METRIC, list(columns), next(iter(columns)), part=part)
 
 
 def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> Iterator[Bar]:

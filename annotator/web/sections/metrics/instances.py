@@ -24,11 +24,15 @@ from annotator.usecases.inspect.metric_values import (
     compare_rows,
     only,
 )
+from annotator.usecases.inspect.row_references import found_reference, references_of
 from annotator.web.frame import as_text
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
 from annotator.web.session import Visit
 
 _PAGE = 10
+_NO_ROW = ""
+_ORDERS = ("lowest first", "highest first")
 _NO_VALUES = "No instance has a value for this metric here. Choose another metric or row."
 
 
@@ -111,12 +115,14 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
         if is_chosen(instance, value)
     ]
     words, order, pages = st.columns([4, 1.6, 1], vertical_alignment="bottom")
+    choices = state.choices_of(project)
     lowest_first = order.segmented_control(
-        "Order", ["lowest first", "highest first"], default="lowest first", required=True, label_visibility="collapsed",
-        key=f"metrics_{key}_order_{project.id}",
-    ) == "lowest first"  # fmt: skip
+        "Order", _ORDERS, required=True, label_visibility="collapsed",
+        key=choices.one(state.LIST_ORDER, _ORDERS, _ORDERS[0], part=key, write=lambda words: words.split()[0]),
+    ) == _ORDERS[0]  # fmt: skip
     n_pages = max(1, -(-len(rows) // _PAGE))
-    page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_{key}_page_{project.id}_{n_pages}"))
+    page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part=key)
+    page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=page_key))
     which = "chosen in the chart" if chosen else "of this row"
     words.markdown(
         f"**{as_text(behind.what)}**  \n{counted(len(rows), 'instance')} {which}; a link opens Saliency in another tab"
@@ -163,17 +169,21 @@ def _pick(
     store: Store, visit: Visit, project: Project, scored: ScoredTable, key: str, places: Sequence[DeltaGenerator]
 ) -> _Picked | None:
     """None where the row has nothing to pick from. places: for the choice of the row and of the metric."""
-    rows, names = scored.rows, names_of(scored.rows)
-    index = places[0].selectbox(
-        "Row", range(len(rows)), format_func=names.__getitem__, key=f"metrics_{key}_row_{project.id}_{len(rows)}",
-        persist_state="session",
+    rows, names, choices = scored.rows, names_of(scored.rows), state.choices_of(project)
+    references = references_of(rows)
+    chosen_row = places[0].selectbox(
+        "Row", references, format_func=dict(zip(references, names, strict=True)).__getitem__,
+        key=choices.one(
+            state.ROW, references, references[0], part=key, find=lambda reference: found_reference(reference, rows)
+        ),
     )  # fmt: skip
+    index = references.index(chosen_row)
     row = rows[index]
     seed = row.seeds[0] if row.seeds else None
     if len(row.seeds) > 1:
         seed = places[0].segmented_control(
-            "Seed", row.seeds, default=seed, required=True, format_func=lambda number: f"seed {number}",
-            key=f"metrics_{key}_seed_{project.id}_{names[index]}", label_visibility="collapsed",
+            "Seed", row.seeds, required=True, format_func=lambda number: f"seed {number}",
+            key=choices.one(state.SEED, row.seeds, seed, part=key), label_visibility="collapsed",
         )  # fmt: skip
     values = instance_values(store, visit, project, scored, _choice(row, seed))
     columns = {column.name: column for column in scored.table.columns if column.name in values.values}
@@ -181,8 +191,8 @@ def _pick(
         st.info(_NO_VALUES, icon=":material/bar_chart:")
         return None
     chosen = places[1].selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_{key}_metric_{project.id}",
-        persist_state="session",
+        "Metric", list(columns), format_func=lambda name: named(columns[name]),
+        key=choices.one(state.METRIC, list(columns), next(iter(columns)), part=key),
     )  # fmt: skip
     return _Picked(row, names[index], columns[chosen], _shared(scored, values, columns[chosen]))
 
@@ -192,17 +202,25 @@ def _pick_other(
 ) -> tuple[str, InstanceValues] | None:
     """Another row to take the difference to."""
     rows, names = scored.rows, names_of(scored.rows)
-    others = [n for n, row in enumerate(rows) if row is not picked.row and picked.column.name in row.numbers]
+    others = {
+        reference: n
+        for n, (reference, row) in enumerate(zip(references_of(rows), rows, strict=True))
+        if row is not picked.row and picked.column.name in row.numbers
+    }
+    options = [_NO_ROW, *others]
     chosen = container.selectbox(
-        "Minus the value of", [-1, *others], key=f"metrics_other_{project.id}_{len(rows)}", persist_state="session",
-        format_func=lambda n: "(nothing)" if n < 0 else names[n],
+        "Minus the value of", options,
+        key=state.choices_of(project).one(
+            state.MINUS, options, _NO_ROW, find=lambda reference: found_reference(reference, rows)
+        ),
+        format_func=lambda reference: names[others[reference]] if reference else "(nothing)",
         help="Choose another row to see the differences, instance by instance.",
     )  # fmt: skip
     if chosen not in others:
         return None
-    other = rows[chosen]
+    other = rows[others[chosen]]
     of_other = instance_values(store, visit, project, scored, _choice(other, other.seeds[0]))
-    return names[chosen], _shared(scored, of_other, picked.column)
+    return names[others[chosen]], _shared(scored, of_other, picked.column)
 
 
 def _shared(scored: ScoredTable, values: InstanceValues, column: Column) -> InstanceValues:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
@@ -18,14 +19,17 @@ from annotator.usecases.inspect.metric_values import (
     InstanceValues,
     RowChoice,
     has_changed_since,
+    is_criterion,
     newest_event,
+    split_names,
     values_of_row,
     what_to_score,
 )
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.cached_numbers import ValueCache
-from annotator.web.frame import as_text
+from annotator.web.page_choices import PageChoices
 from annotator.web.presses import pressed
+from annotator.web.sections.metrics import state
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
@@ -122,11 +126,17 @@ def _instances() -> ValueCache:
     return ValueCache(most=200_000)  # instances; each has some fifty numbers
 
 
-def show(store: Store, visit: Visit, project: Project) -> ScoredTable | None:
-    """The controls; answers the numbers, of which there may be none, or None where they are not computed; why is said."""
+def show(
+    store: Store, visit: Visit, project: Project, choices: PageChoices, container: DeltaGenerator
+) -> ScoredTable | None:
+    """The controls; answers the numbers, of which there may be none, or None where they are not computed; why is said.
+
+    container: for what is scored, beside the page's title
+    """
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     pinned = int(st.session_state.get(_pin(project), newest))
-    request = _controls(project, pinned)
+    _know_names(store, visit, project, choices)
+    request = _controls(project, choices, container, pinned)
     table = _tables().get(request, MetricTable)
     if table is None:
         request = replace(request, event_id=newest)
@@ -172,6 +182,16 @@ def _size_of(table: MetricTable) -> int:
     return 1 if table.behind is None else max(1, table.behind.n_numbers)
 
 
+def _know_names(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
+    """The splits that may be chosen, and a criterion that the address names, before there are numbers that tell them."""
+    if _splits(project) not in st.session_state:
+        st.session_state[_splits(project)] = split_names(store, visit.user, project)
+    for name in choices.asked(state.CRITERION):
+        known = st.session_state.get(_criteria(project), [])
+        if name not in known and is_criterion(store, visit.user, project, name):
+            st.session_state[_criteria(project)] = sorted({*known, name})
+
+
 def _learn_names(key: str, counts: Mapping[str, int]) -> None:
     """The choices of a split and a criterion stand above the numbers, which alone tell what there is: they are drawn again."""
     known = st.session_state.get(key, [])
@@ -196,31 +216,31 @@ def _popover_title(project: Project) -> str:
     return "Gold, split and criterion" if st.session_state.get(_criteria(project)) else "Gold and split"
 
 
-def _controls(project: Project, event_id: int) -> TableRequest:
-    """The page's title, and beside it what is scored."""
-    title, intervals, more = st.columns([2.2, 1, 1.2], vertical_alignment="center")
-    title.header(as_text(f"Metrics of {project.name}"), anchor=False)
+def _controls(project: Project, choices: PageChoices, container: DeltaGenerator, event_id: int) -> TableRequest:
+    """What is scored."""
+    intervals, more = container.columns([1, 1.5], vertical_alignment="center")
     has_intervals = intervals.toggle(
-        "Intervals", key=f"metrics_intervals_{project.id}", persist_state="session",
+        "Intervals", key=choices.flag(state.INTERVALS),
         help=f"95 % bootstrap intervals from {_N_RESAMPLES:,} draws of the instances (seed 0). They take longer.",
     )  # fmt: skip
     with more.popover(_popover_title(project), icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
-            "Gold policy", GOLD_POLICIES, index=GOLD_POLICIES.index(project.settings.gold_policy), help=_POLICIES,
-            key=f"metrics_policy_{project.id}", persist_state="session",
+            "Gold policy", GOLD_POLICIES, help=_POLICIES,
+            key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy),
         )  # fmt: skip
+        splits = [_ALL, *st.session_state[_splits(project)]]
         split = st.selectbox(
-            "Split", [_ALL, *st.session_state.get(_splits(project), ())], key=f"metrics_split_{project.id}",
-            format_func=lambda name: "all" if name == _ALL else name or "(none)", persist_state="session",
+            "Split", splits, key=choices.one(state.SPLIT, splits, _ALL),
+            format_func=lambda name: "all" if name == _ALL else name or "(none)",
         )  # fmt: skip
-        criterion = _choose_criterion(project)
+        criterion = _choose_criterion(project, choices)
         explained = st.selectbox(
-            "Attributions of which label", list(_EXPLAINED), key=f"metrics_explained_{project.id}",
-            format_func=lambda name: _EXPLAINED[name], persist_state="session",
+            "Attributions of which label", list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
+            format_func=lambda name: _EXPLAINED[name],
             help="This matters where a run explains several labels of an instance.",
         )  # fmt: skip
         includes_training = st.checkbox(
-            "Include the split that a model was trained on", key=f"metrics_training_{project.id}", persist_state="session",
+            "Include the split that a model was trained on", key=choices.flag(state.TRAINING),
             help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
         )  # fmt: skip
     return TableRequest(
@@ -229,13 +249,14 @@ def _controls(project: Project, event_id: int) -> TableRequest:
     )  # fmt: skip
 
 
-def _choose_criterion(project: Project) -> str | None:
+def _choose_criterion(project: Project, choices: PageChoices) -> str | None:
     """Of a project of edited sentences those of one criterion; None: all, and in any other project."""
     known = st.session_state.get(_criteria(project), ())
     if not known:
         return None
+    criteria = [_ALL, *known]
     chosen = st.selectbox(
-        "Criterion", [_ALL, *known], key=f"metrics_criterion_{project.id}", persist_state="session",
+        "Criterion", criteria, key=choices.one(state.CRITERION, criteria, _ALL),
         format_func=lambda name: "all" if name == _ALL else criterion_in_words(name),
         help="By which rule an edit became the rationale (Stevens and Su 2021): a misspelt word was corrected (spelling), or "
         "words were only deleted (deleted).",

@@ -10,6 +10,7 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites_cases import failing_cases
@@ -54,10 +55,11 @@ def show(store: Store, visit: Visit, project: Project, _scored: ScoredTable) -> 
 def _choose(store: Store, visit: Visit, project: Project, suites: Sequence[StoredSuite]) -> tuple[list[ResultRow], str]:
     """The rows of a suite that are shown, and what they are."""
     left, right = st.columns([2, 2], vertical_alignment="bottom")
-    suite = left.selectbox("Suite", suites, format_func=lambda stored: stored.name, key=f"metrics_suite_{project.id}")
-    by = right.segmented_control(
-        "By", [_CAPABILITIES, _TESTS], default=_CAPABILITIES, required=True, key=f"metrics_suite_by_{project.id}"
-    )
+    choices, by_name = state.choices_of(project), {stored.name: stored for stored in suites}
+    names, ways = list(by_name), [_CAPABILITIES, _TESTS]
+    suite = by_name[left.selectbox("Suite", names, key=choices.one(state.SUITE, names, names[0]))]
+    by_key = choices.one(state.BY, ways, _CAPABILITIES, part="suite")
+    by = right.segmented_control("By", ways, required=True, key=by_key) or _CAPABILITIES
     rows = suite_results(store, visit.user, project, suite).rows
     return [row for row in rows if (row.test is not None) == (by == _TESTS)], by
 

@@ -23,7 +23,7 @@ from annotator.usecases.inspect.shown_table import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.metrics import against
+from annotator.web.sections.metrics import against, state
 from annotator.web.sections.metrics.choice import View, choose_view
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import say_verdicts
@@ -94,7 +94,8 @@ def _show_rows(project: Project, view: View) -> None:
     n_pages = -(-len(view.rows) // _PAGE)
     page = 1
     if n_pages > 1:
-        page = int(st.number_input(f"Page of {n_pages}", 1, n_pages, key=f"metrics_page_{project.id}"))
+        key = state.choices_of(project).number(state.TABLE_PAGE, 1, n_pages, 1)
+        page = int(st.number_input(f"Page of {n_pages}", 1, n_pages, key=key))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
     heads = [head_of(column, shown_view) for column in view.columns]
     lines = lines_of(shown_view, columns, shown)

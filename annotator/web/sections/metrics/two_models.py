@@ -30,6 +30,7 @@ from annotator.usecases.inspect.model_gains import ModelGains, answers_runs, fir
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.alignment_proofs import show_measures
+from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
@@ -92,12 +93,9 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
 def _choose(store: Store, visit: Visit, project: Project, models: Sequence[str]) -> ModelPair:
     first = first_pair(store, visit.user, project, models)
     of_base, of_other = st.columns(2, vertical_alignment="bottom")
-    base = of_base.selectbox(
-        "Base model", models, models.index(first.base[0]), key=f"metrics_base_{project.id}", persist_state="session"
-    )
-    other = of_other.selectbox(
-        "Other model", models, models.index(first.other[0]), key=f"metrics_other_{project.id}", persist_state="session"
-    )
+    choices = state.choices_of(project)
+    base = of_base.selectbox("Base model", models, key=choices.one(state.BASE_MODEL, models, first.base[0]))
+    other = of_other.selectbox("Other model", models, key=choices.one(state.OTHER_MODEL, models, first.other[0]))
     return ModelPair((base,), (other,))
 
 

@@ -3,7 +3,7 @@
  * whom, and the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over
  * as it is.
  */
-import { scrollerOf } from "./dom.js";
+import { scrollerOf } from "../shared/dom.js";
 
 const REMEMBERED = "annotator:place";
 /** What the style sheets read of Streamlit's theme. */

@@ -1,0 +1,77 @@
+"""Everything that is chosen on the Metrics page, as its address has it: each piece is declared here, once."""
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.session import is_just_opened
+
+_PROJECT = "project"
+
+INTERVALS = Piece("intervals", "intervals")
+POLICY = Piece("policy", "the gold policy")
+SPLIT = Piece("split", "the split")
+CRITERION = Piece("criterion", "the criterion")
+EXPLAINED = Piece("explained", "the explained label")
+TRAINING = Piece("training", "the texts that a model learned from")
+COLUMNS = Piece("columns", "the column")
+ORDER = Piece("order", "the sorting by")
+MODELS = Piece("models", "the model")
+METHODS = Piece("methods", "the method")
+LAYERS = Piece("layers", "the choice of layers")
+INSTANCES = Piece("shared", "the instances compared")
+AGAINST = Piece("against", "the row that the others are compared with")
+COMPARED_METRIC = Piece("compared_metric", "the compared metric")
+COMPARED_ROW = Piece("compared_row", "the compared row")
+TABLE_PAGE = Piece("page", "the page of the table")
+CHART = Piece("chart", "the chart")
+# Of the chart that is shown:
+ROW = Piece("row", "the row")
+SEED = Piece("seed", "the seed")
+METRIC = Piece("metric", "the metric")
+MINUS = Piece("minus", "the row whose value is taken away")
+BY = Piece("by", "the grouping of the chart")
+BASE_MODEL = Piece("base", "the base model")
+OTHER_MODEL = Piece("other", "the other model")
+WORD_LISTS = Piece("lists", "the word list")
+POSITIVE = Piece("positive", "the label whose false positives count")
+SUITE = Piece("suite", "the suite")
+LIST_OF = Piece("listed", "the list of texts")
+LIST_ORDER = Piece("sorted", "the order of the list")
+LIST_PAGE = Piece("list_page", "the page of the list")
+
+PIECES = (
+    INTERVALS, POLICY, SPLIT, CRITERION, EXPLAINED, TRAINING,
+    COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
+    AGAINST, COMPARED_METRIC, COMPARED_ROW,
+    ROW, SEED, METRIC, MINUS, BY, BASE_MODEL, OTHER_MODEL, WORD_LISTS, POSITIVE, SUITE, LIST_OF, LIST_ORDER, LIST_PAGE,
+)  # fmt: skip
+
+
+def choices_of(project: Project) -> PageChoices:
+    """What is chosen of a project in this visit."""
+    return PageChoices(st.session_state, "metrics", project.id, PIECES)
+
+
+def begin(project: Project) -> PageChoices:
+    """Take what the address names; before any control is drawn."""
+    choices = choices_of(project)
+    choices.begin(_address(), is_arrival=is_just_opened())
+    return choices
+
+
+def end(choices: PageChoices, *, is_whole: bool) -> None:
+    """Let the address follow what was chosen; after the last control."""
+    params = choices.end(is_whole=is_whole)
+    if params is not None:
+        project = st.query_params.get_all(_PROJECT)
+        st.query_params.from_dict({_PROJECT: project, **{name: list(texts) for name, texts in params.items()}})
+
+
+def link_of(project: Project, choices: PageChoices) -> Params:
+    """The whole address of what is chosen."""
+    return {_PROJECT: (str(project.id),), **choices.params()}
+
+
+def _address() -> Params:
+    return {name: tuple(st.query_params.get_all(name)) for name in st.query_params if name != _PROJECT}
