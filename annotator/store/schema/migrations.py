@@ -21,6 +21,7 @@ from annotator.store.schema.shown import SHOWN
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
+from annotator.store.schema.written_answers import WRITTEN_ANSWERS
 from annotator.store.schema.wrong_k import forget_wrong_k
 
 MIGRATIONS = Migrations("annotator")
@@ -149,4 +150,11 @@ def m017_perturb_turns_of_drafts(db: Database) -> None:
 def m018_labelmap_events_of_label_tables(db: Database) -> None:
     """What a project calls the labels of models is found in the record without reading all of it."""
     for statement in LABEL_TABLES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m019_decoders_written_answers(db: Database) -> None:
+    """An attribution may be of an answer that the model wrote, and then holds the map of each of its pieces."""
+    for statement in WRITTEN_ANSWERS:
         db.conn.execute(statement)

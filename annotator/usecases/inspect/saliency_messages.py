@@ -58,12 +58,22 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownWritten:
+    """What a model wrote: its pieces, for each the scores of the tokens, and those of the pieces before it."""
+
+    pieces: tuple[str, ...]
+    scores: tuple[tuple[float | None, ...], ...]
+    earlier: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPanel:
     """A map: what a run says of the text.
 
     label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
     beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
+    written: the answer of a model that writes it; the map is then the mean of those of its pieces
     held_out, trust, seen: how often its model is right, in a line and in sentences; these None of a model from elsewhere
     """
 
@@ -90,6 +100,7 @@ class ShownPanel:
     held_out: str
     trust: str | None
     seen: str | None
+    written: ShownWritten | None
 
 
 @dataclass(frozen=True, slots=True)
