@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -81,32 +81,32 @@ class Writer:
 
         Raises: ModelError when it fails, or writes nothing
         """
-        torch, transformers = import_module("torch"), import_module("transformers")
-        own, tokenizer = self.loaded.model.generation_config, self.loaded.tokenizer
-        ends = own.eos_token_id if own.eos_token_id is not None else tokenizer.eos_token_id
-        first_end = ends[0] if isinstance(ends, list) else ends
-        filling = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else first_end
-        config = transformers.GenerationConfig(
-            do_sample=False,
-            num_beams=1,
-            max_new_tokens=self.longest,
-            eos_token_id=ends,
-            pad_token_id=0 if filling is None else filling,
-            bos_token_id=own.bos_token_id,
-            decoder_start_token_id=self.start if self.is_paired else None,
-        )
-        ids = torch.tensor([encoded.ids], device=self.loaded.device)
-        with answering(self.loaded), quietly(transformers), torch.inference_mode():
-            of_all = self.loaded.model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config)
-        written = [int(piece) for piece in of_all[0, 1 if self.is_paired else len(encoded.ids) :]]
-        ending = set(ends if isinstance(ends, list) else [ends])
-        length = next((n for n, piece in enumerate(written) if piece in ending), len(written))
-        if not "".join(self.pieces_of(written[:length])).strip():
+        torch, ends = import_module("torch"), self._ends
+        read = self.embedded(encoded.ids)
+        written: list[int] = []
+        with torch.no_grad():
+            while len(written) < self.longest:  # the last piece stands where the next one is asked for
+                piece = int(self.scores(read, self.embedded([*written, 0]))[0, -1].argmax())
+                if piece in ends:
+                    break
+                written.append(piece)
+        if not "".join(self.pieces_of(written)).strip():
             raise ModelError(
                 f"The model '{self.name}' writes nothing to {encoded.shown}, so that there is nothing to explain.",
                 reason=NOTHING_WRITTEN,
             )
-        return tuple(written[:length])
+        return tuple(written)
+
+    @property
+    def _ends(self) -> frozenset[int]:
+        """The pieces that end an answer."""
+        stated = self.loaded.model.generation_config.eos_token_id
+        ends = stated if isinstance(stated, list) else [stated]
+        return frozenset(piece for piece in [*ends, self.loaded.tokenizer.eos_token_id] if piece is not None)
+
+    def embedded(self, pieces: Sequence[int]) -> Tensor:
+        """float[1, length, dimensions]."""
+        return self.loaded.embedding(import_module("torch").tensor([list(pieces)], device=self.loaded.device))
 
     @property
     def start(self) -> int:
@@ -137,13 +137,14 @@ class Writer:
     def scores(self, prompt: Tensor, answer: Tensor) -> Tensor:
         """float[batch, n_written, n_pieces of the vocabulary]: the scores from which each piece was chosen.
 
-        prompt, answer: embeddings float[batch, length, dimensions] of what was read and of what was written
+        prompt, answer: embeddings float[batch, length, dimensions] of what was read and of what was written; the last piece is
+                        not looked at
         """
         torch, model, n = import_module("torch"), self.loaded.model, answer.shape[1]
         before = answer[:, :-1]
         with answering(self.loaded):
             if self.is_paired:
-                start = self.loaded.embedding(torch.tensor([[self.start]], device=prompt.device))
+                start = self.embedded([self.start])
                 given = torch.cat([start.expand(len(prompt), -1, -1), before], dim=1)
                 mask = torch.ones(prompt.shape[:2], dtype=torch.long, device=prompt.device)
                 outputs = model(inputs_embeds=prompt, attention_mask=mask, decoder_inputs_embeds=given, use_cache=False)
@@ -190,7 +191,8 @@ def load_writer(
     is_paired = auto == CONDITIONAL
     cutter = Cutter(
         tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
-        cast("TooLong", too_long), question_first=query_first,
+        too_long, question_first=query_first, has_windows=False,
+        beside="" if is_paired else f" beside an answer of {counted(longest, 'piece')}",
     )  # fmt: skip
     about = {
         "model": type(model).__name__,

@@ -146,7 +146,7 @@ def _gradient_x_input(
     writer: Writer, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
 ) -> Maps:
     torch, loaded = import_module("torch"), writer.loaded
-    prompt, answer = _embedded(writer, encoded.ids), _embedded(writer, written)
+    prompt, answer = writer.embedded(encoded.ids), writer.embedded(written)
     pieces = torch.tensor(list(written), device=loaded.device)
     by_piece: list[Floats] = []
     earlier: list[Floats] = []
@@ -165,7 +165,7 @@ def _integrated_gradients(
     writer: Writer, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
 ) -> Maps:
     torch, captum, loaded = import_module("torch"), needed("captum.attr"), writer.loaded
-    given = (_embedded(writer, encoded.ids), _embedded(writer, written))
+    given = (writer.embedded(encoded.ids), writer.embedded(written))
     baselines = _baselines(writer, encoded, written, str(parameters["baseline"]))
     by_piece, earlier, deltas = [], [], []
     for step, piece in enumerate(written):
@@ -187,19 +187,14 @@ def _integrated_gradients(
     return Maps(maps.by_token, maps.earlier, sums - np.array(deltas), np.array(deltas))
 
 
-def _embedded(writer: Writer, pieces: Sequence[int]) -> Tensor:
-    """float[1, length, dimensions]."""
-    return writer.loaded.embedding(import_module("torch").tensor([list(pieces)], device=writer.loaded.device))
-
-
 def _baselines(writer: Writer, encoded: Encoded, written: Sequence[int], name: str) -> tuple[Tensor, Tensor]:
     """Zeros, or the embedding of one piece for each of the text and of the answer; the prompt's stay."""
     if name == "zero":
         torch = import_module("torch")
-        return torch.zeros_like(_embedded(writer, encoded.ids)), torch.zeros_like(_embedded(writer, written))
+        return torch.zeros_like(writer.embedded(encoded.ids)), torch.zeros_like(writer.embedded(written))
     piece = baseline_piece(writer.loaded, name)
     read = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
-    return _embedded(writer, cast("list[int]", read)), _embedded(writer, [cast("int", piece)] * len(written))
+    return writer.embedded(cast("list[int]", read)), writer.embedded([cast("int", piece)] * len(written))
 
 
 def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: Mapping[str, Value]) -> Maps:
@@ -254,7 +249,7 @@ def _numbers_of(
     def numbers(ids: Sequence[int], steps: Sequence[int]) -> Floats:
         pieces = torch.tensor([written[step] for step in steps], device=writer.loaded.device)
         with torch.no_grad():
-            logits = writer.scores(_embedded(writer, ids), _embedded(writer, pieces.tolist()))
+            logits = writer.scores(writer.embedded(ids), writer.embedded(pieces.tolist()))
             rows = logits.expand(len(pieces), -1, -1)
             places = torch.arange(len(pieces), device=pieces.device)
             found = _explained_number(rows, places, pieces, parameters).double().cpu().numpy()

@@ -8,8 +8,7 @@ import { stepOf } from "./heat.js";
 import { signed, written as writtenNumber } from "./written_numbers.js";
 
 const LONGEST = 40;
-const UNSCORED =
-  "It begins with the words of no label, so that it counts neither as right nor as wrong; its maps are compared with gold all the same.";
+const UNSCORED = "It begins with the words of no label, so it counts neither as right nor as wrong.";
 
 /** @typedef {(step: number|null) => void} ChooseStep  null: all pieces together */
 
@@ -112,8 +111,8 @@ export class WrittenAnswer {
     setText(
       this.words,
       this.step === null
-        ? `Written by the model in ${counted(pieces.length, "piece")}; the map is the mean of theirs. Choose a piece to see its own.`
-        : `The map of piece ${this.step + 1} of ${pieces.length}; the pieces before it are coloured by what they counted for it.`,
+        ? `What the model wrote; the map is the mean of its ${counted(pieces.length, "piece")}.`
+        : `The map of piece ${this.step + 1} of ${pieces.length}, with what the pieces before it counted.`,
     );
   }
 
