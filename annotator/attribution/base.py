@@ -249,6 +249,17 @@ class Explained:
     facts: Mapping[str, float] = field(default_factory=dict)
 
 
+@runtime_checkable
+class Writes(Predictor, Protocol):
+    """A model that writes its answer piece by piece: `labels` is (), `probabilities` raises ModelError."""
+
+    def writing(self, method: str, parameters: Mapping[str, object]) -> "Explainer":
+        """A method that lets it write, and explains each piece; its attributions have `written`, and no label.
+
+        Raises: InvalidValue for a method that cannot explain what is written, or a parameter that it has not
+        """
+
+
 class Explainer(Protocol):
     """A method. parameters: everything that changes its scores, as it is stored; the method declares its sign and unit."""
 

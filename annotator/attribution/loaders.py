@@ -1,4 +1,6 @@
-"""A predictor from what a person writes: spacy:, transformers: or transformers-zero-shot: and a folder or name."""
+"""A predictor from what a person writes: spacy:, transformers:, transformers-zero-shot: or transformers-writing: and a folder
+or name.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +23,9 @@ class LoadOptions:
     inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
     too_long:       a text beyond the model's limit is refused, cut at its end, or read in windows
     labels:         of zero-shot models: what they choose from
-    prompt:         of these: the text in what it stands in, up to the label
-    label_words:    of these: what a label is called there, where that is another word
+    prompt:         of these, and of models that write: the text in what it stands in, up to the label
+    label_words:    of both: what a label is called there, where that is another word
+    longest_answer: of models that write their answer: how many pieces it has at most
     asks_hub:       a model that is not on this machine may be fetched from the Hugging Face hub; else no other host is asked
     """
 
@@ -35,6 +38,7 @@ class LoadOptions:
     labels: tuple[str, ...] = ()
     prompt: str = USUAL_PROMPT
     label_words: Mapping[str, str] = field(default_factory=dict)
+    longest_answer: int = 20
 
 
 def load_predictor(spec: str, options: LoadOptions) -> Predictor:
@@ -65,8 +69,22 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
                 asks_hub=options.asks_hub,
                 prompt=prompt,
             )
+        case "transformers-writing":
+            from annotator.attribution.transformers_writers import load_writer  # noqa: PLC0415
+
+            return load_writer(
+                source,
+                device=options.device,
+                threads=options.threads,
+                batch_size=options.inputs_at_once,
+                too_long=options.too_long,
+                query_first=options.is_query_first,
+                asks_hub=options.asks_hub,
+                template=options.prompt,
+                longest=options.longest_answer,
+            )
         case _:
             raise InvalidValue(
                 f"'{spec}' names no model. Write {BUILT_IN}, {BUILT_IN}:NAME, spacy:FOLDER-OR-NAME, "
-                "transformers:FOLDER-OR-NAME or transformers-zero-shot:FOLDER-OR-NAME."
+                "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME."
             )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from annotator.attribution.base import Explainer, Predictor
+from annotator.attribution.base import Explainer, Predictor, Writes
 from annotator.attribution.lime_positions import Lime, Perturbed
 from annotator.attribution.linear import Linear
 from annotator.attribution.occlusion import Occlusion
@@ -116,6 +116,8 @@ def make_explainer(
 
     Raises: InvalidValue naming the methods, parameters or values that there are; ModelError where the model cannot have it
     """
+    if isinstance(predictor, Writes):
+        return predictor.writing(method, parameters)
     if method in TRANSFORMERS_METHODS:
         from annotator.attribution.transformers_models import explainer  # noqa: PLC0415
 

@@ -30,6 +30,8 @@ class Cutter:
     limit:          how many pieces the model sees; None: any number
     question_first: what cannot be marked (question, query) is the first text of a pair, as reading models want it
     empty_text:     what stands for a text of which no piece is left; see `empty_text_of`
+    has_windows:    a long text may be read in windows
+    beside:         what else takes room, in words that follow the limit
     """
 
     tokenizer: Any
@@ -38,6 +40,8 @@ class Cutter:
     too_long: TooLong = "refuse"
     question_first: bool = False
     empty_text: EmptyText = ""
+    has_windows: bool = True
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,11 +285,12 @@ def check_room(
 
 def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
     """The refusal of an input that the model does not see whole."""
+    ways = "read in windows, or cut" if cutter.has_windows else "cut"
     return ModelError(
         f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
         f"{cutter.limit} at "
-        "most. Shorten it, or say that too long texts are read in windows, or cut: tokens that the model did not see then "
-        "have no score.",
+        f"most{cutter.beside}. Shorten it, or say that too long texts are {ways}: tokens that the model did not see then have "
+        "no score.",
         reason=LONGER,
     )
 

@@ -23,7 +23,7 @@ NONE_THRESHOLD = "no_answer_threshold"  # in that of a reading model: it may say
 IN_WINDOWS = "reads_in_windows"  # in that of a reading model that was trained in windows
 
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
-_BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
+BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
 
 
 def load_model(
@@ -41,7 +41,7 @@ def load_model(
     source = Source.of(spec, asks_hub=asks_hub)
     torch, transformers = needed("torch"), needed("transformers")
     chosen = device_of(torch, device)
-    _check_numbers(threads, batch_size, too_long)
+    check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
     with quietly(transformers):
         name = source.name
@@ -50,7 +50,7 @@ def load_model(
         labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
         reads = "answer" if kind == "reading" else _reads(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
-        model = _model(transformers, torch, source, AUTO[reads], config)
+        model = weights_of(transformers, torch, source, AUTO[reads], config)
     always_in_windows = reads in {"words", "target"} or (
         reads == "answer" and getattr(config, IN_WINDOWS, False) is True
     )
@@ -74,13 +74,13 @@ def load_model(
         "transformers": transformers.__version__,
     }
     loaded = Loaded(
-        name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about, reads, prompt, words,
+        name, kind, labels, model, cutter, chosen, batch_size or BATCH[chosen], about, reads, prompt, words,
         none_threshold,
     )  # fmt: skip
     with answering(loaded):
         model.to(chosen)
         if prompt is not None:
-            _check_causal(torch, loaded)
+            check_causal(torch, loaded)
     return loaded
 
 
@@ -103,7 +103,7 @@ def device_of(torch: Any, wanted: str) -> Device:
     return "cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu"
 
 
-def _check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
+def check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
     if threads < 1:
         raise InvalidValue(f"A model cannot run in {threads} threads; give 1 or more.")
     if batch_size is not None and batch_size < 1:
@@ -169,7 +169,7 @@ def _causal(config: Any, name: str) -> ModelKind:
     )
 
 
-def _check_causal(torch: Any, loaded: Loaded) -> None:
+def check_causal(torch: Any, loaded: Loaded) -> None:
     """Raise ModelError for a model in which what follows a piece changes what it says comes next."""
     with torch.inference_mode():
         either = loaded.model(torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)).logits[:, 1]
@@ -220,16 +220,17 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     return tokenizer
 
 
+CAUSAL, CONDITIONAL = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
 AUTO = {
     "text": "AutoModelForSequenceClassification",
     "words": "AutoModelForTokenClassification",
     "target": "AutoModelForTokenClassification",
-    "label words": "AutoModelForCausalLM",
+    "label words": CAUSAL,
     "answer": "AutoModelForQuestionAnswering",
 }
 
 
-def _model(transformers: Any, torch: Any, source: Source, auto: str, config: Any) -> Any:
+def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config: Any) -> Any:
     model, report = source.weights(
         getattr(transformers, auto),
         config=config,

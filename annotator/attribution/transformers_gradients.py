@@ -133,7 +133,7 @@ def baseline_for(loaded: Loaded, baseline: str) -> str:
 
     Raises: InvalidValue for a piece that its tokenizer does not have, naming those it has
     """
-    pieces = [name for name in BASELINE_PIECES if _piece(loaded, name) is not None]
+    pieces = [name for name in BASELINE_PIECES if baseline_piece(loaded, name) is not None]
     if baseline == FOLLOWS_MODEL:
         return pieces[0] if pieces else "zero"
     if baseline != "zero" and baseline not in pieces:
@@ -145,7 +145,7 @@ def baseline_for(loaded: Loaded, baseline: str) -> str:
     return baseline
 
 
-def _piece(loaded: Loaded, name: str) -> int | None:
+def baseline_piece(loaded: Loaded, name: str) -> int | None:
     number: int | None = getattr(loaded.tokenizer, f"{name}_token_id")
     return number
 
@@ -155,7 +155,7 @@ def _baseline(loaded: Loaded, encoded: Encoded, batch: Batch, name: str) -> Tens
     torch = import_module("torch")
     if name == "zero":
         return torch.zeros_like(loaded.embedding(batch.ids))
-    piece = _piece(loaded, name)
+    piece = baseline_piece(loaded, name)
     ids = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
     return loaded.embedding(torch.tensor([ids], device=loaded.device))
 

@@ -34,12 +34,30 @@ class Prompt:
     """before, after: what stands around the text; words: what each of the labels is called.
 
     A blank before the label belongs to its words: for most models that is another piece than the word without it.
+
+    is_ended: what the tokenizer puts after a text stays there, as encoders want it; where a text is gone on with it goes
     """
 
     labels: tuple[str, ...]
     before: str
     after: str
     words: tuple[str, ...]
+    is_ended: bool = False
+
+    @staticmethod
+    def to_be_written_on(template: str, *, is_ended: bool = False) -> "Prompt":
+        """Of a model that writes its answer: it goes on where the template ends, or where {label} stands at its end.
+
+        Raises: InvalidValue for a template without text, or with {label} elsewhere
+        """
+        stem = template.removesuffix(LABEL)
+        if stem.count(TEXT) != 1 or LABEL in stem:
+            raise InvalidValue(
+                f"The prompt {template!r} cannot be written on: it holds {TEXT} once, and {LABEL} nowhere but at its end, as in "
+                f"{USUAL_PROMPT!r}."
+            )
+        before, after = stem.split(TEXT)
+        return Prompt((), before, after.rstrip(" "), (), is_ended)
 
     @staticmethod
     def of(template: str, labels: Sequence[str], label_words: Mapping[str, str]) -> "Prompt":
@@ -117,8 +135,10 @@ def encode_in_prompt(cutter: Cutter, prompt: Prompt, model_input: Input) -> Enco
     cut = cut_into_pieces(cutter, [text], None, shortened=False)
     first, end = len(prompt.before), len(text) - len(prompt.after)
     starts = [(first + at, name, length) for at, name, length in starts_of_segments(names, bodies)]
-    n_pieces = 1 + max((n for n, side in enumerate(cut.sequence_ids(0)) if side is not None), default=-1)
-    offsets = [tuple(offset) for offset in cut["offset_mapping"][:n_pieces]]  # what is put after a text would end it
+    sides_of_text = cut.sequence_ids(0)
+    n_pieces = 1 + max((n for n, side in enumerate(sides_of_text) if side is not None), default=-1)
+    n_pieces = len(sides_of_text) if prompt.is_ended else n_pieces  # what is put after a text would end it
+    offsets = [tuple(offset) for offset in cut["offset_mapping"][:n_pieces]]
     pieces = [
         placed(piece, offset, starts)
         if names and max(offset[0], first) < min(offset[1], end)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
 _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "inputs_at_once", "too_long": "too_long",
-                 "query_first": "is_query_first", "allow_model_hub": "asks_hub", "prompt": "prompt"}  # fmt: skip
+                 "query_first": "is_query_first", "allow_model_hub": "asks_hub", "prompt": "prompt",
+                 "longest_answer": "longest_answer"}  # fmt: skip
 
 
 @click.command("attribute")
@@ -30,7 +31,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--model",
     required=True,
     help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or "
-    "transformers-zero-shot:FOLDER-OR-NAME.",
+    "transformers-zero-shot:FOLDER-OR-NAME; transformers-writing:FOLDER-OR-NAME for one that writes its answers.",
 )
 @click.option(
     "--method",
@@ -109,13 +110,21 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--prompt",
     default=r"{text}\nLabel: {label}",
     show_default=True,
-    help=r"For a zero-shot model: the text in what it stands in, up to the label; \n is a line break.",
+    help=r"For a zero-shot or a writing model: the text in what it stands in, up to the label or to what is written; \n is a "
+    "line break.",
+)
+@click.option(
+    "--longest-answer",
+    type=click.IntRange(min=1, max=500),
+    default=20,
+    show_default=True,
+    help="For a writing model: how many pieces it writes at most.",
 )
 @click.option(
     "--label-words",
     multiple=True,
     metavar="LABEL=WORDS",
-    help="For a zero-shot model: what a label is called in the prompt.",
+    help="For a zero-shot or a writing model: what a label is called in the prompt or the answer.",
 )
 @click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @click.option(
@@ -199,6 +208,11 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
         f"{counted(report.n_instances, 'instance')} had nothing to compute, "
         f"{report.n_left_out:,} were left out."
     )
+    if report.n_unscored:
+        click.echo(
+            f"{counted(report.n_unscored, 'written answer begins', 'written answers begin')} with the words of no label, and so "
+            "cannot be counted as right or wrong (--label-words LABEL=WORDS)."
+        )
     if report.n_without_label:
         click.echo(
             f"{counted(report.n_without_label, 'instance has', 'instances have')} no gold label that the model "

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 Input = Literal["full", "rationale", "rest"]
@@ -185,6 +186,38 @@ class SourceOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """An answer that a model wrote piece by piece, with the map of each piece.
+
+    pieces:  as they were written; together they are the answer
+    scores:  for each piece those of the instance's tokens, as many as the attribution has; these are the attribution's means
+    earlier: for each piece those of the pieces that were written before it
+    Raises: InvalidValue where these are not one of each for each piece
+    """
+
+    pieces: tuple[str, ...]
+    scores: tuple[tuple[float, ...], ...]
+    earlier: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
+            raise InvalidValue(
+                "A written answer needs a piece, and as many rows of scores, of tokens and of pieces, as pieces."
+            )
+        if len({len(row) for row in self.scores}) > 1 or [len(row) for row in self.earlier] != [
+            *range(len(self.pieces))
+        ]:
+            raise InvalidValue(
+                "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
+            )
+
+    @property
+    def text(self) -> str:
+        """The answer, without the blanks around it."""
+        return "".join(self.pieces).strip()
+
+
+@dataclass(frozen=True, slots=True)
 class Attribution:
     """Scores of an instance's tokens, as they are stored.
 
@@ -192,6 +225,7 @@ class Attribution:
     ranking: token indices by importance, where the source's order is the ranking
     pieces:  the source's pieces with their scores, where it had some
     facts:   the method's own numbers of how far these scores can be trusted; see `facts_from`
+    written: of a model that writes its answer, what the scores are the means of
     """
 
     scores: tuple[float, ...]
@@ -201,6 +235,14 @@ class Attribution:
     pieces: tuple[tuple[Piece, float], ...] | None = None
     convergence: float | None = None
     facts: Facts = ()
+    written: Written | None = None
+
+    def __post_init__(self) -> None:
+        if self.written is not None and len(self.written.scores[0]) != len(self.scores):
+            raise InvalidValue(
+                f"The pieces of a written answer have scores of {counted(len(self.written.scores[0]), 'token')}, but the "
+                f"attribution has {counted(len(self.scores), 'score')}."
+            )
 
 
 @dataclass(frozen=True, slots=True)

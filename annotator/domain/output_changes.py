@@ -83,7 +83,8 @@ def _attributions(before: Output, new: Output) -> Iterator[tuple[str, Attributio
 def _as_compared(a: Attribution) -> tuple[object, ...]:
     """What makes two attributions the same one; scores as their bytes, since NaN (of a token not seen) equals no NaN."""
     pieces = None if a.pieces is None else [(piece, repr(score)) for piece, score in a.pieces]
-    return array("d", a.scores).tobytes(), a.ranking, pieces, a.convergence, a.facts
+    written = None if a.written is None else (a.written.pieces, repr(a.written.scores), a.written.earlier)
+    return array("d", a.scores).tobytes(), a.ranking, pieces, a.convergence, a.facts, written
 
 
 def _rationales(before: Output, new: Output) -> Iterator[tuple[str, MachineRationale]]:

@@ -7,7 +7,7 @@ from annotator.domain.numbers import percent, written
 
 _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the integral was cut too coarsely
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
-_SHARES = frozenset({"convergence_share", "special_share"})
+_SHARES = frozenset({"convergence_share", "special_share", "earlier_share"})
 _WORDS = {
     "r2": "how well LIME's linear model fits the model's answers to its samples; 1 is best",
     "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
@@ -16,6 +16,7 @@ _WORDS = {
     "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
     "shared_tokens": "how many tokens of a text got a part of their score in equal shares with their neighbours, since the model "
     "was asked no further (--set evaluations=N)",
+    "earlier_share": "the share of all |score| that lies on pieces of the answer that were written before, not on the text",
     "unseen_tokens": "how many tokens of a text the model did not see, because the text is too long for it",
 }
 

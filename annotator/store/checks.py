@@ -227,6 +227,8 @@ def outputs_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
         """SELECT key, name FROM attributions JOIN instances ON instances.id = instance_id JOIN runs ON runs.id = run_id
                 JOIN models ON models.id = model_id
                 WHERE length(scores) NOT IN (8 * n_tokens, 8 * n_selectable)
+                    OR (written IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(written, '$.scores') AS of_piece
+                        WHERE 8 * json_array_length(of_piece.value) <> length(scores)))
             UNION ALL SELECT key, name FROM attributions JOIN instances ON instances.id = instance_id
                 JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
                 WHERE models.project_id <> instances.project_id LIMIT ?""",

@@ -8,6 +8,7 @@ from typing import cast
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run
 from annotator.domain.output_changes import change_of
 from annotator.store.connection.database import Row, Store
+from annotator.store.packed_answers import pack_written, unpack_written
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
 _NO_THRESHOLD = -1.0
@@ -189,7 +190,7 @@ def write_outputs(store: Store, run_id: int, outputs: Iterable[Output]) -> None:
         number = output.instance_id
         for a in output.attributions:
             name = (run_id, number, a.label, _NO_LAYER if a.layer is None else a.layer)
-            if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts:
+            if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts and a.written is None:
                 scores_alone.append((*name, pack_floats(a.scores)))
             else:
                 attributions.append((*name, *_packed(a)))
@@ -202,7 +203,7 @@ def write_outputs(store: Store, run_id: int, outputs: Iterable[Output]) -> None:
 
 
 _OVER_SCORES = """ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking, pieces = excluded.pieces,
-    convergence = excluded.convergence, facts = excluded.facts"""
+    convergence = excluded.convergence, facts = excluded.facts, written = excluded.written"""
 _ADD_PREDICTION = """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
     probabilities = excluded.probabilities"""
@@ -210,8 +211,9 @@ _ADD_PREDICTION = """INSERT INTO predictions (run_id, instance_id, input, thresh
 _ADD_SCORES = (
     f"INSERT INTO attributions (run_id, instance_id, label, layer, scores) VALUES (?, ?, ?, ?, ?) {_OVER_SCORES}"
 )
-_ADD_ATTRIBUTION = f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}"""
+_ADD_ATTRIBUTION = f"""INSERT INTO attributions
+    (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts, written)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}"""
 _ADD_RATIONALE = """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens, quotes) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET tokens = excluded.tokens, quotes = excluded.quotes"""
 
@@ -236,7 +238,8 @@ def _packed(a: Attribution) -> tuple[object, ...]:
     )  # fmt: skip
     ranking = None if a.ranking is None else pack_numbers(a.ranking)
     facts = json.dumps(dict(a.facts)) if a.facts else None
-    return pack_floats(a.scores), ranking, pieces, a.convergence, facts
+    written = None if a.written is None else pack_written(a.written)
+    return pack_floats(a.scores), ranking, pieces, a.convergence, facts, written
 
 
 def _prediction(row: Row) -> Prediction:
@@ -257,6 +260,7 @@ def _attribution(row: Row) -> Attribution:
         pieces,
         row["convergence"],
         () if row["facts"] is None else tuple(json.loads(row["facts"]).items()),
+        None if row["written"] is None else unpack_written(row["written"]),
     )
 
 

@@ -21,7 +21,10 @@ from annotator.usecases.training.transformers import TrainingOptions
 
 _ENDED_SHOWN = 5
 _LOOKED_THROUGH = 1_000
-_NO_MODEL = "Name a model: built-in, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER."
+_NO_MODEL = (
+    "Name a model: built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER or "
+    "transformers-writing:FOLDER."
+)
 
 
 @dataclass(frozen=True, slots=True)

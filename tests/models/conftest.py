@@ -11,6 +11,7 @@ import pytest
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_models import load
 from tests.models.tiny_models import save_all
+from tests.models.writing_models import copier
 
 
 def _give_up(reason: str) -> None:
@@ -36,6 +37,14 @@ def torch() -> Any:
 def folders(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The folder of each tiny model."""
     return save_all(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="session")
+def copier_folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A decoder that learned to write the cue word of a text."""
+    folder = tmp_path_factory.mktemp("writing") / "copier"
+    copier(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

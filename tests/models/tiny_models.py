@@ -121,7 +121,7 @@ def gpt2(folder: Path) -> None:
     _gpt2(folder, {})
 
 
-def _as_it_is() -> Any:
+def as_it_is() -> Any:
     from tokenizers import processors
 
     return processors.ByteLevel(trim_offsets=False)
@@ -130,7 +130,7 @@ def _as_it_is() -> Any:
 def _gpt2(folder: Path, roles: dict[str, str]) -> None:
     from transformers import GPT2Config
 
-    tokenizer = byte_level_tokenizer(specials=["<|endoftext|>"], post=_as_it_is(), roles=roles)
+    tokenizer = byte_level_tokenizer(specials=["<|endoftext|>"], post=as_it_is(), roles=roles)
     shape = small(n_positions=LONGEST)
     for name in ("max_position_embeddings", "intermediate_size"):
         del shape[name]
@@ -147,7 +147,7 @@ def llama(folder: Path) -> None:
     """A decoder of the LLaMA kind: beginning and end of text, which its tokenizer puts to no text, and no padding."""
     from transformers import LlamaConfig
 
-    tokenizer = byte_level_tokenizer(roles={"bos_token": "<s>", "eos_token": "</s>"}, post=_as_it_is())
+    tokenizer = byte_level_tokenizer(roles={"bos_token": "<s>", "eos_token": "</s>"}, post=as_it_is())
     config = LlamaConfig(
         vocab_size=len(tokenizer), bos_token_id=0, eos_token_id=2, pad_token_id=None, num_key_value_heads=2, **small()
     )  # fmt: skip

@@ -85,8 +85,17 @@ interface HeatPanel {
   held_out: string;
   trust: string | null;
   seen: string | null;
+  /** What the model wrote; the map is the mean of the maps of its pieces. */
+  written: HeatWritten | null;
   /** By which parameters it differs from another one of its name: found here (runs.js). */
   differs?: string;
+}
+
+/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it. */
+interface HeatWritten {
+  pieces: string[];
+  scores: (number | null)[][];
+  earlier: number[][];
 }
 
 /** A text with its maps; of the version beside it also what stands in the same place. */

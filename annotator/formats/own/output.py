@@ -1,6 +1,7 @@
 """The record of our own JSONL that holds what a run says of an instance, and the way from and to domain values."""
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +15,7 @@ from annotator.domain.models import (
     Quotes,
     Run,
     StoredOutput,
+    Written,
     canonical_parameters,
     facts_from,
 )
@@ -32,6 +34,14 @@ class PredictionRecord(msgspec.Struct, omit_defaults=True):
     probabilities: dict[str, float] = {}
 
 
+class WrittenRecord(msgspec.Struct):
+    """An answer that was written piece by piece: for each piece scores by token, and by piece before it."""
+
+    pieces: list[str]
+    scores: list[list[float | None]]
+    earlier: list[list[float]]
+
+
 class AttributionRecord(msgspec.Struct, omit_defaults=True):
     """Scores by token of the instance; null for a token that has none."""
 
@@ -42,6 +52,7 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     pieces: list[PieceRow] | None = None
     convergence: float | None = None
     facts: dict[str, float] = {}
+    written: WrittenRecord | None = None
 
 
 class QuotesRecord(msgspec.Struct, omit_defaults=True):
@@ -90,9 +101,17 @@ def output_record(item: StoredOutput) -> OutputRecord:
 
 def _attribution_record(a: Attribution) -> AttributionRecord:
     pieces = None if a.pieces is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.pieces]
-    scores = [None if math.isnan(score) else score for score in a.scores]
     ranking = None if a.ranking is None else list(a.ranking)
-    return AttributionRecord(scores, a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts))
+    written = None if a.written is None else WrittenRecord(
+        list(a.written.pieces), [_with_nulls(row) for row in a.written.scores], [list(row) for row in a.written.earlier]
+    )  # fmt: skip
+    return AttributionRecord(
+        _with_nulls(a.scores), a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts), written
+    )
+
+
+def _with_nulls(scores: Sequence[float]) -> list[float | None]:
+    return [None if math.isnan(score) else score for score in scores]
 
 
 def _quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
@@ -120,6 +139,13 @@ def _attribution(a: AttributionRecord) -> Attribution:
     pieces = None if a.pieces is None else tuple(
         (Piece(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.pieces
     )  # fmt: skip
-    scores = tuple(math.nan if score is None else score for score in a.scores)
     ranking = None if a.ranking is None else tuple(a.ranking)
-    return Attribution(scores, a.label, a.layer, ranking, pieces, a.convergence, facts_from(a.facts))
+    written = None if a.written is None else Written(
+        tuple(a.written.pieces), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier))
+    )  # fmt: skip
+    facts = facts_from(a.facts)
+    return Attribution(_with_nans(a.scores), a.label, a.layer, ranking, pieces, a.convergence, facts, written)
+
+
+def _with_nans(scores: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(math.nan if score is None else score for score in scores)

@@ -80,7 +80,7 @@ class _OwnReader:
             case DocumentRecord():
                 return self._document(record, row, findings)
             case OutputRecord():
-                return output_of(record, self.options.key_prefix, row.source, row.line)
+                return self._output(record, row, findings)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
             case TrainingRecord():
@@ -96,6 +96,13 @@ class _OwnReader:
                 return self._project(record, findings)
             case None:
                 return None
+
+    def _output(self, record: OutputRecord, row: Row, findings: Findings) -> SourceItem | None:
+        try:
+            return output_of(record, self.options.key_prefix, row.source, row.line)
+        except InvalidValue as error:
+            findings.refuse("attributions", record.key, str(error))
+            return None
 
     def _project(self, record: ProjectRecord, findings: Findings) -> SourceProject:
         """The header; an empty project takes over its labels, so they can only be checked once it has."""

@@ -21,6 +21,7 @@ from annotator.store.schema.shown import SHOWN
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
+from annotator.store.schema.written_answers import WRITTEN_ANSWERS
 from annotator.store.schema.wrong_k import forget_wrong_k
 
 MIGRATIONS = Migrations("annotator")
@@ -158,3 +159,10 @@ def m019_selfexp_quotes(db: Database) -> None:
     db.conn.execute(
         "ALTER TABLE machine_rationales ADD COLUMN quotes TEXT CHECK (quotes IS NULL OR json_valid(quotes))"
     )
+
+
+@MIGRATIONS()
+def m020_decoders_written_answers(db: Database) -> None:
+    """An attribution may be of an answer that the model wrote, and then holds the map of each of its pieces."""
+    for statement in WRITTEN_ANSWERS:
+        db.conn.execute(statement)

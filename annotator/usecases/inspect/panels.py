@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_instance
 from annotator.store.models import StoredRun, outputs_of_run
 from annotator.usecases.inspect.beside_random import beside_random
-from annotator.usecases.inspect.saliency_messages import ShownAnswer, ShownPanel, ShownPiece, ShownQuotes
+from annotator.usecases.inspect.saliency_messages import ShownAnswer, ShownPanel, ShownPiece, ShownQuotes, ShownWritten
 from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 
@@ -139,13 +139,26 @@ def show_panel(
         held_out=trust.trainings.brief(run.model),
         trust=trust.trainings.summary(run.model),
         seen=seen_summary(trust.seen.get(run.model)),
+        written=_written(attribution),
     )
+
+
+def _written(attribution: Attribution | None) -> ShownWritten | None:
+    written = attribution.written if attribution is not None else None
+    if written is None:
+        return None
+    earlier = tuple(tuple(map(_rounded, row)) for row in written.earlier)
+    return ShownWritten(written.pieces, tuple(map(_with_nulls, written.scores)), earlier)
 
 
 def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:
     if attribution is None:
         return None
-    return tuple(None if math.isnan(score) else _rounded(score) for score in attribution.scores)
+    return _with_nulls(attribution.scores)
+
+
+def _with_nulls(scores: Sequence[float]) -> tuple[float | None, ...]:
+    return tuple(None if math.isnan(score) else _rounded(score) for score in scores)
 
 
 def _pieces(attribution: Attribution | None) -> tuple[ShownPiece, ...] | None:

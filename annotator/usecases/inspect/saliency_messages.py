@@ -67,6 +67,15 @@ class ShownQuotes:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownWritten:
+    """What a model wrote: its pieces, for each the scores of the tokens, and those of the pieces before it."""
+
+    pieces: tuple[str, ...]
+    scores: tuple[tuple[float | None, ...], ...]
+    earlier: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPanel:
     """A map: what a run says of the text.
 
@@ -74,6 +83,7 @@ class ShownPanel:
     quotes: of a run whose spans were found by what its model quoted
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
     beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
+    written: the answer of a model that writes it; the map is then the mean of those of its pieces
     held_out, trust, seen: how often its model is right, in a line and in sentences; these None of a model from elsewhere
     """
 
@@ -101,6 +111,7 @@ class ShownPanel:
     held_out: str
     trust: str | None
     seen: str | None
+    written: ShownWritten | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class BatchResult:
     n_reduced: int = 0
     n_without_label: int = 0
     n_seen_in_part: int = 0
+    n_unscored: int = 0
     facts: dict[str, list[float]] = field(default_factory=dict)
 
     @property

@@ -7,7 +7,9 @@ not computed again.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from annotator.attribution.base import Writes
 from annotator.attribution.loaders import LoadOptions, TooLong
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
@@ -27,6 +29,7 @@ from annotator.usecases.models.asked_models import AskedModel, asked_model
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Selection
+from annotator.usecases.models.written_batches import WrittenBatches, check_label_words
 
 __all__ = [
     "AttributingOptions",
@@ -81,6 +84,7 @@ class AttributingOptions:
 class AttributingReport:
     """What was done. Counts are of what was computed now; n_known instances had everything before.
 
+    n_unscored: written answers that are no answer of the project
     facts:    means over the attributions that were computed now (see the explainers), NaN left out
     left_out: key and reason of the first instances for which the model failed; n_left_out counts all
     reasons:  how many of all were left out for which reason, in words that follow a number
@@ -97,6 +101,7 @@ class AttributingReport:
     n_reduced: int = 0
     n_without_label: int = 0
     n_seen_in_part: int = 0
+    n_unscored: int = 0
     n_left_out: int = 0
     left_out: list[tuple[str, str]] = field(default_factory=list)
     reasons: dict[str, int] = field(default_factory=dict)
@@ -141,7 +146,7 @@ def attribute(
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
     model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME,
-              or the name of a transformers model that was trained in the project
+              transformers-writing:FOLDER-OR-NAME, or the name of a transformers model that was trained in the project
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
@@ -155,6 +160,8 @@ def attribute(
     project_model, notes = chosen.model, list(chosen.notes)
     if not options.is_anew:
         chosen.require_one_table(store, project)
+    if writes := isinstance(project_model.predictor, Writes):
+        _check_written(project, method, options)
     _check_label(project_model, project, options.label)
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
@@ -164,10 +171,38 @@ def attribute(
     report = AttributingReport(
         project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
-    batches = Batches(store, project, project_model, methods, options.label, selection)
+    if writes:
+        batches: _Computing = WrittenBatches(store, project, project_model, methods[0], options.load.label_words)
+    else:
+        batches = Batches(store, project, project_model, methods, options.label, selection)
     work = _Work(store, actor, project, batches, report, progress)
     work.run(_instances(store, project, options))
     return report
+
+
+class _Computing(Protocol):
+    """What goes through batches of instances: see `Batches` and `WrittenBatches`."""
+
+    def computed(self, instances: Sequence[Instance]) -> BatchResult: ...
+
+    def write(self, result: BatchResult) -> None: ...
+
+
+def _check_written(project: Project, method: str, options: AttributingOptions) -> None:
+    """Refuse what a model that writes its answers cannot be asked for."""
+    if options.label != PREDICTED:
+        raise InvalidValue(
+            f"A model that writes its answer is explained for what it wrote, not for '{options.label}'. Leave --label out; a "
+            "label's own attribution comes from transformers-zero-shot:FOLDER."
+        )
+    if options.has_faithfulness or method == GOLD_METHOD:
+        raise InvalidValue(
+            "A model that writes its answers gives no probabilities, from which faithfulness is measured. Ask it as "
+            "transformers-zero-shot:FOLDER for that."
+        )
+    if options.renamed:
+        raise InvalidValue("A model that writes its answers has no labels of its own. Say --label-words LABEL=WORDS.")
+    check_label_words(project.labels, options.load.label_words)
 
 
 def _forget(store: Store, actor: User, project: Project, chosen: AskedModel) -> None:
@@ -254,7 +289,7 @@ class _Work:
         store: Store,
         actor: User,
         project: Project,
-        batches: Batches,
+        batches: _Computing,
         report: AttributingReport,
         progress: Callable[[int, int], None],
     ) -> None:
@@ -334,6 +369,7 @@ class _Work:
         report.n_reduced += result.n_reduced
         report.n_without_label += result.n_without_label
         report.n_seen_in_part += result.n_seen_in_part
+        report.n_unscored += result.n_unscored
         for name, values in result.facts.items():
             defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN
             if defined and name not in _OF_ONE_TEXT:

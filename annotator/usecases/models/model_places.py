@@ -16,7 +16,7 @@ HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
 PLACES_VARIABLE = "ANNOTATOR_MODELS"
 _OF_TRANSFORMERS = "config.json"  # in the folder of a transformers model, never in that of a built-in one
 _YES = frozenset({"1", "true", "yes"})
-_IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot"})
+_IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot", "transformers-writing"})
 _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
 
 

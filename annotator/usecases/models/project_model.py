@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.attribution.bag_of_words import BagOfWords
-from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor
+from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor, Writes
 from annotator.domain.models import Prediction
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
@@ -72,6 +72,8 @@ def as_project_model(
               whose labels are the project's
     Raises: ModelError where the model answers what the project does not ask for, or the built-in one is of other labels
     """
+    if isinstance(predictor, Writes):
+        return ProjectModel(predictor, {})
     if isinstance(predictor, Answerer):
         if project.task.result_kind == "label":
             raise ModelError(

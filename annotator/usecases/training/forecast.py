@@ -158,7 +158,7 @@ def base_of(written: str) -> str:
     if not base:
         raise InvalidValue("Name the pretrained model: its folder, or its name (transformers:FOLDER-OR-NAME).")
     kind, colon, _ = base.partition(":")
-    if colon and kind in {"spacy", "built-in", "transformers-zero-shot"}:
+    if colon and kind in {"spacy", "built-in", "transformers-zero-shot", "transformers-writing"}:
         raise InvalidValue(f"'{base}' cannot be trained on. Name a transformers model (transformers:FOLDER-OR-NAME).")
     return base
 

@@ -25,7 +25,7 @@ _NEXT = (
     "the progress. What is stored already is not computed again."
 )
 
-_ZERO_SHOT = "transformers-zero-shot:"
+_ZERO_SHOT, _WRITING = "transformers-zero-shot:", "transformers-writing:"
 
 _TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end", "windows": "read in windows"}
 
@@ -56,7 +56,8 @@ def _asked(project: Project) -> AskedAttribution:
     model = left.text_input(
         "Model", "built-in", key="compute_model",
         help="built-in is a small word classifier that is trained on this project's gold. "
-        "Other models: spacy:FOLDER, transformers:FOLDER, or transformers-zero-shot:FOLDER for a causal language model.",
+        "Other models: spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER for a causal language model that is "
+        "asked for labels, or transformers-writing:FOLDER for a model that writes its answer.",
     )  # fmt: skip
     method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
@@ -83,6 +84,8 @@ def _asked(project: Project) -> AskedAttribution:
         help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
     )  # fmt: skip
     load = LoadOptions(threads=int(threads), too_long=too_long)
+    if model.strip().startswith(_WRITING):
+        load = replace(load, prompt=_ask_start(), longest_answer=_ask_longest(), label_words=_ask_label_words(project))
     if model.strip().startswith(_ZERO_SHOT):
         load = replace(load, prompt=_ask_prompt(), label_words=_ask_label_words(project))
     options = AttributingOptions(
@@ -103,6 +106,28 @@ def _ask_prompt() -> str:
     )  # fmt: skip
 
 
+def _ask_start() -> str:
+    return st.text_area(
+        "Prompt", LoadOptions().prompt, key="compute_start", height=80,
+        help="What the model reads. It holds {text} once; the model goes on where it ends, or where {label} stands at its end. "
+        "What it writes is explained by gradient × input, integrated gradients or occlusion.",
+    )  # fmt: skip
+
+
+def _ask_longest() -> int:
+    return int(
+        st.number_input(
+            "Longest answer",
+            1,
+            500,
+            LoadOptions().longest_answer,
+            key="compute_longest",
+            width=220,
+            help="How many pieces the model writes at most.",
+        )
+    )
+
+
 def _ask_label_words(project: Project) -> dict[str, str]:
     """What a label is called in the prompt, where that is another word."""
     words = {}
@@ -110,6 +135,7 @@ def _ask_label_words(project: Project) -> dict[str, str]:
         for label in project.labels:
             words[label] = st.text_input(
                 f"Words for “{as_text(label)}”", key=f"compute_words_{project.id}_{label}", placeholder=label, width=220,
-                help="The words of this label in the prompt. Without any, the label itself stands there.",
+                help="The words of this label in the prompt, or by which it is known in what a model writes. Without any, "
+                "the label itself.",
             )  # fmt: skip
     return {label: given.strip() for label, given in words.items() if given.strip()}

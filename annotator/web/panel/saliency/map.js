@@ -7,6 +7,7 @@ import { meaningOf } from "./meaning.js";
 import { orderOf, ranksOf, selectedOf } from "./numbers.js";
 import { boxedWords, missingQuotes } from "./quotes.js";
 import { ownerOf, signOf } from "./view.js";
+import { WrittenAnswer } from "./written_answer.js";
 
 const LABEL = "Label that is explained";
 
@@ -40,6 +41,7 @@ export const TEXT_AND_GOLD = {
   held_out: "",
   trust: null,
   seen: null,
+  written: null,
 };
 
 /** @typedef {import("./view.js").HeatView} HeatView */
@@ -52,6 +54,7 @@ export const TEXT_AND_GOLD = {
  * @property {(token: number|null) => void} hover
  * @property {() => void} remove
  * @property {(panel: string, what: string) => void} choose
+ * @property {() => void} repaint  the map is another one: everything is painted anew
  */
 /**
  * What the controls say.
@@ -72,12 +75,17 @@ export class SaliencyMap {
    */
   constructor(view, panel, actions, choice = null) {
     this.view = view;
-    this.panel = panel;
     this.actions = actions;
     this.choice = choice;
-    this.order = orderOf(panel);
-    this.meaning = meaningOf(panel);
+    this.answer =
+      panel.written &&
+      new WrittenAnswer({ ...panel, written: panel.written }, view.instance.result !== null, () => this.#other());
+    this.panel = this.answer?.shown ?? panel;
+    this.order = orderOf(this.panel);
+    this.meaning = meaningOf(this.panel);
     this.ranks = ranksOf(this.order);
+    /** @type {HTMLElement|null}  what the scores mean, where it stands in the head */
+    this.about = null;
     /** @type {string[]}  the classes of each token */
     this.names = [];
     /** @type {Set<number>}  the top k, or what the run selects */
@@ -116,6 +124,7 @@ export class SaliencyMap {
         "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", "),
       },
       this.#header(),
+      this.answer?.root,
       paper,
       this.pieces,
       this.legend,
@@ -130,7 +139,10 @@ export class SaliencyMap {
     const label = this.#choose(LABEL, this.choice?.labels, panel.label, (one) => `for “${one}”`);
     const seed = this.#seed();
     const about =
-      panel.scores && !(label && panel.is_signed) && element("span", { class: "heat-head-meaning" }, this.meaning.head);
+      panel.scores && !(label && panel.is_signed)
+        ? element("span", { class: "heat-head-meaning" }, this.meaning.head)
+        : null;
+    this.about = about;
     return element(
       "header",
       {},
@@ -160,6 +172,18 @@ export class SaliencyMap {
       (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
       panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
     );
+  }
+
+  /** Draws the map of another piece of what was written. */
+  #other() {
+    if (!this.answer) return;
+    this.panel = this.answer.shown;
+    this.order = orderOf(this.panel);
+    this.meaning = meaningOf(this.panel);
+    this.ranks = ranksOf(this.order);
+    if (this.about) setText(this.about, this.meaning.head);
+    this.numbered = false;
+    this.actions.repaint();
   }
 
   /** A choice between the seeds of its group: the maps of the others are one step away. */
@@ -300,6 +324,7 @@ export class SaliencyMap {
     this.nCut = nCut;
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
+    this.answer?.paint(scale, this.isSigned);
     this.#paintLegend();
     if (!this.bars.hidden) this.#paintBars();
   }

@@ -162,6 +162,11 @@ export function factsOf({ facts, spread, convergence }) {
       value: percent(facts.special_share),
       words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
     },
+    "earlier_share" in facts && {
+      title: "On the answer itself",
+      value: percent(facts.earlier_share),
+      words: "share of all |score| that lies on pieces of the answer that were written before, not on the text",
+    },
     "shared_tokens" in facts && {
       title: "Shared with neighbours",
       value: String(facts.shared_tokens),

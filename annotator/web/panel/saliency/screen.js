@@ -190,6 +190,7 @@ export class SaliencyScreen {
             {
               hover: (token) => this.hover(which, token),
               remove: () => this.actions.remove(place),
+              repaint: () => this.changed(),
               choose: (panel_, what) => this.actions.choose(place, panel_, what),
             },
             which === "own" ? choiceOf(panel.run, answer.choices) : null,

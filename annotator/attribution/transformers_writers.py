@@ -1,0 +1,242 @@
+"""Models that write their answer: decoders that go on with a prompt, and encoders with a decoder, which read it first.
+
+They write greedily: the likeliest piece each time, whatever sampling, beams or penalties their folder asks for, so that what is
+written is what the scores that are explained decide.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.attribution.base import Explainer, Input
+from annotator.attribution.transformers_encoding import Cutter, Encoded, Tensor, TooLong
+from annotator.attribution.transformers_folders import (
+    BATCH,
+    CAUSAL,
+    CONDITIONAL,
+    check_causal,
+    check_numbers,
+    check_vocabulary,
+    device_of,
+    limit_of,
+    needed,
+    quietly,
+    tokenizer_of,
+    weights_of,
+)
+from annotator.attribution.transformers_loaded import Loaded, answering
+from annotator.attribution.transformers_prompts import Prompt
+from annotator.attribution.transformers_sources import Source
+from annotator.domain.numbers import counted
+from annotator.domain.previews import USUAL_PROMPT
+from annotator.errors import InvalidValue, ModelError
+
+_USUAL = (USUAL_PROMPT, 20)
+NOTHING_WRITTEN = "to which the model writes nothing"
+
+
+@dataclass(slots=True)
+class Writer:
+    """A model that writes (protocol Writes).
+
+    template:  the prompt as a person writes it
+    longest:   how many pieces it writes at most
+    is_paired: an encoder reads the prompt, and a decoder writes from its own beginning
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    loaded: Loaded
+    template: str
+    longest: int
+    is_paired: bool
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What made its answers: classes and versions."""
+        return self.loaded.about
+
+    def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
+        """It has none: what it writes is no choice between labels. Raises: ModelError."""
+        del inputs
+        raise ModelError(
+            f"The model '{self.name}' writes its answers and gives no label a probability. Ask it for them with 'annotator "
+            "attribute', or as transformers-zero-shot:FOLDER for the labels' probabilities."
+        )
+
+    def writing(self, method: str, parameters: Mapping[str, object]) -> Explainer:
+        from annotator.attribution.transformers_written import explainer_of_written  # noqa: PLC0415
+
+        return explainer_of_written(self, method, parameters)
+
+    def write(self, encoded: Encoded) -> tuple[int, ...]:
+        """The pieces that it writes, without what ends them.
+
+        Raises: ModelError when it fails, or writes nothing
+        """
+        torch, ends = import_module("torch"), self._ends
+        read = self.embedded(encoded.ids)
+        written: list[int] = []
+        with torch.no_grad():
+            while len(written) < self.longest:  # the last piece stands where the next one is asked for
+                piece = int(self.scores(read, self.embedded([*written, 0]))[0, -1].argmax())
+                if piece in ends:
+                    break
+                written.append(piece)
+        if not "".join(self.pieces_of(written)).strip():
+            raise ModelError(
+                f"The model '{self.name}' writes nothing to {encoded.shown}, so that there is nothing to explain.",
+                reason=NOTHING_WRITTEN,
+            )
+        return tuple(written)
+
+    @property
+    def _ends(self) -> frozenset[int]:
+        """The pieces that end an answer."""
+        stated = self.loaded.model.generation_config.eos_token_id
+        ends = stated if isinstance(stated, list) else [stated]
+        return frozenset(piece for piece in [*ends, self.loaded.tokenizer.eos_token_id] if piece is not None)
+
+    def embedded(self, pieces: Sequence[int]) -> Tensor:
+        """float[1, length, dimensions]."""
+        return self.loaded.embedding(import_module("torch").tensor([list(pieces)], device=self.loaded.device))
+
+    @property
+    def start(self) -> int:
+        """The piece from which a decoder with an encoder begins."""
+        config = self.loaded.model.config
+        for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"):
+            number = getattr(config, name, None)
+            if isinstance(number, int):
+                return number
+        raise ModelError(
+            f"The config.json of the model '{self.name}' does not say from which piece its decoder begins. Write "
+            "decoder_start_token_id there."
+        )
+
+    def pieces_of(self, written: Sequence[int]) -> tuple[str, ...]:
+        """What each piece adds to the text; "" for one that only begins a character."""
+        texts: list[str] = []
+        before = ""
+        for n in range(len(written)):
+            text = self.loaded.tokenizer.decode(
+                list(written[: n + 1]), skip_special_tokens=True, clean_up_tokenization_spaces=False
+            ).rstrip("\ufffd")
+            text = text if len(text) > len(before) else before
+            texts.append(text[len(before) :])
+            before = text
+        return tuple(texts)
+
+    def scores(self, prompt: Tensor, answer: Tensor) -> Tensor:
+        """float[batch, n_written, n_pieces of the vocabulary]: the scores from which each piece was chosen.
+
+        prompt, answer: embeddings float[batch, length, dimensions] of what was read and of what was written; the last piece is
+                        not looked at
+        """
+        torch, model, n = import_module("torch"), self.loaded.model, answer.shape[1]
+        before = answer[:, :-1]
+        with answering(self.loaded):
+            if self.is_paired:
+                start = self.embedded([self.start])
+                given = torch.cat([start.expand(len(prompt), -1, -1), before], dim=1)
+                mask = torch.ones(prompt.shape[:2], dtype=torch.long, device=prompt.device)
+                outputs = model(inputs_embeds=prompt, attention_mask=mask, decoder_inputs_embeds=given, use_cache=False)
+                return outputs.logits
+            given = torch.cat([prompt, before], dim=1)
+            mask = torch.ones(given.shape[:2], dtype=torch.long, device=prompt.device)
+            only = {"logits_to_keep": n} if "logits_to_keep" in signature(model.forward).parameters else {}
+            return model(inputs_embeds=given, attention_mask=mask, use_cache=False, **only).logits[:, -n:]
+
+
+def load_writer(
+    spec: str,
+    *,
+    device: str,
+    threads: int,
+    batch_size: int | None,
+    too_long: TooLong,
+    query_first: bool,
+    asks_hub: bool,
+    template: str,
+    longest: int,
+) -> Writer:
+    """A decoder, or an encoder with a decoder, from a folder or by its name at the Hugging Face hub.
+
+    template: what the text stands in; the model goes on where it ends
+    Raises: ModelError when it cannot be loaded or writes nothing, InvalidValue for an argument
+    """
+    prompt = Prompt.to_be_written_on(template)
+    if longest < 1:
+        raise InvalidValue(f"An answer cannot have {longest} pieces at most; give 1 or more.")
+    if too_long == "windows":
+        raise InvalidValue("A model that writes its answer reads a text at once, not in windows. Say refuse or cut.")
+    source = Source.of(spec, asks_hub=asks_hub)
+    torch, transformers = needed("torch"), needed("transformers")
+    chosen = device_of(torch, device)
+    check_numbers(threads, batch_size, too_long)
+    torch.set_num_threads(threads)
+    with quietly(transformers):
+        config = source.read(transformers.AutoConfig)
+        auto = _auto(config, source.name)
+        tokenizer = tokenizer_of(transformers, source)
+        model = weights_of(transformers, torch, source, auto, config)
+    check_vocabulary(model, tokenizer, source.name)
+    is_paired = auto == CONDITIONAL
+    cutter = Cutter(
+        tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
+        too_long, question_first=query_first, has_windows=False,
+        beside="" if is_paired else f" beside an answer of {counted(longest, 'piece')}",
+    )  # fmt: skip
+    about = {
+        "model": type(model).__name__,
+        "tokenizer": type(tokenizer).__name__,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+    name = " ".join([source.name, "writing", *_digest(template, longest)])
+    loaded = Loaded(
+        name, "classification", (), model, cutter, chosen, batch_size or BATCH[chosen], about, "label words",
+        replace(prompt, is_ended=is_paired),
+    )  # fmt: skip
+    with answering(loaded):
+        model.to(chosen)
+        if not is_paired:
+            check_causal(torch, loaded)
+    return Writer(name, (), loaded, template, longest, is_paired)
+
+
+def _auto(config: Any, name: str) -> str:
+    architectures = tuple(config.architectures or ())
+    if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
+        return CAUSAL
+    if any(a.endswith("ForConditionalGeneration") for a in architectures) and config.is_encoder_decoder:
+        return CONDITIONAL
+    raise ModelError(
+        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which writes no text. Name a "
+        "causal language model (...ForCausalLM, ...LMHeadModel), or an encoder with a decoder (...ForConditionalGeneration)."
+    )
+
+
+def _room(limit: int | None, longest: int, name: str, *, is_paired: bool) -> int | None:
+    """How many pieces may be read: what is written stands behind them, but for an encoder."""
+    if limit is None or is_paired:
+        return limit
+    if limit - longest < 1:
+        raise InvalidValue(
+            f"The model '{name}' sees {limit} pieces, which leaves no room for a text beside an answer of "
+            f"{counted(longest, 'piece')}. Ask for a shorter one (--longest-answer)."
+        )
+    return limit - longest
+
+
+def _digest(template: str, longest: int) -> list[str]:
+    """What tells it from the same model with another prompt; [] for the usual one."""
+    parts = [template, longest]
+    return [] if parts == [*_USUAL] else [hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]]

@@ -1,0 +1,258 @@
+"""What each piece of a written answer came from: gradients and occlusion of the score by which the model chose it.
+
+The answer is fixed once it is written: each piece is explained by what was read and by the pieces that were written before it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+import numpy as np
+
+from annotator.attribution.base import Explained, Explainer, Input
+from annotator.attribution.methods import METHODS as ANY_METHODS
+from annotator.attribution.methods import resolved as resolved_of_any
+from annotator.attribution.transformers_encoding import Encoded, Tensor, merged, seen_tokens
+from annotator.attribution.transformers_folders import needed
+from annotator.attribution.transformers_gradients import baseline_for, baseline_piece
+from annotator.attribution.transformers_loaded import answering
+from annotator.attribution.transformers_parameters import METHODS, Value, resolved
+from annotator.attribution.transformers_writers import Writer
+from annotator.domain.models import Attribution, Unit, Written, facts_from
+from annotator.errors import InvalidValue, ModelError
+from annotator.metrics.ragged import Floats
+from annotator.text.word_scores import How
+
+_METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
+
+
+@dataclass(frozen=True, slots=True)
+class Maps:
+    """by_token: float[n_written, n_selectable]; earlier: float[n_written, n_written], below the diagonal; of what they explain
+    how much they lack, where the method knows it: float[n_written] each.
+    """
+
+    by_token: Floats
+    earlier: Floats
+    change: Floats | None = None
+    delta: Floats | None = None
+
+
+def explainer_of_written(writer: Writer, method: str, given: Mapping[str, object]) -> Explainer:
+    """A method that explains what a model writes.
+
+    Raises: InvalidValue for another method, or a parameter that it does not have
+    """
+    if method not in _METHODS:
+        raise InvalidValue(
+            f"Method {method} cannot explain what a model writes. Choose one of {', '.join(_METHODS)}, or ask the model as "
+            "transformers-zero-shot:FOLDER."
+        )
+    chosen: dict[str, Value]
+    if method == "occlusion":
+        chosen = resolved_of_any(method, given)
+        has_cover = writer.loaded.tokenizer.mask_token is not None
+        if chosen["removal"] == "cover" and not has_cover:
+            raise ModelError(f"{writer.name} has no token that covers others. Ask for removal=delete.")
+        chosen["removal"] = (
+            ("cover" if has_cover else "delete") if chosen["removal"] == "default" else chosen["removal"]
+        )
+        chosen["output"] = "logit" if chosen["output"] == "default" else chosen["output"]
+        is_signed, unit = True, ANY_METHODS[method].unit(chosen)
+    else:
+        chosen = resolved(method, {"too_long": writer.loaded.cutter.too_long, **given}, "classification")
+        if "baseline" in chosen:
+            chosen["baseline"] = baseline_for(writer.loaded, str(chosen["baseline"]))
+        is_signed, unit = METHODS[method].is_signed(chosen), METHODS[method].unit(chosen)
+    stored = {**chosen, "prompt": writer.template, "longest": writer.longest, "too_long": writer.loaded.cutter.too_long}
+    return WrittenExplainer(method, stored, None, unit, is_signed, writer, chosen)
+
+
+@dataclass(slots=True)
+class WrittenExplainer:
+    """A method for a model that writes (protocol Explainer)."""
+
+    method: str
+    parameters: Mapping[str, object]
+    seed: int | None
+    unit: Unit
+    is_signed: bool
+    writer: Writer
+    chosen: Mapping[str, Value]
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        """An attribution of no label for each input: the mean over the written pieces, with the map of each beside it.
+
+        Raises: ModelError when the model fails, or writes nothing
+        """
+        return [self._explained(model_input) for model_input, _ in zip(inputs, labels, strict=True)]
+
+    def _explained(self, model_input: Input) -> Explained:
+        encoded = self.writer.loaded.encoded(model_input)
+        if not encoded.ids:
+            raise ModelError(
+                f"For the model '{self.writer.name}' nothing is left of the text {encoded.shown} and its prompt.",
+                reason="of which no piece is left for the model",
+            )
+        written = self.writer.write(encoded)
+        maps = self._maps(model_input, encoded, written)
+        if not (np.isfinite(maps.by_token) | np.isnan(maps.by_token)).all() or not np.isfinite(maps.earlier).all():
+            raise ModelError(
+                f"The model '{self.writer.name}' gives scores that are no numbers for {encoded.shown} ({self.method}).",
+                reason="with scores that are no numbers",
+            )
+        n = len(written)
+        answer = Written(
+            self.writer.pieces_of(written),
+            tuple(tuple(row) for row in maps.by_token.tolist()),
+            tuple(tuple(maps.earlier[row, :row].tolist()) for row in range(n)),
+        )
+        scores, facts = tuple(maps.by_token.mean(axis=0).tolist()), _facts(maps)
+        convergence = None if maps.delta is None else float(maps.delta.mean())
+        return Explained(
+            (Attribution(scores, convergence=convergence, facts=facts_from(facts), written=answer),), facts
+        )
+
+    def _maps(self, model_input: Input, encoded: Encoded, written: Sequence[int]) -> Maps:
+        if self.method == "occlusion":
+            return _occlusion(self.writer, model_input, encoded, written, self.chosen)
+        by_gradient = _gradient_x_input if self.method == "gradient-x-input" else _integrated_gradients
+        return by_gradient(self.writer, encoded, written, self.chosen)
+
+
+def _facts(maps: Maps) -> dict[str, float]:
+    of_text, of_answer = float(np.nansum(np.abs(maps.by_token))), float(np.abs(maps.earlier).sum())
+    facts = {"earlier_share": of_answer / (of_text + of_answer)} if of_text + of_answer else {}
+    if maps.change is not None and maps.delta is not None:
+        change = float(maps.change.mean())
+        facts |= {"output_change": change}
+        facts |= {"convergence_share": abs(float(maps.delta.mean()) / change)} if change else {}
+    unseen = int(np.isnan(maps.by_token).all(axis=0).sum())
+    return facts | ({"unseen_tokens": float(unseen)} if unseen else {})
+
+
+# Gradients -----------------------------------------------------------------------------------------------------------
+
+
+def _explained_number(logits: Tensor, steps: Tensor, pieces: Tensor, parameters: Mapping[str, Value]) -> Tensor:
+    """float[batch]: the logit or the probability of the piece that was chosen at each step."""
+    of_step = logits[import_module("torch").arange(len(logits), device=logits.device), steps]
+    numbers = of_step.softmax(dim=1) if parameters["output"] == "probability" else of_step
+    return numbers.gather(1, pieces[:, None])[:, 0]
+
+
+def _gradient_x_input(
+    writer: Writer, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
+) -> Maps:
+    torch, loaded = import_module("torch"), writer.loaded
+    prompt, answer = writer.embedded(encoded.ids), writer.embedded(written)
+    pieces = torch.tensor(list(written), device=loaded.device)
+    by_piece: list[Floats] = []
+    earlier: list[Floats] = []
+    for first in range(0, len(written), loaded.batch_size):
+        steps = torch.arange(first, min(first + loaded.batch_size, len(written)), device=loaded.device)
+        read, wrote = (of.expand(len(steps), -1, -1).clone().requires_grad_() for of in (prompt, answer))
+        value = _explained_number(writer.scores(read, wrote), steps, pieces[steps], parameters)
+        with answering(loaded):
+            gradients = torch.autograd.grad(value.sum(), (read, wrote))
+        for of, gradient, found in zip((prompt, answer), gradients, (by_piece, earlier), strict=True):
+            found.append((gradient * of).sum(dim=2).double().cpu().numpy())
+    return _on_tokens(encoded, np.concatenate(by_piece), np.concatenate(earlier), parameters)
+
+
+def _integrated_gradients(
+    writer: Writer, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
+) -> Maps:
+    torch, captum, loaded = import_module("torch"), needed("captum.attr"), writer.loaded
+    given = (writer.embedded(encoded.ids), writer.embedded(written))
+    baselines = _baselines(writer, encoded, written, str(parameters["baseline"]))
+    by_piece, earlier, deltas = [], [], []
+    for step, piece in enumerate(written):
+
+        def forward(read: Tensor, wrote: Tensor, step: int = step, piece: int = piece) -> Tensor:
+            steps = torch.full((len(read),), step, device=loaded.device)
+            return _explained_number(writer.scores(read, wrote), steps, torch.full_like(steps, piece), parameters)
+
+        with answering(loaded):
+            scores, delta = captum.IntegratedGradients(forward).attribute(
+                given, baselines=baselines, n_steps=parameters["steps"], internal_batch_size=loaded.batch_size,
+                return_convergence_delta=True,
+            )  # fmt: skip
+        by_piece.append(scores[0].sum(dim=2)[0].double().cpu().numpy())
+        earlier.append(scores[1].sum(dim=2)[0].double().cpu().numpy())
+        deltas.append(float(delta[0]))
+    sums = np.array([of.sum() + before.sum() for of, before in zip(by_piece, earlier, strict=True)])
+    maps = _on_tokens(encoded, np.array(by_piece), np.array(earlier), parameters)
+    return Maps(maps.by_token, maps.earlier, sums - np.array(deltas), np.array(deltas))
+
+
+def _baselines(writer: Writer, encoded: Encoded, written: Sequence[int], name: str) -> tuple[Tensor, Tensor]:
+    """Zeros, or the embedding of one piece for each of the text and of the answer; the prompt's stay."""
+    if name == "zero":
+        torch = import_module("torch")
+        return torch.zeros_like(writer.embedded(encoded.ids)), torch.zeros_like(writer.embedded(written))
+    piece = baseline_piece(writer.loaded, name)
+    read = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
+    return writer.embedded(cast("list[int]", read)), writer.embedded([cast("int", piece)] * len(written))
+
+
+def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: Mapping[str, Value]) -> Maps:
+    """Scores of pieces as those of tokens; a piece has no score of itself, nor of what came later."""
+    how = cast("How", parameters["merge"])
+    magnitude = parameters.get("magnitude", "none")
+    sizes = np.abs(by_piece) if magnitude == "piece" else by_piece
+    by_token = np.array([merged(encoded, row.tolist(), how).scores for row in sizes]).reshape(len(by_piece), -1)
+    before = np.tril(earlier, -1)
+    if magnitude == "none":
+        return Maps(by_token, before)
+    return Maps(np.abs(by_token), np.abs(before))
+
+
+# Occlusion -----------------------------------------------------------------------------------------------------------
+
+
+def _occlusion(
+    writer: Writer, model_input: Input, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
+) -> Maps:
+    """F − F without a token, and F − F without a piece that was written before."""
+    n, n_tokens = len(written), model_input.n_selectable
+    numbers = _numbers_of(writer, written, parameters)
+    whole = numbers(encoded.ids, range(n))
+    by_token = np.full((n, n_tokens), np.nan)
+    for token in np.flatnonzero(seen_tokens(encoded)):
+        mask = np.ones(n_tokens, dtype=np.bool_)
+        mask[token] = False
+        cover = str(writer.loaded.tokenizer.mask_token)
+        changed = model_input.covered(mask, cover) if parameters["removal"] == "cover" else model_input.kept(mask)
+        ids = writer.loaded.encoded(changed).ids
+        if not ids:
+            raise ModelError(
+                f"For the model '{writer.name}' nothing is left of {encoded.shown} without its only word. Put words around the "
+                "text in the prompt.",
+                reason="of which no piece is left for the model",
+            )
+        by_token[:, token] = whole - numbers(ids, range(n))
+    earlier = np.zeros((n, n))
+    for piece in range(n - 1):
+        without = [step for step in range(n) if step != piece]
+        earlier[piece + 1 :, piece] = whole[piece + 1 :] - numbers(encoded.ids, without)[piece:]
+    return Maps(by_token, earlier)
+
+
+def _numbers_of(
+    writer: Writer, written: Sequence[int], parameters: Mapping[str, Value]
+) -> Callable[[Sequence[int], Sequence[int]], Floats]:
+    """What asks for the numbers of some pieces of the answer, those alone being written, after what was read."""
+    torch = import_module("torch")
+
+    def numbers(ids: Sequence[int], steps: Sequence[int]) -> Floats:
+        pieces = torch.tensor([written[step] for step in steps], device=writer.loaded.device)
+        with torch.no_grad():
+            logits = writer.scores(writer.embedded(ids), writer.embedded(pieces.tolist()))
+            rows = logits.expand(len(pieces), -1, -1)
+            places = torch.arange(len(pieces), device=pieces.device)
+            found = _explained_number(rows, places, pieces, parameters).double().cpu().numpy()
+        return np.asarray(found, dtype=np.float64)
+
+    return numbers

@@ -1,0 +1,142 @@
+/**
+ * What a model wrote, above the text: each piece of it is a button that shows the map of that piece, “All” shows their
+ * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them.
+ */
+import { element, press, setText } from "../shared/dom.js";
+import { counted } from "../shared/spoken.js";
+import { stepOf } from "./heat.js";
+import { signed, written as writtenNumber } from "./written_numbers.js";
+
+const LONGEST = 40;
+const UNSCORED = "It begins with the words of no label, so it counts neither as right nor as wrong.";
+
+/** @typedef {(step: number|null) => void} ChooseStep  null: all pieces together */
+
+export class WrittenAnswer {
+  /**
+   * @param {HeatPanel & {written: HeatWritten}} panel
+   * @param {boolean} hasResult  whether what was written could be right: the text has a label or an answer
+   * @param {ChooseStep} choose
+   */
+  constructor(panel, hasResult, choose) {
+    this.panel = panel;
+    this.choose = choose;
+    /** @type {number|null}  the piece whose map is shown */
+    this.step = null;
+    this.all = this.#button("All", "The mean of the maps of all pieces", null);
+    this.all.tabIndex = 0;
+    this.buttons = panel.written.pieces.map((piece, step) =>
+      this.#button(shownPiece(piece), `The map of “${shownPiece(piece)}”, piece ${step + 1}`, step),
+    );
+    this.words = element("p", { class: "heat-written-words", "aria-live": "polite" });
+    this.row = element(
+      "div",
+      {
+        class: "heat-written-pieces",
+        role: "toolbar",
+        "aria-label": `What ${panel.model} wrote, by piece`,
+        dir: "auto",
+      },
+      this.all,
+      ...this.buttons,
+    );
+    this.row.addEventListener("keydown", (event) => this.#walk(event));
+    this.root = element(
+      "div",
+      { class: "heat-written" },
+      this.row,
+      this.words,
+      hasResult && !panel.answer && element("p", { class: "heat-written-words" }, UNSCORED),
+    );
+    press(this.all, true);
+    this.#say();
+  }
+
+  /** @param {string} words @param {string} title @param {number|null} step */
+  #button(words, title, step) {
+    return element(
+      "button",
+      { type: "button", class: "written-piece", title, tabIndex: -1, onclick: () => this.show(step) },
+      words,
+    );
+  }
+
+  /** The panel as the map draws it: that of one piece, or of all together. @returns {HeatPanel} */
+  get shown() {
+    const { panel, step } = this;
+    const { pieces, scores } = panel.written;
+    if (step === null) return { ...panel, label: shortened(pieces.join("").trim()) };
+    return {
+      ...panel,
+      label: shownPiece(pieces[step]),
+      scores: scores[step],
+      ranking: null,
+      pieces: null,
+      convergence: null,
+      facts: {},
+      spread: null,
+      numbers: {},
+    };
+  }
+
+  /** Chooses a piece; null: all of them. @param {number|null} step */
+  show(step) {
+    this.step = this.step === step ? null : step;
+    const chosen = this.step === null ? this.all : this.buttons[this.step];
+    for (const one of [this.all, ...this.buttons]) {
+      press(one, one === chosen);
+      one.tabIndex = one === chosen ? 0 : -1;
+    }
+    this.#say();
+    this.choose(this.step);
+  }
+
+  /**
+   * Colours the pieces that came before the chosen one.
+   * @param {number} scale
+   * @param {boolean} isSigned
+   */
+  paint(scale, isSigned) {
+    const earlier = this.step === null ? [] : this.panel.written.earlier[this.step];
+    this.buttons.forEach((made, step) => {
+      const score = earlier[step] ?? null;
+      made.className = ["written-piece", stepOf(score, scale, isSigned)].filter(Boolean).join(" ");
+      const said = score === null ? "" : `; ${isSigned ? signed(score) : writtenNumber(score)} for the chosen one`;
+      made.title = `The map of “${made.textContent}”, piece ${step + 1}${said}`;
+    });
+  }
+
+  #say() {
+    const { pieces } = this.panel.written;
+    setText(
+      this.words,
+      this.step === null
+        ? `What the model wrote; the map is the mean of its ${counted(pieces.length, "piece")}.`
+        : `The map of piece ${this.step + 1} of ${pieces.length}, with what the pieces before it counted.`,
+    );
+  }
+
+  /**
+   * Arrows go from piece to piece, as in any toolbar; they are not those of the list of texts.
+   * @param {KeyboardEvent} event
+   */
+  #walk(event) {
+    const all = [this.all, ...this.buttons];
+    const at = all.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+    const rtl = getComputedStyle(this.row).direction === "rtl" ? -1 : 1;
+    /** @type {Record<string, number>} */
+    const places = { ArrowRight: at + rtl, ArrowLeft: at - rtl, Home: 0, End: all.length - 1 };
+    if (event.key === "Enter" || event.key === " ") return event.stopPropagation();
+    const to = all[Math.min(all.length - 1, Math.max(0, places[event.key] ?? -1))];
+    if (at < 0 || !(event.key in places)) return undefined;
+    event.preventDefault();
+    event.stopPropagation();
+    return to.focus();
+  }
+}
+
+/** A piece as it can be seen: without the blanks around it, a line break as a sign. @param {string} piece */
+const shownPiece = (piece) => piece.trim() || (piece.includes("\n") ? "↵" : "·");
+
+/** @param {string} text */
+const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trim()}…` : text);
