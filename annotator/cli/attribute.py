@@ -151,7 +151,7 @@ def attribute(
     renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
     attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
     with opened(database) as store:
-        progress = _Progress()
+        progress = InstanceProgress()
         try:
             stored_project = find_project(store, project_name)
             report = compute(
@@ -163,7 +163,7 @@ def attribute(
     return 1 if report.n_left_out else 0
 
 
-class _Progress:
+class InstanceProgress:
     """How many instances are done, on standard error: the first line after the first batch, then every few seconds."""
 
     def __init__(self) -> None:

@@ -33,6 +33,10 @@ COMMANDS: Commands = {
         "annotator.cli.self_explanations:prompts",
         "Write prompts that ask a model for its own reasons, as a file.",
     ),
+    "explain-self": (
+        "annotator.cli.self_explanations:explain_self",
+        "Ask a model of this machine for its answers and its own reasons.",
+    ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),
     "evaluate": ("annotator.cli.evaluate:evaluate", "Score files or a project's models with the papers' metrics."),

@@ -1,10 +1,12 @@
-"""`annotator prompts`: what asks a language model for its answers and, as quotes, for its own reasons."""
+"""`annotator prompts` and `explain-self`: asking language models for their answers and, as quotes, for their own reasons."""
 
+import dataclasses
 from pathlib import Path
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import json_option, opened, print_json, project_option, show_rest
+from annotator.cli.attribute import InstanceProgress
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -59,6 +61,50 @@ def prompts(
         print_json({"prompts": n, "path": str(path)})
     else:
         click.echo(f"Wrote {counted(n, 'prompt')} to {path}.")
+
+
+@click.command("explain-self")
+@project_option
+@click.option("--model", required=True, help="The model, as its server calls it.")
+@template_option
+@click.option("--split", help="Only this split.")
+@json_option
+@click.pass_obj
+def explain_self(
+    database: Path, /, *, project_name: str, model: str, template: Path | None, split: str | None, as_json: bool
+) -> int:
+    """Ask a language model of this machine for its answers and, as quotes, for its own reasons.
+
+    It is asked at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored already is not asked again, so it
+    can be stopped at any moment and repeated. The exit code is 1 if texts had to be left out.
+    """
+    from annotator.usecases.models.attributions import left_out_summary
+    from annotator.usecases.models.self_explanations import (
+        SelfExplanationOptions,
+        self_explanation_summary,
+    )
+    from annotator.usecases.models.self_explanations import (
+        explain_self as ask,
+    )
+    from annotator.usecases.project.projects import find_project
+
+    options = SelfExplanationOptions(read_template(template), split)
+    with opened(database) as store:
+        project, progress = find_project(store, project_name), InstanceProgress()
+        try:
+            report = ask(store, LOCAL_OPERATOR, project, model, options, progress=progress.take)
+        finally:
+            progress.end()
+    for key, reason in report.left_out:
+        click.echo(f"left out: instance '{key}': {reason}", err=True)
+    show_rest(report.n_left_out, len(report.left_out), "instance")
+    if report.n_left_out:
+        click.echo(left_out_summary(report), err=True)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+    else:
+        click.echo(self_explanation_summary(report))
+    return 1 if report.n_left_out else 0
 
 
 def read_template(path: Path | None) -> str | None:

@@ -9,6 +9,7 @@ from annotator.domain.jobs import Job, JobKind
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
 from annotator.errors import ModelError
 from annotator.store import Store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_measure, training_of
@@ -16,6 +17,7 @@ from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.models.alignment_proofs import questions_for_proof
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.self_explanations import SelfExplanationOptions, explain_self, self_explanation_summary
 from annotator.usecases.models.trained_kin import aligned_with, cards_in
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.training.forecast import require_allowed_base
@@ -29,6 +31,8 @@ Doing = Callable[[Store, User, Project, Job, Progress], str]
 
 def _attribute(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     request = msgspec.json.decode(job.options, type=AskedAttribution)
+    if request.method == SELF_EXPLANATION:
+        return _explain_self(store, actor, project, request, progress)
     options = replace(request.options, load=_allowed(store, project, request.model, request.options.load))
     report = attribute(store, actor, project, request.model, request.method, options, progress=progress)
     if is_out_of_date(store, project):
@@ -38,14 +42,25 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
     return _report(report)
 
 
+def _explain_self(store: Store, actor: User, project: Project, request: AskedAttribution, progress: Progress) -> str:
+    options = SelfExplanationOptions(request.template, request.options.split)
+    report = explain_self(store, actor, project, request.model, options, progress=progress)
+    if is_out_of_date(store, project):
+        ask_to_measure(store, actor, project)
+    if report.n_left_out:
+        raise ModelError(_report(report, self_explanation_summary(report)))
+    return self_explanation_summary(report)
+
+
 def _allowed(store: Store, project: Project, model: str, load: LoadOptions) -> LoadOptions:
     """How a model is loaded, as the server allows it now, whatever stood when the job was asked for."""
     require_allowed_place(model, models_folder(store, project))
     return replace(load, asks_hub=is_hub_allowed())
 
 
-def _report(report: AttributingReport) -> str:
-    done = (
+def _report(report: AttributingReport, done: str = "") -> str:
+    """What was done, in words of its own where it has some, and what was left out."""
+    done = done or (
         f"Computed {counted(report.n_attributions, 'attribution')} and {counted(report.n_answers, 'answer')}; "
         f"{counted(report.n_known, 'text')} had everything already."
     )

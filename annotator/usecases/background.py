@@ -7,6 +7,7 @@ import msgspec
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
+from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
@@ -14,6 +15,7 @@ from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
+from annotator.usecases.models.self_explanations import SelfExplanationOptions, require_askable
 from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
 from annotator.usecases.training.forecast import check_training, standing_of
@@ -29,11 +31,12 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class AskedAttribution:
-    """What a job of kind "attribute" computes."""
+    """What a job of kind "attribute" computes. template: the prompt of a self-explanation, where it is not the standard one."""
 
     model: str
     method: str
     options: AttributingOptions
+    template: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,23 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
+
+
+def ask_to_explain_self(
+    store: Store, actor: User, project: Project, model: str, options: SelfExplanationOptions
+) -> Job:
+    """A language model at the address of this server is to be asked for its answers and its reasons.
+
+    Raises: InvalidValue without a model or an address, or for a prompt that cannot be used
+    """
+    require(store, actor, project.id, "use models")
+    require_askable(project, model, options)
+    request = AskedAttribution(
+        model.strip(), SELF_EXPLANATION, AttributingOptions(split=options.split), options.template
+    )
+    title = f"Self-explanations of {model.strip()}"
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, "attribute", title, msgspec.json.encode(request).decode(), actor)
 
 
 def ask_to_run_suite(store: Store, actor: User, project: Project, request: AskedSuite) -> Job:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotator.attribution.base import Input
-from annotator.cli.attribute import _Progress
+from annotator.cli.attribute import InstanceProgress
 from annotator.errors import ModelError
 from annotator.usecases.models import asked_models
 from tests.attribution_inputs import Scripted, weighing
@@ -195,7 +195,7 @@ def test_a_missing_extra_is_named(filled: Command, path: Path) -> None:
 def test_the_first_batch_and_the_last_are_always_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    progress = _Progress()
+    progress = InstanceProgress()
     for done in (8, 16, 24):
         progress.take(done, 1030)
     progress.end()

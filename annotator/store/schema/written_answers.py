@@ -1,4 +1,4 @@
-"""Answers that models wrote, with the map of each of their pieces (migration m019)."""
+"""Answers that models wrote, with the map of each of their pieces (migration m020)."""
 
 # A JSON object: pieces of the answer; for each the scores of the tokens, and of the pieces before it. NULL: none was written.
 WRITTEN_ANSWERS = (

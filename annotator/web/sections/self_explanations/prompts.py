@@ -11,8 +11,10 @@ from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.models.prompts import PromptOptions, write_prompts
+from annotator.usecases.models.self_explanations import SelfExplanationOptions
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.self_explanations import computation
 from annotator.web.session import Visit
 
 _WHAT = (
@@ -33,6 +35,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help="With a model's name the lines are requests of a batch file; without one they hold the prompts alone.",
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
+    computation.offer(store, visit, project, SelfExplanationOptions(template, split))
 
 
 def _ask_template(project: Project) -> str:

@@ -1,0 +1,211 @@
+"""Asking a language model of this machine for its answers and its own reasons, one instance at a time; see also prompts.py.
+
+Each answer is stored whole, in one transaction, before the next is asked for: a stop at any moment loses one request.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from annotator.attribution.local_address import NONSENSE, SERVER_FAILURES, LocalAddress, ask, configured_address
+from annotator.domain.instances import Instance
+from annotator.domain.models import MachineRationale, Output, Prediction, Run
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.self_explanations import METHOD, chat_request, prompt_name, prompt_of, run_of
+from annotator.errors import InvalidValue, ModelError
+from annotator.formats.model_output.explained_answers import (
+    STRANGE,
+    ExplainedAnswer,
+    Unusable,
+    read_answer,
+    text_of_response,
+)
+from annotator.store import Store
+from annotator.store.attribution_work import splits_of
+from annotator.store.events import add_event
+from annotator.store.models import RunFinder, outputs_of_run, store_outputs
+from annotator.text.quotes import quotes_on_tokens
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.attributions import AttributingReport
+from annotator.usecases.models.prompts import chosen_template, instances_asked
+
+_NO_ADDRESS = (
+    "No address of a language model is set. Whoever runs the program sets ANNOTATOR_MODEL_ADDRESS before starting it "
+    "(docs/self_explanations.md); or write the prompts to a file."
+)
+_UNREAD = "answered without a label and quotes that could be read"
+_STRANGE = "answered with a label that the project does not have"
+_GIVE_UP_AFTER = 20  # answers in a row that cannot be used: then it is the model or the prompt
+_GIVE_UP_ON_SERVER_AFTER = 3
+_SHOWN = 20
+_SHORTEST_SECRET = 8  # a key such as "none" keeps nothing secret, and may stand in a text
+
+
+@dataclass(frozen=True, slots=True)
+class SelfExplanationOptions:
+    """Which texts a model is asked about, and with which prompt; None: the standard one."""
+
+    template: str | None = None
+    split: str | None = None
+
+
+def is_address_set() -> bool:
+    """Whether whoever runs the program named an address; raises InvalidValue for one that cannot be asked."""
+    return configured_address() is not None
+
+
+def explain_self(
+    store: Store, actor: User, project: Project, model: str, options: SelfExplanationOptions = SelfExplanationOptions(),
+    *, progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> AttributingReport:  # fmt: skip
+    """Ask about every text that has no answer by this model and prompt yet.
+
+    Raises: InvalidValue without an address, a model or a template that can be used; ModelError where the server or the model
+            fails again and again, saying that what is stored stays
+    """
+    require(store, actor, project.id, "use models")
+    address, template = require_askable(project, model, options)
+    work = _Work(store, actor, project, address, model.strip(), template, options.split)
+    work.run(instances_asked(store, project, options.split), progress)
+    return work.report
+
+
+def require_askable(project: Project, model: str, options: SelfExplanationOptions) -> tuple[LocalAddress, str]:
+    """The address and the template to ask with; raises InvalidValue where there is no such thing."""
+    address = configured_address()
+    if address is None:
+        raise InvalidValue(_NO_ADDRESS)
+    if not model.strip():
+        raise InvalidValue("Name the model, as its server calls it.")
+    run_of(model, "1")  # a name that is too long is refused
+    return address, chosen_template(project, options.template)
+
+
+class _Work:
+    """Goes through the instances, keeps count, and goes on where single ones fail."""
+
+    def __init__(
+        self,
+        store: Store,
+        actor: User,
+        project: Project,
+        address: LocalAddress,
+        model: str,
+        template: str,
+        split: str | None,
+    ) -> None:
+        self.store, self.actor, self.project = store, actor, project
+        self.address, self.model, self.template = address, model, template
+        self.quotes_run = run_of(model, prompt_name(project, template))
+        self.answers_run = self.quotes_run.answers()
+        self.runs = RunFinder(store, project.id)
+        n_by_split = splits_of(store, project.id)
+        n = sum(n_by_split.values()) if split is None else n_by_split.get(split, 0)
+        parameters = json.loads(self.quotes_run.parameters)
+        self.report = AttributingReport(self.quotes_run.model, METHOD, (None,), parameters, n)
+        self.n_failed_in_a_row = self.n_unserved_in_a_row = 0
+        self.n_done = self.n_quotes = self.n_missing = 0
+
+    def run(self, instances: Iterable[Instance], progress: Callable[[int, int], None]) -> None:
+        until = time.monotonic() + self.address.hours * 3600
+        try:
+            for instance in instances:
+                if time.monotonic() >= until:
+                    raise ModelError(
+                        f"The time for one piece of work ({self.address.hours:g} hours) is over. What was answered is "
+                        "stored; ask again to go on."
+                    )
+                self._take(instance)
+                self.n_done += 1
+                progress(self.n_done, self.report.n_instances)
+        finally:
+            if self.n_quotes:
+                self.report.notes.append(self._quotes_summary())
+            if self.report.n_answers:
+                self._tell("attribute", answers=self.report.n_answers, left_out=self.report.n_left_out)
+        if self.report.n_left_out and self.report.n_left_out == self.report.n_instances:
+            raise ModelError(f"Nothing could be computed: {self.report.left_out[0][1]}")
+
+    def _quotes_summary(self) -> str:
+        n, n_missing, is_are = self.n_quotes, self.n_missing, "is" if self.n_missing == 1 else "are"
+        return f"{counted(n, 'quote')}: {n - n_missing:,} found in their texts, {n_missing:,} {is_are} not there."
+
+    def _take(self, instance: Instance) -> None:
+        if self._is_known(instance):
+            self.report.n_known += 1
+            return
+        try:
+            answer = self._answer(instance)
+        except ModelError as error:
+            self._leave_out(instance, error)
+            return
+        self._write(instance, answer)
+        self.n_failed_in_a_row = self.n_unserved_in_a_row = 0
+
+    def _is_known(self, instance: Instance) -> bool:
+        """Whether both parts are stored, the answer and the quotes."""
+        quotes, answers = self._stored(self.quotes_run, instance), self._stored(self.answers_run, instance)
+        return quotes is not None and bool(quotes.rationales) and answers is not None and bool(answers.predictions)
+
+    def _stored(self, run: Run, instance: Instance) -> Output | None:
+        number = self.runs.find(run)
+        return None if number is None else outputs_of_run(self.store, number, [instance.id]).get(instance.id)
+
+    def _answer(self, instance: Instance) -> ExplainedAnswer:
+        request = {**chat_request(self.model, prompt_of(self.project, instance, self.template)), "temperature": 0}
+        text = text_of_response(ask(self.address, request))
+        if text is None:
+            raise ModelError("The server's answer holds no text of a model.", reason=NONSENSE)
+        answer = read_answer(text, self.project.labels if self.project.task.result_kind == "label" else ())
+        if isinstance(answer, Unusable):
+            raise ModelError(answer.reason, reason=_STRANGE if answer.what == STRANGE else _UNREAD)
+        key = self.address.key
+        if len(key) >= _SHORTEST_SECRET and any(key in text for text in (answer.result, *answer.quotes)):
+            raise ModelError("The answer repeats the key of the server, so it is not kept.", reason=NONSENSE)
+        return answer
+
+    def _write(self, instance: Instance, answer: ExplainedAnswer) -> None:
+        """Both parts or none; at the first one numbers that were made before are out of date."""
+        rationale: MachineRationale = quotes_on_tokens(answer.quotes, instance)
+        if not self.report.n_answers:
+            self._tell("start attributing")
+        with self.store.transaction():
+            answered = Output(instance.id, (Prediction(answer.result),))
+            store_outputs(self.store, self.runs.id_of(self.answers_run), [answered])
+            store_outputs(self.store, self.runs.id_of(self.quotes_run), [Output(instance.id, rationales=(rationale,))])
+        self.report.n_answers += 1
+        if rationale.quotes is not None:
+            self.n_quotes += rationale.quotes.n
+            self.n_missing += rationale.quotes.n_missing
+
+    def _leave_out(self, instance: Instance, error: ModelError) -> None:
+        report = self.report
+        self.n_failed_in_a_row += 1
+        report.n_left_out += 1
+        report.reasons[error.reason] = report.reasons.get(error.reason, 0) + 1
+        if len(report.left_out) < _SHOWN:
+            report.left_out.append((instance.key, str(error)))
+        self.n_unserved_in_a_row = self.n_unserved_in_a_row + 1 if error.reason in SERVER_FAILURES else 0
+        if self.n_unserved_in_a_row >= _GIVE_UP_ON_SERVER_AFTER or self.n_failed_in_a_row >= _GIVE_UP_AFTER:
+            n = counted(self.n_failed_in_a_row, "text")
+            raise ModelError(
+                f"{error} {n} one after another could not be answered, the last '{instance.key}', so the work stopped. What was "
+                "answered until then is stored; ask again to go on from there."
+            ) from error
+
+    def _tell(self, action: str, **counts: int) -> None:
+        report = self.report
+        with self.store.transaction():
+            add_event(
+                self.store, self.actor.name, action, "project", self.project.id, project_id=self.project.id,
+                model=report.model, method=report.method, seeds=[], parameters=dict(report.parameters), **counts,
+            )  # fmt: skip
+
+
+def self_explanation_summary(report: AttributingReport) -> str:
+    """What was done, in sentences."""
+    known = f"; {counted(report.n_known, 'text')} had one already" if report.n_known else ""
+    return " ".join([f"{report.model} gave {counted(report.n_answers, 'answer')}{known}.", *report.notes])
