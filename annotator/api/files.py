@@ -117,14 +117,20 @@ class ProjectFiles(OpenProject):
         split: str | None = None,
         include_submitted: bool = False,
         half: "Half" = "both",
+        names: bool = False,
     ) -> "Exported":
-        """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances."""
+        """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
+
+        half:  "both", "originals" or "perturbed"
+        names: the format "datasets" tells who made each annotation
+        """
         from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
         from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
         from annotator.usecases.transfer.export import export_file  # noqa: PLC0415
 
         options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half)
-        return export_file(self.database.store, LOCAL_OPERATOR, self.rules, format, Path(path), options)
+        rules = self.rules
+        return export_file(self.database.store, LOCAL_OPERATOR, rules, format, Path(path), options, has_names=names)
 
     def to_datasets(self, policy: GoldPolicy | None = None) -> "DatasetDict":
         """The gold as a Hugging Face DatasetDict, a row an instance, by split; needs the package datasets."""
