@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotator.api.frames import frame
 from annotator.api.open_project import OpenProject
+from annotator.api.refusals import speaks_python
 from annotator.api.shown_instances import ShownInstance
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import StoredOutput
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _ON = ("full", "rationale", "rest")
 
 
+@speaks_python
 class ProjectContents(OpenProject):
     """The part of a Project that reads what is in it."""
 

@@ -11,11 +11,13 @@ from annotator.api.files import ProjectFiles
 from annotator.api.models import ProjectModels
 from annotator.api.numbers import ProjectNumbers
 from annotator.api.open_project import OpenDatabase
+from annotator.api.refusals import speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.usecases.project.projects import create_project, find_project, projects_of
 
 
+@speaks_python
 class Database(OpenDatabase):
     """An open database. It belongs to the thread that opened it; use it as a context manager, or close it."""
 

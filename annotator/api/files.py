@@ -1,11 +1,12 @@
 """What goes into a project and out of it: model output as rows, files of any format, a Hugging Face data set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotator.api.frames import Rows, mappings
 from annotator.api.open_project import OpenProject
+from annotator.api.refusals import said, speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from annotator.usecases.transfer.import_report import GoldMode
 
 
+@speaks_python
 class ProjectFiles(OpenProject):
     """The part of a Project that takes in and gives out."""
 
@@ -72,7 +74,7 @@ class ProjectFiles(OpenProject):
 
         rules = self.rules
         given = mappings(rows, rules.labels)
-        return import_rows(self.database.store, LOCAL_OPERATOR, rules, given, options, parameters=params)
+        return said(import_rows(self.database.store, LOCAL_OPERATOR, rules, given, options, parameters=params))
 
     def import_(
         self,
@@ -88,15 +90,27 @@ class ProjectFiles(OpenProject):
         model: str = "",
         method: str = "",
         seed: int | None = None,
+        vocabulary: Path | str | None = None,
         merge: "How" = "sum",
+        add_labels: Sequence[str] = (),
+        leave_out_labels: Sequence[str] = (),
+        number_keys: bool = False,
+        columns: Mapping[str, str] | None = None,
+        all_doubles: bool = False,
         update: bool = False,
         skip_invalid: bool = False,
         dry_run: bool = False,
     ) -> ImportReport:
         """Read a file or folder, all of it or nothing, as `annotator import` does.
 
-        format: one of docs/formats.md, such as "csv"; None: what its first lines tell
-        rename: what the project calls labels of the file
+        format:           one of docs/formats.md, such as "csv"; None: what its first lines tell
+        rename:           what the project calls labels of the file
+        vocabulary:       of model output with token numbers alone, a file with each token's text
+        add_labels:       labels of the file that the project gets
+        leave_out_labels: labels of the file that are left out, with what carries them
+        number_keys:      rows of a CSV or JSONL without keys get numbers
+        columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
+        all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
         from annotator.usecases.transfer.file_import import import_path  # noqa: PLC0415
@@ -104,9 +118,11 @@ class ProjectFiles(OpenProject):
         options = ImportOptions(
             gold=gold, split=split, language=language, key_prefix=key_prefix, update=update, dry_run=dry_run,
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
-            gold_policy=gold_policy,
+            gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
+            added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
+            columns=columns or {}, all_doubles=all_doubles,
         )  # fmt: skip
-        return import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format)
+        return said(import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format))
 
     def export(
         self,
@@ -117,14 +133,20 @@ class ProjectFiles(OpenProject):
         split: str | None = None,
         include_submitted: bool = False,
         half: "Half" = "both",
+        names: bool = False,
     ) -> "Exported":
-        """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances."""
+        """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
+
+        half:  "both", "originals" or "perturbed"
+        names: the format "datasets" tells who made each annotation
+        """
         from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
         from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
         from annotator.usecases.transfer.export import export_file  # noqa: PLC0415
 
         options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half)
-        return export_file(self.database.store, LOCAL_OPERATOR, self.rules, format, Path(path), options)
+        rules = self.rules
+        return export_file(self.database.store, LOCAL_OPERATOR, rules, format, Path(path), options, has_names=names)
 
     def to_datasets(self, policy: GoldPolicy | None = None) -> "DatasetDict":
         """The gold as a Hugging Face DatasetDict, a row an instance, by split; needs the package datasets."""

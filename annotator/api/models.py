@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from annotator.api.open_project import OpenProject
+from annotator.api.refusals import speaks_python
 from annotator.api.shown_instances import ShownInstance
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from annotator.usecases.models.attributions import AttributingReport
 
 
+@speaks_python
 class ProjectModels(OpenProject):
     """The part of a Project that asks models."""
 
@@ -28,6 +30,7 @@ class ProjectModels(OpenProject):
         again: bool = False,
         rename: Mapping[str, str] | None = None,
         device: str = "auto",
+        allow_model_hub: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _of: None,
     ) -> "AttributingReport":
         """Compute and store answers and attributions, as `annotator attribute` does; what is stored is not computed again.
@@ -36,13 +39,14 @@ class ProjectModels(OpenProject):
         label:    whose attribution: "predicted", "gold", "all", or a label
         params:   of the method
         rename:   what the project calls labels of the model
+        allow_model_hub: a model that is not on this machine may be fetched from the Hugging Face hub
         progress: called with how many instances are done, and of how many
         """
         from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, attribute  # noqa: PLC0415
 
         options = AttributingOptions(
             label, (seeds,) if isinstance(seeds, int) else tuple(seeds), params or {}, split, faithfulness, trains=train,
-            renamed=rename or {}, is_anew=again, load=LoadOptions(device=device),
+            renamed=rename or {}, is_anew=again, load=LoadOptions(device=device, asks_hub=allow_model_hub),
         )  # fmt: skip
         return attribute(self.database.store, LOCAL_OPERATOR, self.rules, model, method, options, progress=progress)
 
@@ -57,6 +61,7 @@ class ProjectModels(OpenProject):
         params: Mapping[str, object] | None = None,
         rename: Mapping[str, str] | None = None,
         device: str = "auto",
+        allow_model_hub: bool = False,
     ) -> ShownInstance:
         """What a model answers to a text that is not stored, and the maps of it; nothing is kept. A notebook shows both.
 
@@ -69,7 +74,8 @@ class ProjectModels(OpenProject):
         from annotator.usecases.models.attributions import LoadOptions  # noqa: PLC0415
         from annotator.usecases.models.explanations import ExplainOptions, explain  # noqa: PLC0415
 
-        options = ExplainOptions(label, seed, params or {}, rename or {}, LoadOptions(device=device))
+        load = LoadOptions(device=device, asks_hub=allow_model_hub)
+        options = ExplainOptions(label, seed, params or {}, rename or {}, load)
         names = (methods,) if isinstance(methods, str) else tuple(methods)
         explained = explain(self.database.store, LOCAL_OPERATOR, self.rules, text, model, names, options)
         return ShownInstance(explained.instance, None, explained.outputs)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotator.api.frames import frame
 from annotator.api.open_project import OpenProject
+from annotator.api.refusals import speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 from annotator.errors import InvalidValue
@@ -23,6 +24,7 @@ _N_RESAMPLES = 1000
 _PAIR = ("about", "first", "second", "n_instances", "kappa", "kappa_per_instance")
 
 
+@speaks_python
 class ProjectNumbers(OpenProject):
     """The part of a Project that measures."""
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
+from annotator.api.refusals import python_words, speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project as Rules
 from annotator.errors import InvalidValue, NotFound
@@ -14,6 +15,7 @@ from annotator.usecases.project.projects import projects_of
 _T = TypeVar("_T")
 
 
+@speaks_python
 class OpenDatabase:
     """An open database. It belongs to the thread that opened it; use it as a context manager, or close it."""
 
@@ -71,5 +73,5 @@ class OpenProject:
 
     def _read(self, read: Callable[[Store, Rules], Iterator[_T]]) -> Iterator[_T]:
         rules = self.rules
-        with self.database.moment() as store:
+        with python_words(), self.database.moment() as store:
             yield from read(store, rules)

@@ -301,11 +301,12 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     show_default=True,
     help="Originals only, or changed versions only.",
 )
+@click.option("--names", "has_names", is_flag=True, help="For datasets: tell who made each annotation.")
 @json_option
 @click.pass_obj
 def export(
     database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
-    include: str | None, half: Any, as_json: bool,
+    include: str | None, half: Any, has_names: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
     from annotator.usecases.gold import GoldOptions
@@ -315,7 +316,7 @@ def export(
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         options = GoldOptions(gold_policy, split, include == "submitted", half)
-        exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options)
+        exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options, has_names=has_names)
     if as_json:
         print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})
     else:

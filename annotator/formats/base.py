@@ -1,10 +1,10 @@
 """What all formats share: how a reader and a writer are called."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import SourceOutput
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import SourceItem, SourceText
@@ -68,12 +68,16 @@ OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]
 class WriteOptions:
     """What a writer needs to know beside the instances.
 
-    n_versions: changed versions of originals that the project has, with gold or without
+    n_versions:  changed versions of originals that the project has, with gold or without
+    annotations: what each person marked, for formats that hold it beside the gold
+    called:      how a person is called in the file
     """
 
     project: Project
     gold_policy: GoldPolicy
     n_versions: int = 0
+    annotations: Iterable[tuple[Instance, Sequence[Annotation]]] = ()
+    called: Callable[[str], str] = str
 
 
 # Answers how many instances it wrote, where it leaves some of them out; None where it writes all.

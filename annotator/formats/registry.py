@@ -53,7 +53,7 @@ WRITERS: dict[str, str] = {
     "csv": "annotator.formats.rows.set_table:write",
     "conll": "annotator.formats.rows.token_tags:write",
     "parquet": "annotator.formats.parquet.writer:write",
-    "datasets": "annotator.formats.parquet.writer:write_datasets",
+    "datasets": "annotator.formats.parquet.dataset_folder:write_datasets",
 }
 
 

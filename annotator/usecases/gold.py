@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
@@ -105,7 +105,7 @@ def gold_instances(
     store: Store, project: Project, policy: GoldPolicy, options: GoldOptions = GoldOptions()
 ) -> Iterator[GoldInstance]:
     """The gold of every instance that has one and is not discarded, in the order of import."""
-    states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
+    states = counting_states(options)
     for instances in iterate_instance_batches(store, project.id, split=options.split):
         ids = [instance.id for instance in instances]
         annotations, choices = annotations_of(store, ids), choices_of(store, ids)
@@ -113,11 +113,17 @@ def gold_instances(
             counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
             chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
             gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
-            if gold is not None and _is_in(options.half, instance):
+            if gold is not None and is_in(options.half, instance):
                 yield gold
 
 
-def _is_in(half: Half, instance: Instance) -> bool:
+def counting_states(options: GoldOptions) -> frozenset[AnnotationState]:
+    """The states of annotations that gold is made from."""
+    return frozenset({"accepted", "submitted"} if options.include_submitted else {"accepted"})
+
+
+def is_in(half: Half, instance: Instance) -> bool:
+    """Whether an instance is of a half: an original, or a changed version."""
     return half == "both" or (half == "perturbed") == (instance.parent_key is not None)
 
 

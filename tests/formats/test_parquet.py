@@ -26,7 +26,8 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet import writer as parquet
 from annotator.formats.parquet.dataset_card import COLUMNS, yaml_text
-from annotator.formats.parquet.writer import write, write_datasets
+from annotator.formats.parquet.dataset_folder import write_datasets
+from annotator.formats.parquet.writer import write
 from tests.formats.test_eraser_writing import body, gold
 
 PROJECT = Project(

@@ -1,8 +1,11 @@
 """The Export page as a script: each format that can be written can be chosen, prepared and taken."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
+import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -68,3 +71,15 @@ def test_a_contrast_set_always_holds_both_halves_and_the_page_says_how_many_vers
     assert [said.value for said in page.info] == [
         "1 changed version without gold was left out. It is written once it is annotated."
     ]
+
+
+def test_names_are_offered_for_the_data_set_alone(page: AppTest) -> None:
+    assert "export_names" not in [box.key for box in page.checkbox]
+    page.selectbox("export_format").set_value("datasets").run()
+    page.checkbox("export_names").check()
+    page.button("export_prepare").click().run()
+    assert not page.exception
+    with ZipFile(BytesIO(page.session_state["export_ready"][2])) as archive:
+        [name] = [name for name in archive.namelist() if "/annotations/" in name and name.endswith(".parquet")]
+        table = pq.read_table(BytesIO(archive.read(name)))
+    assert all(not person.startswith("annotator ") for person in table["annotator"].to_pylist())

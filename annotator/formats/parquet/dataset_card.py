@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.formats.base import WriteOptions
@@ -38,6 +38,15 @@ COLUMNS: dict[str, str] = {
     "metadata": "everything else that came with the instance, as JSON",
 }
 
+ANNOTATION_COLUMNS: dict[str, str] = {
+    "key, split, language": "as in the gold",
+    "annotator, round": "whose annotation it is, and in which pass of annotating and scoring it was made",
+    "state": "`accepted`; where it was asked for also `submitted`",
+    "{kind}": "the annotator's own result",
+    "instance_{kind}": "what the instance came with or was given",
+    "segments, rationales, rationale_tokens": "as in the gold; the sets are this annotator's",
+}
+
 _POLICIES: dict[GoldPolicy, str] = {
     "chosen": "The sets of one annotation: the lead's choice or adjudicated version, else the first one that was accepted.",
     "all": "Every distinct set (by its tokens) of all annotations that count, in order.",
@@ -66,12 +75,30 @@ class Facts:
         self.languages.add(gold.instance.language)
 
 
-def card(options: WriteOptions, facts: Mapping[str, Facts]) -> str:
-    """The card of a folder with data/<split>.parquet for each of the splits in `facts`."""
-    return "\n".join([*_front_matter(options.project, facts), "", *_body(options, facts), ""])
+@dataclass(slots=True)
+class AnnotationFacts:
+    """What is counted of a split's annotations."""
+
+    n_annotations: int = 0
+    instances: set[int] = field(default_factory=set)
+    people: set[str] = field(default_factory=set)
+
+    def count(self, instance: Instance, annotation: Annotation) -> None:
+        """Count an annotation."""
+        self.n_annotations += 1
+        self.instances.add(instance.id)
+        self.people.add(annotation.annotator)
 
 
-def _front_matter(project: Project, facts: Mapping[str, Facts]) -> Iterator[str]:
+def card(options: WriteOptions, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]) -> str:
+    """The card of a folder with data/<split>.parquet for each of the splits in `facts`, and annotations/ likewise."""
+    front = _front_matter(options.project, facts, annotations)
+    return "\n".join([*front, "", *_body(options, facts, annotations), ""])
+
+
+def _front_matter(
+    project: Project, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]
+) -> Iterator[str]:
     yield "---"
     yield f"pretty_name: {yaml_text(project.name)}"
     languages = {language for of_split in facts.values() for language in of_split.languages}
@@ -79,11 +106,12 @@ def _front_matter(project: Project, facts: Mapping[str, Facts]) -> Iterator[str]
     yield from (f"- {yaml_text(first)}" for first in sorted({re.split("[-_]", code)[0] for code in languages}))
     yield from _licence(project.licence)
     yield "configs:"
-    yield "- config_name: default"
-    yield "  data_files:"
-    for split in facts:
-        yield f"  - split: {yaml_text(split)}"
-        yield f"    path: {yaml_text(f'data/{split}.parquet')}"
+    for name, folder, splits in (("default", "data", [*facts]), ("annotations", "annotations", [*annotations])):
+        if splits:
+            yield from (f"- config_name: {name}", "  data_files:")
+        for split in splits:
+            yield f"  - split: {yaml_text(split)}"
+            yield f"    path: {yaml_text(f'{folder}/{split}.parquet')}"
     yield "---"
 
 
@@ -96,7 +124,9 @@ def _licence(licence: str) -> Iterator[str]:
         yield f"license_name: {yaml_text(licence)}"
 
 
-def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
+def _body(
+    options: WriteOptions, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]
+) -> Iterator[str]:
     project = options.project
     total = sum(of_split.n_instances for of_split in facts.values())
     n_exhaustive = sum(of_split.n_exhaustive for of_split in facts.values())
@@ -112,12 +142,9 @@ def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
         yield f"| {split} | {of_split.n_instances:,} | {of_split.n_sets:,} | {of_split.n_without_sets:,} |"
     yield from ("", "    from datasets import load_dataset", '    data = load_dataset("path/to/this/folder")', "")
     yield from ("Ranges are half open and count from 0; characters are Unicode code points.", "")
-    yield from (
-        "| column | holds |",
-        "|---|---|",
-        *(f"| `{name}` | {meaning} |" for name, meaning in COLUMNS.items()),
-        "",
-    )
+    yield from _columns(COLUMNS)
+    if annotations:
+        yield from _of_people(options, annotations)
     yield from (
         "## Licence",
         "",
@@ -125,6 +152,31 @@ def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
         "",
     )
     yield from ("## Citation", "", *_verbatim(project.citation or "The project names no citation."))
+
+
+def _columns(columns: Mapping[str, str]) -> Iterator[str]:
+    yield from ("| column | holds |", "|---|---|", *(f"| `{name}` | {of} |" for name, of in columns.items()), "")
+
+
+def _of_people(options: WriteOptions, annotations: Mapping[str, AnnotationFacts]) -> Iterator[str]:
+    """What the configuration `annotations` holds."""
+    kind = options.project.task.result_kind
+    yield from (
+        "## Every person's annotations",
+        "",
+        '    data = load_dataset("path/to/this/folder", "annotations")',
+        "",
+    )
+    yield "A row is what one person marked of an instance, with that person's own result."
+    if kind == "label" and options.project.labels:
+        yield f"`label` and `instance_label` are a `ClassLabel`: numbers in the order {', '.join(options.project.labels)}."
+    yield from ("", "| split | annotations | instances | annotators |", "|---|---|---|---|")
+    for split, of in annotations.items():
+        yield f"| {split} | {of.n_annotations:,} | {len(of.instances):,} | {len(of.people):,} |"
+    names = {
+        name.replace("{kind}", kind).replace(", ", "`, `"): meaning for name, meaning in ANNOTATION_COLUMNS.items()
+    }
+    yield from ("", *_columns(names))
 
 
 def _verbatim(text: str) -> list[str]:

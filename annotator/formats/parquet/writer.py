@@ -1,13 +1,10 @@
-"""Writing gold as Parquet: the format `parquet`, one file, and `datasets`, a folder that Hugging Face `datasets` loads.
+"""Writing gold as Parquet: a row an instance, with the columns that dataset_card.COLUMNS describes.
 
-Both hold one row an instance, with the columns that dataset_card.COLUMNS describes. Rows are written in groups, so that
-memory does not grow with the project.
+Rows are written in groups, so that memory does not grow with the project.
 """
 
 import json
-import re
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
@@ -20,8 +17,7 @@ from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.rationales import RationaleSet, Span
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
-from annotator.formats.parquet.dataset_card import Facts, card
-from annotator.formats.rows.files import NO_GOLD, Refused, new_file, new_folder
+from annotator.formats.rows.files import NO_GOLD, new_file
 from annotator.formats.rows.gold_spans import placed_span
 
 if TYPE_CHECKING:
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
 
 ROWS_OF_GROUP = 10_000
 TOKENS_OF_GROUP = 200_000
-_SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -42,22 +37,6 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
             groups.add(row_of(item, options), item.instance)
         if not groups.n_rows:
             raise ExportRefused(NO_GOLD)
-
-
-def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
-    """Write a folder: data/<split>.parquet for each split, and README.md, the dataset card.
-
-    Where no instance has a split, all are written as `train`.
-    Raises: ExportRefused for a folder that holds something, no instance, instances without a split beside others with
-            one, and names of splits that `datasets` does not take
-    """
-    with new_folder(path) as folder:
-        (folder / "data").mkdir()
-        with ExitStack() as stack:
-            writer = _DatasetsWriter(options, folder / "data", stack)
-            for item in gold:
-                writer.add(item)
-        (folder / "README.md").write_text(writer.finish(), encoding="utf-8", newline="\n")
 
 
 def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
@@ -76,7 +55,7 @@ def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
         "target": None if instance.target is None else asdict(placed_span(instance, Span(*instance.target))),
         "segments": segment_rows(instance),
         **set_rows(instance, gold.sets),
-        "rationale_origins": _origins(gold),
+        "rationale_origins": _origins(gold, options),
         "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
     }
 
@@ -110,12 +89,12 @@ def _segment_row(instance: Instance, segment: Segment) -> dict[str, Any]:
     }
 
 
-def _origins(gold: GoldInstance) -> list[list[dict[str, Any]]] | None:
+def _origins(gold: GoldInstance, options: WriteOptions) -> list[list[dict[str, Any]]] | None:
     if gold.sets and not gold.origins:
         return None
 
     def row(origin: SetOrigin) -> dict[str, Any]:
-        return {"annotator": origin.annotator, "round": origin.round_number, "set": origin.position}
+        return {"annotator": options.called(origin.annotator), "round": origin.round_number, "set": origin.position}
 
     return [[row(origin) for origin in of_set] for of_set in gold.origins]
 
@@ -221,53 +200,3 @@ class RowGroups:
             self.writer.write_table(pa.Table.from_pylist(self._rows, self.schema))
             self._rows.clear()
             self._n_tokens = 0
-
-
-@dataclass(slots=True)
-class _DatasetsWriter:
-    options: WriteOptions
-    folder: Path
-    stack: ExitStack
-    facts: dict[str, Facts] = field(default_factory=dict)
-    _groups: dict[str, RowGroups] = field(default_factory=dict)
-    _odd_split: Refused = field(
-        default_factory=lambda: Refused(
-            "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
-            "give it another name, or export one split as parquet"
-        )
-    )
-    _no_split: Refused = field(
-        default_factory=lambda: Refused(
-            "are in no split, though others are; have a lead share them out first (`annotator split`)"
-        )
-    )
-
-    def add(self, gold: GoldInstance) -> None:
-        """Write an instance to the file of its split."""
-        instance = gold.instance
-        if instance.split and (not _SPLIT.fullmatch(instance.split) or instance.split.lower() == "all"):
-            self._odd_split.add(instance.key)
-            return
-        if not instance.split:
-            self._no_split.add(instance.key)  # only refused when others have one
-        if instance.split not in self._groups:
-            file = self.stack.enter_context(self._path(instance.split).open("wb"))
-            self._groups[instance.split] = self.stack.enter_context(RowGroups.open(file, schema_of(self.options)))
-            self.facts[instance.split] = Facts()
-        self._groups[instance.split].add(row_of(gold, self.options), instance)
-        self.facts[instance.split].count(gold, is_exhaustive=self.options.project.settings.is_exhaustive)
-
-    def finish(self) -> str:
-        """The dataset card, once the files are closed; raise when something could not be written."""
-        self._odd_split.raise_if_any()
-        if not self._groups:
-            raise ExportRefused(NO_GOLD)
-        if len(self._groups) > 1:
-            self._no_split.raise_if_any()
-        if "" in self._groups:
-            self._path("").rename(self._path("train"))
-            self.facts = {"train": self.facts[""]}
-        return card(self.options, self.facts)
-
-    def _path(self, split: str) -> Path:
-        return self.folder / (f"{split}.parquet" if split else "no-split")

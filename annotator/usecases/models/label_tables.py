@@ -184,7 +184,7 @@ def require_one_table(store: Store, project: Project, model_labels: ModelLabels,
     raise InvalidValue(
         f"What is stored of {model_labels.whose} in the project '{project.name}' was computed with other labels "
         f"({before.words()}) than are asked for now ({table.words()}). Keep those, or delete what is stored first "
-        "(annotator attribute --again; on the page Saliency a box under “Compute attributions”)."
+        "(--again, or the box under “Compute attributions” on the page Saliency)."
     )
 
 

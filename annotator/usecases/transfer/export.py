@@ -9,7 +9,7 @@ from pathlib import Path
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import counted
-from annotator.domain.people import User
+from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
     SourceAnnotation,
@@ -48,8 +48,10 @@ from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import HALVES, GoldOptions, gold_instances
 from annotator.usecases.transfer.contents import iterate_annotations
+from annotator.usecases.transfer.own_annotations import Pseudonyms, annotations_that_count
 
 ANNOTATIONS = "parquet-annotations"
+DATASETS = "datasets"
 WHOLE = frozenset({"jsonl", ANNOTATIONS})  # hold what everybody marked, accepted or not
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS, ANNOTATIONS)
 
@@ -73,20 +75,24 @@ class Exported:
 
 
 def export_file(
-    store: Store, actor: User, project: Project, format_name: str, path: Path, options: GoldOptions = GoldOptions()
-) -> Exported:
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: GoldOptions = GoldOptions(), *,
+    has_names: bool = False,
+) -> Exported:  # fmt: skip
     """Write a project in a format; answers how many instances were written.
 
     `jsonl` is our own: everything but hashes, sign-ins and tokens; `parquet-annotations` holds every annotation. The others
     hold the gold of the instances that have one and are not discarded; to people without a lead's rights, of those that they
-    cannot be given to annotate any more.
+    cannot be given to annotate any more. `datasets` holds what each person marked beside it, for those who may see all
+    annotations, and names people only where has_names asks for it.
     """
-    require(store, actor, project.id, "export")
+    roles = require(store, actor, project.id, "export")
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
     if holds_unfinished:
         require(store, actor, project.id, "see all annotations")
+    if has_names and format_name != DATASETS:
+        raise InvalidValue(f"Names are asked for of the format {DATASETS} alone. Leave that out for '{format_name}'.")
     if options.half not in HALVES:
         raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
     if format_name == "contrast" and options.half != "both":
@@ -103,7 +109,12 @@ def export_file(
             n_versions = count_versions(store, project.id, options.split)
             with_gold = passed.count_versions(gold_instances(store, project, policy, options))
             gold = passed.count(for_them.open_to_them(with_gold))
-            n_written = get_writer(format_name)(path, gold, WriteOptions(project, policy, n_versions))
+            how = WriteOptions(project, policy, n_versions)
+            if format_name == DATASETS:
+                sees_all = has_right(actor, roles, "see all annotations")
+                of_people = annotations_that_count(store, project, options) if sees_all else ()
+                how = dataclasses.replace(how, annotations=of_people, called=str if has_names else Pseudonyms())
+            n_written = get_writer(format_name)(path, gold, how)
             n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
             exported = Exported(passed.n if n_written is None else n_written, n_waiting)
     for_them.note()

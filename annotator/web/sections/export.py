@@ -12,7 +12,7 @@ from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
-from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WRITABLE, Exported, export_file
+from annotator.usecases.transfer.export import ANNOTATIONS, DATASETS, WHOLE, WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
@@ -67,12 +67,17 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
         disabled=has_both,
     )  # fmt: skip
+    may_name = sees_all and format_name == DATASETS
+    has_names = may_name and st.checkbox("Tell who made each annotation", key="export_names")
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption("Texts that you are annotating or may still be given are left out.")
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
-    choice = (project.id, format_name, options)
+    choice = (project.id, format_name, options, has_names)
     if pressed("Prepare the file", type="primary", key="export_prepare"):
-        st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
+        st.session_state["export_ready"] = (
+            choice,
+            *_made(store, visit, project, format_name, options, has_names=has_names),
+        )
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:
         _, name, content, exported = ready
@@ -87,12 +92,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _made(
-    store: Store, visit: Visit, project: Project, format_name: str, options: GoldOptions
+    store: Store, visit: Visit, project: Project, format_name: str, options: GoldOptions, *, has_names: bool
 ) -> tuple[str, bytes, Exported]:
     base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
         path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
-        exported = export_file(store, visit.user, project, format_name, path, options)
+        exported = export_file(store, visit.user, project, format_name, path, options, has_names=has_names)
         if path.is_dir():
             return f"{path.name}.zip", _zipped(path), exported
         return path.name, path.read_bytes(), exported

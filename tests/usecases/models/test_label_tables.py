@@ -172,7 +172,7 @@ def test_answers_of_two_tables_are_never_mixed(store: Store, tastes: Project, lo
     loads()
     run(store, tastes, renamed=RENAMED)
     other = {"POS": "negative", "NEG": "positive", "mixed": ""}
-    with pytest.raises(InvalidValue, match="was computed with other labels .*“POS” is “positive”.* --again"):
+    with pytest.raises(InvalidValue, match="was computed with other labels .*“POS” is “positive”.*--again"):
         run(store, tastes, renamed=other)
     assert shares(store, tastes) == {"positive": 0.75, "negative": 0.25}
     run(store, tastes, renamed=other, is_anew=True)

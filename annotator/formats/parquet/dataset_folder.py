@@ -1,0 +1,159 @@
+"""Writing a folder that Hugging Face `datasets` loads: the gold, and beside it every person's annotations."""
+
+import json
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.errors import ExportRefused
+from annotator.formats.base import WriteOptions
+from annotator.formats.parquet.dataset_card import AnnotationFacts, Facts, card
+from annotator.formats.parquet.writer import RowGroups, made_by, row_of, schema_of, segment_rows, set_rows, text_columns
+from annotator.formats.rows.files import NO_GOLD, Refused, new_folder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
+
+
+def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
+    """Write a folder: data/<split>.parquet for each split, annotations/<split>.parquet, and README.md, the dataset card.
+
+    Where no instance has a split, all are written as `train`. Without annotations there is no folder for them.
+    Raises: ExportRefused for a folder that holds something, no instance, instances without a split beside others with
+            one, and names of splits that `datasets` does not take
+    """
+    with new_folder(path) as folder:
+        with ExitStack() as stack:
+            of_gold = _SplitFiles(folder / "data", schema_of(options), stack)
+            facts = _write_gold(of_gold, gold, options)
+            of_people = _SplitFiles(folder / "annotations", annotation_schema(options), stack)
+            counted = _write_annotations(of_people, options)
+        of_gold.finish()
+        if not facts:
+            raise ExportRefused(NO_GOLD)
+        of_people.finish()
+        text = card(
+            options, {split or "train": n for split, n in facts.items()}, {s or "train": n for s, n in counted.items()}
+        )
+        (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_gold(files: "_SplitFiles", gold: Iterable[GoldInstance], options: WriteOptions) -> dict[str, Facts]:
+    facts: dict[str, Facts] = {}
+    for item in gold:
+        if files.add(item.instance, row_of(item, options)):
+            of_split = facts.setdefault(item.instance.split, Facts())
+            of_split.count(item, is_exhaustive=options.project.settings.is_exhaustive)
+    return facts
+
+
+def _write_annotations(files: "_SplitFiles", options: WriteOptions) -> dict[str, AnnotationFacts]:
+    facts: dict[str, AnnotationFacts] = {}
+    for instance, annotations in options.annotations:
+        for annotation in annotations:
+            if files.add(instance, annotation_row(instance, annotation, options)):
+                facts.setdefault(instance.split, AnnotationFacts()).count(instance, annotation)
+    return facts
+
+
+def annotation_row(instance: Instance, annotation: Annotation, options: WriteOptions) -> dict[str, Any]:
+    """The row of an annotation; labels by their number among the project's."""
+    kind = options.project.task.result_kind
+    return {
+        "key": instance.key,
+        "split": instance.split,
+        "language": instance.language,
+        "annotator": options.called(annotation.annotator),
+        "round": annotation.round_number,
+        "state": annotation.state,
+        kind: _result(annotation.result, instance, options),
+        f"instance_{kind}": _result(instance.result, instance, options),
+        "segments": segment_rows(instance),
+        **set_rows(instance, annotation.sets),
+    }
+
+
+def _result(result: str | None, instance: Instance, options: WriteOptions) -> str | int | None:
+    labels = _labels(options)
+    if not labels or result is None:
+        return result
+    if result not in labels:
+        known = ", ".join(f"'{label}'" for label in labels)
+        raise ExportRefused(f"The instance '{instance.key}' has the label '{result}', which is none of {known}.")
+    return labels.index(result)
+
+
+def _labels(options: WriteOptions) -> tuple[str, ...]:
+    """What results are counted by; () of answers."""
+    return options.project.labels if options.project.task.result_kind == "label" else ()
+
+
+def annotation_schema(options: WriteOptions) -> "pa.Schema":
+    """The columns' types; that two of them are a ClassLabel stands where `datasets` looks for it."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    labels, kind = _labels(options), options.project.task.result_kind
+    result = pa.int64() if labels else pa.string()
+    columns = [
+        *((name, pa.string()) for name in ("key", "split", "language", "annotator")),
+        ("round", pa.int32()),
+        ("state", pa.string()),
+        (kind, result),
+        (f"instance_{kind}", result),
+        *text_columns(),
+    ]
+    classes = {name: {"names": list(labels), "_type": "ClassLabel"} for name in (kind, f"instance_{kind}") if labels}
+    hugging_face = {"huggingface": json.dumps({"info": {"features": classes}}, ensure_ascii=False)} if classes else {}
+    return pa.schema(columns, metadata=made_by(options) | hugging_face)
+
+
+@dataclass(slots=True)
+class _SplitFiles:
+    """A Parquet file for each split, in a folder that is there with the first of them."""
+
+    folder: Path
+    schema: "pa.Schema"
+    stack: ExitStack
+    _groups: dict[str, RowGroups] = field(default_factory=dict)
+    _odd_split: Refused = field(
+        default_factory=lambda: Refused(
+            "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
+            "give it another name, or export one split as parquet"
+        )
+    )
+    _no_split: Refused = field(
+        default_factory=lambda: Refused(
+            "are in no split, though others are; have a lead share them out first (`annotator split`)"
+        )
+    )
+
+    def add(self, instance: Instance, row: dict[str, Any]) -> bool:
+        """Write a row of an instance to the file of its split; False where the split has no name for a file."""
+        if instance.split and (not _SPLIT.fullmatch(instance.split) or instance.split.lower() == "all"):
+            self._odd_split.add(instance.key)
+            return False
+        if not instance.split:
+            self._no_split.add(instance.key)  # only refused when others have one
+        if instance.split not in self._groups:
+            self.folder.mkdir(exist_ok=True)
+            file = self.stack.enter_context(self._path(instance.split).open("wb"))
+            self._groups[instance.split] = self.stack.enter_context(RowGroups.open(file, self.schema))
+        self._groups[instance.split].add(row, instance)
+        return True
+
+    def finish(self) -> None:
+        """Name the file of what is in no split, once all are closed; raise when something could not be written."""
+        self._odd_split.raise_if_any()
+        if len(self._groups) > 1:
+            self._no_split.raise_if_any()
+        if "" in self._groups:
+            self._path("").rename(self._path("train"))
+
+    def _path(self, split: str) -> Path:
+        return self.folder / (f"{split}.parquet" if split else "no-split")

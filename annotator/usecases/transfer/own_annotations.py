@@ -1,0 +1,37 @@
+"""What each person marked, beside the gold of a data set, and how people are called in it."""
+
+from collections.abc import Iterator
+
+from annotator.domain.instances import Annotation, Instance
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.instances import iterate_instance_batches
+from annotator.usecases.gold import GoldOptions, counting_states, is_in
+
+
+class Pseudonyms:
+    """Calls people "annotator 1", "annotator 2" ... in the order in which they are first named.
+
+    >>> called = Pseudonyms()
+    >>> called("zoe"), called("ada"), called("zoe")
+    ('annotator 1', 'annotator 2', 'annotator 1')
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, name: str) -> str:
+        return f"annotator {self._numbers.setdefault(name, len(self._numbers) + 1)}"
+
+
+def annotations_that_count(
+    store: Store, project: Project, options: GoldOptions
+) -> Iterator[tuple[Instance, list[Annotation]]]:
+    """Every instance that is not discarded, with those annotations of everybody that gold may be made from, oldest first."""
+    states = counting_states(options)
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
+        annotations = annotations_of(store, [instance.id for instance in instances])
+        for instance in instances:
+            if instance.state != "discarded" and is_in(options.half, instance):
+                yield instance, [of for of in annotations[instance.id] if of.state in states]
