@@ -89,7 +89,8 @@ def _shapes_published_area(ranked: RankedWords) -> Flags:
     """bool[n_points]: points before full recall; of those without any only the first, since (0, 0) need stand but once."""
     hits, begins, ends = ranked.hits_before, ranked.begins, ranked.ends
     start, after = (ranked.words.offsets[of][ranked.words.rows_of_values[ends]] for of in (slice(-1), slice(1, None)))
-    return (hits[begins] < hits[after]) & ((hits[ends + 1] > hits[start]) | (begins == start))
+    shapes: Flags = (hits[begins] < hits[after]) & ((hits[ends + 1] > hits[start]) | (begins == start))
+    return shapes
 
 
 def top_1_strict(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
