@@ -51,6 +51,8 @@ class RationaleSet:
     @property
     def token_indices(self) -> tuple[int, ...]:
         """The union of the spans, sorted."""
+        if len(self.spans) == 1:  # as most are
+            return tuple(range(self.spans[0].start, self.spans[0].end))
         return tuple(sorted({i for span in self.spans for i in range(span.start, span.end)}))
 
 

@@ -72,9 +72,10 @@ def curves(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> Curves:
 
 def _n_tied(ranked: RankedWords) -> Integers:
     """int[n_rows]: scores that another one of their row equals."""
-    n_rows, points = len(ranked.words), ranked.points
+    n_rows = len(ranked.words)
     if ranked.is_last_of_tie.all():
         return np.zeros(n_rows, dtype=np.int64)
+    points = ranked.points
     sizes = points.ranks - points.ranks_before
     return np.bincount(points.rows, weights=np.where(sizes > 1, sizes, 0), minlength=n_rows).astype(np.int64)
 

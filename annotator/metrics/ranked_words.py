@@ -23,12 +23,6 @@ class Points:
     hits_before: Integers
     ranks_before: Integers
 
-    def where(self, mask: Flags) -> "Points":
-        """Some of the points; mask bool[n_points]."""
-        rows = np.flatnonzero(mask)
-        columns = (self.rows, self.n_hits, self.ranks, self.hits_before, self.ranks_before)
-        return self if len(rows) == len(self.rows) else Points(*(column[rows] for column in columns))
-
     @cached_property
     def precision(self) -> Floats:
         return np.asarray(self.n_hits / self.ranks, dtype=np.float64)
@@ -62,10 +56,14 @@ class RankedWords:
         return np.diff(self.hits_before[self.words.offsets])
 
     @cached_property
-    def n_hits(self) -> Integers:
-        """int[total]: rationale words of the sentence down to each rank."""
-        before = self.hits_before[self.words.offsets[:-1]]
-        return self.hits_before[1:] - np.repeat(before, self.words.lengths)
+    def ends(self) -> Integers:
+        """int[n_points]: the last rank of each distinct score, counted over all sentences."""
+        return np.flatnonzero(self.is_last_of_tie)
+
+    @cached_property
+    def begins(self) -> Integers:
+        """int[n_points]: the first rank of each distinct score."""
+        return np.concatenate(([0], self.ends[:-1] + 1)) if len(self.ends) else self.ends
 
     @cached_property
     def is_divided(self) -> Flags:
@@ -79,17 +77,22 @@ class RankedWords:
 
     @cached_property
     def points(self) -> Points:
-        rows, n_hits, ranks = self.words.rows_of_values, self.n_hits, self.words.places + 1
-        if not self.is_last_of_tie.all():
-            rows, n_hits, ranks = (column[self.is_last_of_tie] for column in (rows, n_hits, ranks))
-        is_first = np.diff(rows, prepend=-1) != 0
-        hits_before, ranks_before = (np.where(is_first, 0, np.roll(counts, 1)) for counts in (n_hits, ranks))
-        return Points(rows, n_hits, ranks, hits_before, ranks_before)
+        return self.points_where(np.ones(len(self.ends), dtype=np.bool_))
 
     @cached_property
     def steps(self) -> Points:
         """The points at which recall grows: areas over recall have nothing elsewhere."""
-        return self.points.where(self.points.n_hits > self.points.hits_before)
+        return self.points_where(self.hits_before[self.ends + 1] > self.hits_before[self.begins])
+
+    def points_where(self, mask: Flags) -> Points:
+        """Some of the points; the others are not made, which is most of the work. mask bool[n_points]."""
+        begins, ends = self.begins[mask], self.ends[mask]
+        rows = self.words.rows_of_values[ends]
+        start = self.words.offsets[rows]
+        before = self.hits_before[start]
+        return Points(
+            rows, self.hits_before[ends + 1] - before, ends + 1 - start, self.hits_before[begins] - before, begins - start
+        )
 
     def recall(self, points: Points) -> Floats:
         return np.asarray(points.n_hits / np.maximum(self.n_marked[points.rows], 1), dtype=np.float64)

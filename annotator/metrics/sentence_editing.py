@@ -28,8 +28,10 @@ def reciprocal_rank_with_removal(scores: Scores, rationale: Marks, *, ranked: Ra
     """
     ranked = ranked or rank_words(scores, rationale)
     hits = np.flatnonzero(ranked.is_rationale)
-    noted = ranked.words.places[hits] + 2 - ranked.n_hits[hits]
-    sums = np.bincount(ranked.words.rows_of_values[hits], weights=noted, minlength=len(scores))
+    rows = ranked.words.rows_of_values[hits]
+    start = ranked.words.offsets[rows]
+    noted = (hits + 1 - start) - (np.arange(len(hits)) - ranked.hits_before[start])
+    sums = np.bincount(rows, weights=noted, minlength=len(scores))
     return _ratio(ranked.n_marked, sums, ranked.n_marked > 0)
 
 
@@ -68,11 +70,7 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
                explains all 54 rows; inferred, no code was released
     """
     ranked = ranked or rank_words(scores, rationale)
-    points = ranked.points
-    is_before_full = points.hits_before < np.maximum(ranked.n_marked, 1)[points.rows]
-    points = points.where(
-        is_before_full & ((points.n_hits > 0) | (points.ranks_before == 0))
-    )  # (0, 0) need stand but once
+    points = ranked.points_where(_shapes_published_area(ranked))
     n_points = (
         np.bincount(points.rows, minlength=len(scores)) + 1
     )  # one more for each sentence, of precision 1 and recall 0
@@ -85,6 +83,14 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
     width = np.where(of[1:] == of[:-1], np.diff(precision), 0.0)
     areas = np.bincount(of[1:], weights=width * (recall[1:] + recall[:-1]) / 2, minlength=len(scores))
     return np.asarray(np.where(ranked.is_divided, areas, np.nan), dtype=np.float64)
+
+
+def _shapes_published_area(ranked: RankedWords) -> Flags:
+    """bool[n_points]: points before full recall; of those without any only the first, since (0, 0) need stand but once."""
+    hits, begins, ends = ranked.hits_before, ranked.begins, ranked.ends
+    start, after = (ranked.words.offsets[of][ranked.words.rows_of_values[ends]] for of in (slice(-1), slice(1, None)))
+    shapes: Flags = (hits[begins] < hits[after]) & ((hits[ends + 1] > hits[start]) | (begins == start))
+    return shapes
 
 
 def top_1_strict(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:

@@ -77,8 +77,9 @@ def _distinct(sets: _SetsWithOrigins) -> _SetsWithOrigins:
     """Sets with the same tokens count once; the first one's spans stay, and all are named as its origin."""
     first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
     for rationale_set, origins in sets:
-        first, before = first_of_each.get(rationale_set.token_indices, (rationale_set, ()))
-        first_of_each[rationale_set.token_indices] = (first, before + origins)
+        tokens = rationale_set.token_indices
+        first, before = first_of_each.get(tokens, (rationale_set, ()))
+        first_of_each[tokens] = (first, before + origins)
     return list(first_of_each.values())
 
 

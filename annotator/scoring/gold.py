@@ -53,10 +53,11 @@ class GoldRow:
 def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool) -> GoldRow:
     """The row of an instance. is_exhaustive: of the project, where the instance does not say it."""
     instance = gold.instance
-    selectable = [segment for segment in instance.layout.segments if segment.is_selectable]
-    n = sum(segment.n_tokens for segment in selectable)
-    sides = tuple((p.name, p.n_tokens) for p in selectable) if task.name in _PAIRED else (("", n),)
-    bodies = [segment.body for segment in instance.segments if segment.is_selectable] if keep_tokens else []
+    selectable = [segment for segment in instance.segments if segment.is_selectable]
+    lengths = tuple(segment.body.n_tokens for segment in selectable)
+    names = (segment.name for segment in selectable)
+    sides = tuple(zip(names, lengths, strict=True)) if task.name in _PAIRED else (("", sum(lengths)),)
+    bodies = [segment.body for segment in selectable] if keep_tokens else []
     return GoldRow(
         instance.id,
         instance.key,
@@ -64,7 +65,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         instance.language,
         gold.result,
         sides,
-        tuple(segment.n_tokens for segment in selectable),
+        lengths,
         tuple(rationale_set.token_indices for rationale_set in gold.sets),
         tuple((span.start, span.end) for rationale_set in gold.sets for span in rationale_set.spans),
         tuple(intern(token) for body in bodies for token in body.tokens()),

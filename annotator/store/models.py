@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+import msgspec
+
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run
 from annotator.domain.output_changes import change_of
 from annotator.store.connection.database import Row, Store
@@ -13,6 +15,7 @@ from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1
+_PROBABILITIES = msgspec.json.Decoder(dict[str, int | float])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,10 @@ def _stored_run(row: Row) -> StoredRun:
 def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> dict[int, Output]:
     """What a run says of each of some instances; an instance of which it says nothing is not in the answer."""
     marks = ",".join("?" * len(instance_ids))
-    where = f"WHERE run_id = ? AND instance_id IN ({marks})"
-    values = (run_id, *instance_ids)
+    return _outputs(store, f"WHERE run_id = ? AND instance_id IN ({marks})", (run_id, *instance_ids))
+
+
+def _outputs(store: Store, where: str, values: Sequence[object]) -> dict[int, Output]:
     parts: dict[int, tuple[list[Prediction], list[Attribution], list[MachineRationale]]] = {}
     for row in store.rows(f"SELECT * FROM predictions {where} ORDER BY instance_id, input, threshold", values):
         parts.setdefault(row["instance_id"], ([], [], []))[0].append(_prediction(row))
@@ -128,9 +133,17 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         if not rows:
             return
         ids = [row["instance_id"] for row in rows]
-        outputs = outputs_of_run(store, run_id, ids)
+        outputs = _outputs(store, "WHERE run_id = ? AND instance_id BETWEEN ? AND ?", (run_id, ids[0], ids[-1]))
         yield from (outputs[number] for number in ids)
         last = ids[-1]
+
+
+def answers_of_run(store: Store, run_id: int) -> dict[int, Prediction]:
+    """By instance: what a run answers to the full input."""
+    rows = store.rows(
+        "SELECT * FROM predictions WHERE run_id = ? AND input = 'full' ORDER BY instance_id, threshold", (run_id,)
+    )
+    return {row["instance_id"]: _prediction(row) for row in rows}
 
 
 def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, dict[int, Prediction]]:
@@ -244,7 +257,7 @@ def _packed(a: Attribution) -> tuple[object, ...]:
 
 def _prediction(row: Row) -> Prediction:
     threshold = None if row["threshold"] == _NO_THRESHOLD else row["threshold"]
-    return Prediction(row["result"], json.loads(row["probabilities"]), row["input"], threshold)
+    return Prediction(row["result"], _PROBABILITIES.decode(row["probabilities"]), row["input"], threshold)
 
 
 def _attribution(row: Row) -> Attribution:

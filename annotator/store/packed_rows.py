@@ -6,9 +6,13 @@ from array import array
 from collections.abc import Sequence
 from hashlib import blake2b
 
+import msgspec
+
 from annotator.domain.imports import NewDocument
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
+
+_SPANS = msgspec.json.Decoder(list[tuple[int, int]])
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
@@ -62,7 +66,7 @@ def pack_sets(sets: Sequence[RationaleSet]) -> list[str]:
 
 def unpack_set(spans: str) -> RationaleSet:
     """The inverse of pack_sets for one set."""
-    return RationaleSet.of(*((start, end) for start, end in json.loads(spans)))
+    return RationaleSet.of(*_SPANS.decode(spans))
 
 
 def fingerprint(*parts: bytes | str) -> bytes:

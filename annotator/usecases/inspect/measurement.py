@@ -19,11 +19,11 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store, open_store
 from annotator.store.events import add_event
 from annotator.store.measurements import last_event_id, measurements_of, write_measurement
-from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
+from annotator.store.models import StoredRun, answers_of_run, has_run, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.inspect.beside_random import NUMBER, RandomNull, as_parameters, learned_from
-from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed
+from annotator.usecases.inspect.project_scores import answers_of_seed
 from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.models.model_trust import Trainings
 
@@ -164,7 +164,7 @@ def _measured(
                 outputs = iterate_outputs(store, stored.id)
                 yield stored, _of_method(gold, outputs, answers_of_seed(answers_by_seed, stored.run.seed))
             else:
-                answers_by_seed[stored.run.seed] = answers_of(store, stored.id)
+                answers_by_seed[stored.run.seed] = answers_of_run(store, stored.id)
                 scored = score_answers(gold, answers_by_seed[stored.run.seed], is_label=is_label)
                 yield stored, list(_kept(scored, None))
 

@@ -20,10 +20,10 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import has_criterion
-from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
+from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed, runs_asked
+from annotator.usecases.inspect.project_scores import answers_of_seed, runs_asked
 from annotator.usecases.inspect.stale_numbers import has_changed, last_change
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
@@ -116,7 +116,7 @@ def values_of_row(
         policy = options.gold_policy or project.settings.gold_policy
         whole = gold_table(store, project, policy, options.split).of_criterion(options.criterion)
         gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
-        answers_by_seed = {other.run.seed: answers_of(store, other.id) for other in runs if not other.run.method}
+        answers_by_seed = {other.run.seed: answers_of_run(store, other.id) for other in runs if not other.run.method}
         answers = answers_of_seed(answers_by_seed, choice.seed)
         parts = []
         if len(gold):
@@ -154,7 +154,7 @@ def values_of_rows(
 def _of_model(
     store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun], options: ScoringOptions
 ) -> Iterator[tuple[RowChoice, InstanceValues]]:
-    answers_by_seed = {stored.run.seed: answers_of(store, stored.id) for stored in runs if not stored.run.method}
+    answers_by_seed = {stored.run.seed: answers_of_run(store, stored.id) for stored in runs if not stored.run.method}
     has_methods = any(stored.run.method for stored in runs)
     for stored in runs:
         run = stored.run

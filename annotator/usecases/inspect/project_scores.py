@@ -39,7 +39,7 @@ from annotator.scoring.reports import (
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
-from annotator.store.models import StoredRun, iterate_outputs, list_models, list_runs
+from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.inspect.training_texts import without_training
@@ -209,7 +209,7 @@ class _Scorer:
         quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
         for stored in runs:
             if not stored.run.method:
-                answers = answers_by_seed[stored.run.seed] = answers_of(self.store, stored.id)
+                answers = answers_by_seed[stored.run.seed] = answers_of_run(self.store, stored.id)
                 if answers:
                     self._add_quality(stored, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
@@ -300,16 +300,6 @@ class _Row:
             "confidence": self.confidence.report(),
             **self.plausibility.count_report(),
         }
-
-
-def answers_of(store: Store, run_id: int) -> Answers:
-    """What a run answers to the full input, by instance."""
-    return {
-        output.instance_id: prediction
-        for output in iterate_outputs(store, run_id)
-        for prediction in output.predictions
-        if prediction.on == "full"
-    }
 
 
 def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Report:
