@@ -15,8 +15,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
-from annotator.usecases.inspect.comparison_report import write_report
-from annotator.usecases.inspect.report_request import ReportRequest, TextChoice
+from annotator.usecases.compare.comparison_report import write_report
+from annotator.usecases.compare.report_request import ReportRequest, TextChoice
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.measured import Measured, table

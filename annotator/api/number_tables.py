@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from annotator.domain.suites import StoredSuite
 from annotator.scoring.row_differences import AgainstTable, ComparedRow
 from annotator.scoring.table import MetricTable
-from annotator.usecases.inspect.difference_tables import difference_lines
+from annotator.usecases.compare.difference_tables import difference_lines
+from annotator.usecases.compare.row_comparison import DifferingInstance, TwoRows
 from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice
-from annotator.usecases.inspect.row_comparison import DifferingInstance, TwoRows
 from annotator.usecases.inspect.score_files import metric_lines
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.usecases.suites.results import SuiteResults

@@ -211,7 +211,7 @@ class ProjectNumbers(OpenProject):
             INSTANCE_DIFFERENCE_COLUMNS,
             rows_of_instance_differences,
         )
-        from annotator.usecases.inspect.row_comparison import pairs_of, shared_instances  # noqa: PLC0415
+        from annotator.usecases.compare.row_comparison import pairs_of, shared_instances  # noqa: PLC0415
 
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
         store, rules = self.database.store, self.rules
@@ -226,8 +226,8 @@ class ProjectNumbers(OpenProject):
         self, against: str, rows: str | Sequence[str], metrics: str | Sequence[str], options: "ScoringOptions"
     ) -> "AgainstTable":
         from annotator.scoring.table import metric_table  # noqa: PLC0415
+        from annotator.usecases.compare.row_comparison import rows_against  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
-        from annotator.usecases.inspect.row_comparison import rows_against  # noqa: PLC0415
 
         table = metric_table(*evaluate_with_instances(self.database.store, LOCAL_OPERATOR, self.rules, options=options))
         names, chosen = ([of] if isinstance(of, str) else list(of) for of in (metrics, rows))
@@ -252,8 +252,8 @@ class ProjectNumbers(OpenProject):
 
         base, other: a model; or several, the seeds of it, which are paired in their order
         """
-        from annotator.usecases.inspect.comparison_reports import comparison_reports  # noqa: PLC0415
-        from annotator.usecases.inspect.model_comparison import ModelPair  # noqa: PLC0415
+        from annotator.usecases.compare.comparison_reports import comparison_reports  # noqa: PLC0415
+        from annotator.usecases.compare.model_comparison import ModelPair  # noqa: PLC0415
 
         rules = self.rules
         pair = ModelPair(*((names,) if isinstance(names, str) else tuple(names) for names in (base, other)))

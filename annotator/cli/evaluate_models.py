@@ -14,8 +14,8 @@ from annotator.domain.projects import GOLD_POLICIES
 
 if TYPE_CHECKING:
     from annotator.scoring.reports import RunsReport
-    from annotator.usecases.inspect.model_comparison import ConfidenceBin, ModelComparison, PartComparison
-    from annotator.usecases.inspect.model_gains import ModelGains
+    from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
+    from annotator.usecases.compare.model_gains import ModelGains
 
 _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
 
@@ -41,8 +41,8 @@ def models(
 ) -> None:  # fmt: skip
     """Tell what a model wins and loses against another, where the other was unsure, and what its control wins."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.inspect.comparison_reports import comparison_reports
-    from annotator.usecases.inspect.model_comparison import ModelPair
+    from annotator.usecases.compare.comparison_reports import comparison_reports
+    from annotator.usecases.compare.model_comparison import ModelPair
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:

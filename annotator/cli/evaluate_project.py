@@ -141,10 +141,10 @@ def _compared(
 ) -> str:  # fmt: skip
     """The rows that were asked for against one of all rows; or the instances in which one differs from it."""
     from annotator.scoring.table import metric_table
-    from annotator.usecases.inspect.difference_tables import against_csv, against_latex, against_text
-    from annotator.usecases.inspect.differing_lists import differing_csv, differing_text
+    from annotator.usecases.compare.difference_tables import against_csv, against_latex, against_text
+    from annotator.usecases.compare.differing_lists import differing_csv, differing_text
+    from annotator.usecases.compare.row_comparison import differing_instances, rows_against, two_rows
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
-    from annotator.usecases.inspect.row_comparison import differing_instances, rows_against, two_rows
 
     against, row = compared
     table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, stored_project, options=scoring_options))

@@ -11,7 +11,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
 if TYPE_CHECKING:
-    from annotator.usecases.inspect.report_request import TextChoice
+    from annotator.usecases.compare.report_request import TextChoice
 
 
 @click.command("report")
@@ -54,8 +54,8 @@ def report(
 ) -> None:  # fmt: skip
     """Write a comparison of models as one HTML page: the table, charts, texts with maps and gold."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.inspect.comparison_report import write_report
-    from annotator.usecases.inspect.report_request import ReportRequest
+    from annotator.usecases.compare.comparison_report import write_report
+    from annotator.usecases.compare.report_request import ReportRequest
     from annotator.usecases.project.projects import find_project
 
     texts = _texts(draw, seed, differences, list_name, keys)
@@ -75,7 +75,7 @@ def report(
 def _texts(
     draw: int | None, seed: int, differences: int | None, list_name: str | None, keys: tuple[str, ...]
 ) -> "TextChoice":
-    from annotator.usecases.inspect.report_request import N_TEXTS, TextChoice
+    from annotator.usecases.compare.report_request import N_TEXTS, TextChoice
 
     ways = {
         "--draw": draw is not None,

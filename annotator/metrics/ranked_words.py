@@ -91,7 +91,11 @@ class RankedWords:
         start = self.words.offsets[rows]
         before = self.hits_before[start]
         return Points(
-            rows, self.hits_before[ends + 1] - before, ends + 1 - start, self.hits_before[begins] - before, begins - start
+            rows,
+            self.hits_before[ends + 1] - before,
+            ends + 1 - start,
+            self.hits_before[begins] - before,
+            begins - start,
         )
 
     def recall(self, points: Points) -> Floats:

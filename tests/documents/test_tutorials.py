@@ -3,6 +3,7 @@
 import re
 import shlex
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def test_a_tutorial_does_and_prints_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ANNOTATOR_DB", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # what other processes left in the machine's is not ours
     shutil.copy(REVIEWS, tmp_path)
     names: dict[str, object] = {}
     printed, n_compared = "", 0

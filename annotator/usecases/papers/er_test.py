@@ -18,9 +18,9 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.models import list_models
 from annotator.store.suites import list_suites
+from annotator.usecases.compare.model_comparison import ModelPair, PartComparison, compare_models
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
-from annotator.usecases.inspect.model_comparison import ModelPair, PartComparison, compare_models
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell

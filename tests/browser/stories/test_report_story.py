@@ -8,11 +8,11 @@ from playwright.sync_api import Page, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
-from annotator.usecases.inspect.comparison_report import write_report
+from annotator.usecases.compare.comparison_report import write_report
 from annotator.usecases.project.projects import give_role
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
-from tests.usecases.inspect.hostile_comparison import HOSTILE, hostile_project, hostile_request
+from tests.usecases.compare.hostile_comparison import HOSTILE, hostile_project, hostile_request
 
 pytestmark = pytest.mark.browser
 

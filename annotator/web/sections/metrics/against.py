@@ -13,9 +13,8 @@ from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
-from annotator.usecases.databases import Store
-from annotator.usecases.inspect.difference_tables import against_csv, against_latex, heads_and_lines
-from annotator.usecases.inspect.difference_words import (
+from annotator.usecases.compare.difference_tables import against_csv, against_latex, heads_and_lines
+from annotator.usecases.compare.difference_words import (
     LEGEND,
     names_of_compared,
     reasons,
@@ -25,15 +24,16 @@ from annotator.usecases.inspect.difference_words import (
     what_could_be_told,
     what_it_is,
 )
-from annotator.usecases.inspect.metric_names import named
-from annotator.usecases.inspect.metric_values import newest_event
-from annotator.usecases.inspect.row_comparison import (
+from annotator.usecases.compare.row_comparison import (
     DifferingInstance,
     TwoRows,
     differing_instances,
     maps_of,
 )
-from annotator.usecases.inspect.row_names import compared_row, names_to_compare
+from annotator.usecases.compare.row_names import compared_row, names_to_compare
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_names import named
+from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import state

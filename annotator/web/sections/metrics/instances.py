@@ -14,6 +14,7 @@ from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.scoring.table import Column, MetricRow
+from annotator.usecases.compare.row_references import found_reference, references_of
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_names import ARROWS, named, names_of
 from annotator.usecases.inspect.metric_values import (
@@ -24,7 +25,6 @@ from annotator.usecases.inspect.metric_values import (
     compare_rows,
     only,
 )
-from annotator.usecases.inspect.row_references import found_reference, references_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values

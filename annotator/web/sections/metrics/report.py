@@ -8,10 +8,10 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.usecases.compare.comparison_report import WrittenReport, comparison_report
+from annotator.usecases.compare.model_gains import first_pair
+from annotator.usecases.compare.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.comparison_report import WrittenReport, comparison_report
-from annotator.usecases.inspect.model_gains import first_pair
-from annotator.usecases.inspect.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.inspect.saved_lists import lists_of_project
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

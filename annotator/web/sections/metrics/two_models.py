@@ -9,16 +9,14 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.grouped_bars import Bar, grouped_bars
-from annotator.usecases.databases import Store
-from annotator.usecases.inspect.comparison_words import (
+from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
     meaning_of_parts,
     row_of_part,
     title_of_bin,
 )
-from annotator.usecases.inspect.metric_values import newest_event
-from annotator.usecases.inspect.model_comparison import (
+from annotator.usecases.compare.model_comparison import (
     ConfidenceBin,
     LabelledText,
     ModelComparison,
@@ -26,7 +24,9 @@ from annotator.usecases.inspect.model_comparison import (
     compare_labelled,
     labelled_texts,
 )
-from annotator.usecases.inspect.model_gains import ModelGains, answers_runs, first_pair, gains_behind
+from annotator.usecases.compare.model_gains import ModelGains, answers_runs, first_pair, gains_behind
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.alignment_proofs import show_measures

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotator.domain.numbers import UNDEFINED, counted, signed, written
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, Difference, Reason, Word
 from annotator.scoring.table import Column
+from annotator.usecases.compare.row_names import compared_name
 from annotator.usecases.inspect.metric_names import details_of, title_of
-from annotator.usecases.inspect.row_names import compared_name
 
 MARK = "*"
 LEGEND = (

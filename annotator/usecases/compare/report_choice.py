@@ -16,8 +16,8 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids, instances_without_texts
 from annotator.store.lists import find_list, ids_on_list, lists_of
 from annotator.store.models import full_answers
-from annotator.usecases.inspect.model_comparison import LabelledText, labelled_texts
-from annotator.usecases.inspect.report_request import MOST_TEXTS, ReportRequest, TextChoice
+from annotator.usecases.compare.model_comparison import LabelledText, labelled_texts
+from annotator.usecases.compare.report_request import MOST_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.inspect.training_texts import learned_by_model
 
 _AT_ONCE = 500

@@ -21,13 +21,13 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
+from annotator.usecases.compare.report_choice import choose_texts
+from annotator.usecases.compare.report_numbers import definitions_of, numbers_of, two_models_of
+from annotator.usecases.compare.report_request import ReportRequest
+from annotator.usecases.compare.report_texts import reported_texts, rows_with_maps
 from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.metric_names import first_columns
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
-from annotator.usecases.inspect.report_choice import choose_texts
-from annotator.usecases.inspect.report_numbers import definitions_of, numbers_of, two_models_of
-from annotator.usecases.inspect.report_request import ReportRequest
-from annotator.usecases.inspect.report_texts import reported_texts, rows_with_maps
 from annotator.usecases.inspect.shown_table import TableView
 
 N_RESAMPLES = 1000

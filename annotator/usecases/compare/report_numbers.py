@@ -19,18 +19,18 @@ from annotator.figures.report.page import Definition, Numbers, TwoModels
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import Column, MetricRow
 from annotator.store import Store
-from annotator.usecases.inspect.comparison_words import (
+from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
     meaning_of_parts,
     row_of_part,
     title_of_bin,
 )
+from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelPair, compare_models
+from annotator.usecases.compare.report_request import ReportRequest
 from annotator.usecases.inspect.drop_curves import WHAT_DROPS_ARE, drop_panels, rows_with_curves
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, named, names_of, sentence_of, title_of, way_of
 from annotator.usecases.inspect.metric_view import gold_summary
-from annotator.usecases.inspect.model_comparison import ConfidenceBin, ModelPair, compare_models
-from annotator.usecases.inspect.report_request import ReportRequest
 from annotator.usecases.inspect.shown_table import (
     LEGEND,
     TableView,

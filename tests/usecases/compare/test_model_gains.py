@@ -15,15 +15,15 @@ from annotator.scoring.blocks import score_run
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.usecases.inspect.measurement import measure
-from annotator.usecases.inspect.model_comparison import ModelPair, compare_models, labelled_texts
-from annotator.usecases.inspect.model_gains import (
+from annotator.usecases.compare.model_comparison import ModelPair, compare_models, labelled_texts
+from annotator.usecases.compare.model_gains import (
     answers_runs,
     first_pair,
     gains_behind,
     model_gains,
     relation_of,
 )
+from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.models import alignment_gains
 from annotator.usecases.models.model_places import models_folder

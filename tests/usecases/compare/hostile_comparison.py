@@ -8,7 +8,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import Store
-from annotator.usecases.inspect.report_request import ReportRequest, TextChoice
+from annotator.usecases.compare.report_request import ReportRequest, TextChoice
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from tests.usecases.transfer.comparing import take

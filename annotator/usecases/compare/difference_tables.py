@@ -9,7 +9,7 @@ from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_t
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, own_number
 from annotator.scoring.table import Column
-from annotator.usecases.inspect.difference_words import (
+from annotator.usecases.compare.difference_words import (
     WORDS,
     details_of_compared,
     lines_of_cell,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import signed, written
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.usecases.compare.row_comparison import DifferingInstance, DifferingInstances, TwoRows
 from annotator.usecases.inspect.metric_names import named
-from annotator.usecases.inspect.row_comparison import DifferingInstance, DifferingInstances, TwoRows
 
 _FIELDS = ("key", "split", "gold", "metric", "row", "against", "difference", "value", "value_of_reference")
 

@@ -7,8 +7,8 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.usecases.inspect.model_comparison import ModelComparison, ModelPair, compare_models
-from annotator.usecases.inspect.model_gains import ModelGains, model_gains
+from annotator.usecases.compare.model_comparison import ModelComparison, ModelPair, compare_models
+from annotator.usecases.compare.model_gains import ModelGains, model_gains
 from annotator.usecases.models.alignment_gains import measures_as_json
 
 

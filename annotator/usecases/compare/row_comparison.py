@@ -16,9 +16,9 @@ from annotator.store import Store
 from annotator.store.instances import instances_without_texts
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.difference_words import LONG
+from annotator.usecases.compare.difference_words import LONG
+from annotator.usecases.compare.row_names import compared_name, compared_row
 from annotator.usecases.inspect.metric_view import metric_view
-from annotator.usecases.inspect.row_names import compared_name, compared_row
 
 _AT_ONCE = 10_000  # instances that are read together
 

@@ -14,7 +14,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
-from annotator.usecases.inspect.model_comparison import ModelComparison, ModelPair, compare_models
+from annotator.usecases.compare.model_comparison import ModelComparison, ModelPair, compare_models
 from annotator.usecases.models.training_record import record_training
 from annotator.usecases.project.projects import create_project
 

@@ -17,7 +17,7 @@ from annotator.store.measurements import measurements_of, values_of_run
 from annotator.store.models import full_answers, list_models, list_runs
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.model_comparison import LabelledText, ModelPair
+from annotator.usecases.compare.model_comparison import LabelledText, ModelPair
 from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.models.alignment_gains import (
     ACCURACY,

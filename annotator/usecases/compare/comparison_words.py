@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.numbers import counted, percent, signed
-from annotator.usecases.inspect.model_comparison import ConfidenceBin, ModelComparison, PartComparison
+from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
 
 TITLES: Mapping[str, str] = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
 CONFIDENCE = "probability that the base gives the gold label"
