@@ -22,6 +22,7 @@ with page_store() as store:
 if project is not None:
     saliency_panel.saliency(
         project.id,
+        visit.user.id,
         visit.csrf,
         start=asked_instance(),
         measured=ended,

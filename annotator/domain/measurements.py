@@ -114,6 +114,8 @@ class Question:
             raise InvalidValue(f"Say whose answers are {self.which}: choose a model.")
         if self.which in {"won", "lost"} and self.other_run_id is None:
             raise InvalidValue("Say against which model instances were won or lost.")
+        if self.which in {"won", "lost"} and self.other_run_id == self.answers_run_id:
+            raise InvalidValue("Say against which other model instances were won or lost: both are the same.")
 
 
 def wrong_k_summary(detail: Mapping[str, object]) -> str:

@@ -8,16 +8,17 @@ _PANEL = panel_component("saliency_panel", "saliency/main.js", "saliency/salienc
 
 
 def saliency(
-    project_id: int, csrf: str, *, start: int | None, measured: str, may_import: bool, may_write: bool,
+    project_id: int, user_id: int | None, csrf: str, *, start: int | None, measured: str, may_import: bool, may_write: bool,
     labels: Sequence[str], key: str,
 ) -> None:  # fmt: skip
     """The screen. It asks our routes by itself.
 
-    start: an instance to open first; measured: changes with the numbers; may_import: whether the person can import texts;
-    may_write: whether they can write changed versions; labels: the project's, [] where it asks for answers
+    user_id: in whose name this tab keeps what is typed; start: an instance to open first; measured: changes with the numbers
+    may_import: whether the person can import texts; may_write: whether they can write changed versions
+    labels: the project's, [] where it asks for answers
     """
     data = {
-        "project": project_id, "csrf": csrf, "start": start, "measured": measured, "may_import": may_import,
+        "project": project_id, "user": user_id, "csrf": csrf, "start": start, "measured": measured, "may_import": may_import,
         "may_write": may_write, "labels": list(labels),
         "routes": "/api/saliency",
     }  # fmt: skip

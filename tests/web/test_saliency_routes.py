@@ -114,6 +114,7 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
         ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
         (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
         ("list?project=1&which=strange", 422, "must be one of"),
+        ("list?project=1&which=won&answers=1&other=1", 422, "both are the same"),
         ("points?project=1&x=-:-:text.tokens", 422, "'y' is missing in the address"),
         ("points?project=1&x=-:-:text.tokens&y=<b>", 422, "'y' in the address is RUN:LAYER:NAME"),
         ("points?project=1&x=-:-:text.tokens&y=77:-:sets.best_f1", 404, "no run number 77"),

@@ -220,6 +220,8 @@ interface SaliencyRoutes {
 
 interface SaliencyData {
   project: number;
+  /** Who is signed in; in whose name this tab keeps what is typed. */
+  user: number | null;
   csrf: string;
   start: number | null;
   /** Changes with the numbers. */

@@ -89,7 +89,14 @@ class SaliencyFake(Fake):
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def mount(self) -> dict[str, Any]:
-        data = {"project": 1, "csrf": "token", "start": self.start, "measured": "", "routes": "/api/saliency"}
+        data = {
+            "project": 1,
+            "user": 1,
+            "csrf": "token",
+            "start": self.start,
+            "measured": "",
+            "routes": "/api/saliency",
+        }
         return {**data, "may_import": self.may_import, "may_write": self.may_write, "labels": ["negative", "positive"]}
 
     def answer(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -100,7 +107,7 @@ class SaliencyFake(Fake):
         if body.get("words"):
             rows = [row for row in rows if body["words"] in row["key"]]
         answers = {
-            "numbers": lambda: {"runs": self.numbers, "names": told, "of_texts": [], "of_answers": []},
+            "numbers": lambda: {"runs": self._runs(), "names": told, "of_texts": [], "of_answers": []},
             "list": lambda: {"rows": rows, "n": len(rows), "page": 1, "without": self.without},
             "slices": lambda: self.slices,
             "slice_names": lambda: {"facts": [], "groups": []},
@@ -108,6 +115,12 @@ class SaliencyFake(Fake):
             "instance": lambda: self._instance(int(body["instance"]), body.get("panels"), body.get("gold")),
         }
         return 200, answers[route]()
+
+    def _runs(self) -> list[dict[str, Any]]:
+        """All runs of the project: those that were measured, and those that only have maps."""
+        measured = {one["run"] for one in self.numbers}
+        others = {one["run"]: {**self._choice(one), "numbers": []} for one in self.panels if one["run"] not in measured}
+        return [*self.numbers, *others.values()]
 
     def _row(self, place: int) -> dict[str, Any]:
         facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": None}

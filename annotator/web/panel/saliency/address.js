@@ -34,13 +34,16 @@ export function goldOf(asked) {
 /**
  * Puts what is on the screen into the address, so that a view is shared by its link.
  * @param {Record<string, string|number|null|undefined>} values
+ * @param {boolean} isStep  the browser's way back leads to what was there before
  */
-export function remember(values) {
+export function remember(values, isStep = false) {
   const said = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) {
     if (value === null || value === undefined || value === "") said.delete(name);
     else said.set(name, String(value));
   }
   const address = `${location.pathname}?${said}`;
-  if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+  if (address === location.pathname + location.search) return;
+  if (isStep) history.pushState(history.state, "", address);
+  else history.replaceState(history.state, "", address);
 }

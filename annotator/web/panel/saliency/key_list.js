@@ -29,6 +29,7 @@ export const KEYS = [
       ["x", "show a matrix of maps by tokens"],
       ["g", "people's own sets below the words, or the project's gold"],
       ["e", "export the maps"],
+      ["u", "copy the link to what you see"],
       ["?", "show these keys"],
     ],
   ],

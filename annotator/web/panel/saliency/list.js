@@ -14,6 +14,7 @@ const WHICH = [
   ["lost", "wrong where another is right"],
   ["perturbed", "changed versions"],
 ];
+const NEEDS_OTHER = new Set(["won", "lost"]);
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 /** An address without a slice names none. @type {Query} */
 const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
@@ -61,7 +62,10 @@ export class InstanceList {
       { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) },
       ...WHICH.map(([value, words]) => element("option", { value }, words)),
     );
-    this.model = element("select", { "aria-label": "Whose predictions", onchange: changed });
+    this.model = element("select", {
+      "aria-label": "Whose predictions",
+      onchange: () => (this.#offerOther(), changed()),
+    });
     this.other = element("select", { "aria-label": "The other model", onchange: changed });
     this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
     this.seed = element("select", { "aria-label": "Seed of the run", onchange: () => this.#chooseSeed() });
@@ -127,14 +131,10 @@ export class InstanceList {
   offer({ runs, names }) {
     this.runs = runs;
     this.names = names;
-    const own = runs.filter((run) => !run.method);
-    [this.model, this.other].forEach((select, place) => {
-      const before = select.value;
-      select.replaceChildren(
-        ...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, whoseOf(run))),
-      );
-      if (!before && own.length > place) select.selectedIndex = place;
-    });
+    const before = this.model.value;
+    this.model.replaceChildren(...this.#own.map((run) => element("option", { value: run.run }, whoseOf(run))));
+    choose(this.model, before);
+    this.#offerOther();
     const [run, number] = [this.runId, this.number.value];
     this.by.replaceChildren(
       element("option", { value: "" }, "order of import"),
@@ -143,6 +143,20 @@ export class InstanceList {
     this.#chooseOf(run);
     choose(this.number, number);
     this.#offer();
+  }
+
+  /** The runs that are models' own answers. */
+  get #own() {
+    return this.runs.filter((run) => !run.method);
+  }
+
+  /** The models that the chosen one can be held against: nobody is right where they are wrong themselves. */
+  #offerOther() {
+    const before = this.other.value;
+    const others = this.#own.filter((run) => String(run.run) !== this.model.value);
+    this.other.replaceChildren(...others.map((run) => element("option", { value: run.run }, whoseOf(run))));
+    choose(this.other, before);
+    for (const option of this.which.options) option.disabled = NEEDS_OTHER.has(option.value) && !others.length;
   }
 
   get #measured() {
@@ -216,7 +230,7 @@ export class InstanceList {
     this.model.hidden = !NEEDS_MODEL.has(this.which.value);
     this.number.hidden = this.order.hidden = !this.by.value;
     this.seed.hidden = !this.by.value || this.seed.options.length < 2;
-    this.other.hidden = !["won", "lost"].includes(this.which.value);
+    this.other.hidden = !NEEDS_OTHER.has(this.which.value);
   }
 
   #later() {
@@ -266,14 +280,19 @@ export class InstanceList {
    * @param {URLSearchParams} asked
    */
   restore(asked) {
+    [this.which.value, this.order.value, this.by.value] = ["all", "lowest", ""];
     choose(this.which, asked.get("which"));
     choose(this.model, asked.get("answers"));
+    this.#offerOther();
     choose(this.other, asked.get("other"));
     choose(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     this.slices.restore(asked);
-    if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
+    const lacks =
+      (NEEDS_MODEL.has(this.which.value) && !this.model.value) ||
+      (!this.other.value && NEEDS_OTHER.has(this.which.value));
+    if (lacks) this.which.value = "all";
     this.#offer();
   }
 

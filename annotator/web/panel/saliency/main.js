@@ -2,20 +2,21 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
-import { parts, treeOf } from "../shared/dom.js";
+import { parts } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
 import { Messages } from "../shared/messages.js";
 import { FLAGS, goldOf, remember, stateOf } from "./address.js";
-import { drawingOf, pictureOf } from "./drawing.js";
-import { csvOf, htmlOf, latexOf, save } from "./export.js";
+import { copyLink, drawnOf, goneOf, goneWords, IN_THIS_TAB, panelsOf, typedOf, typedText } from "./link.js";
+import { saveShown } from "./files.js";
 import { KEYS } from "./key_list.js";
 import { InstanceList } from "./list.js";
 import { SavedLists } from "./lists.js";
 import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
 import { TypedText } from "./typed.js";
+import { TypedMemory } from "./typed_memory.js";
 import { TypedSaving } from "./typed_saving.js";
 
 const MOST_MAPS = 8;
@@ -30,11 +31,16 @@ class Saliency {
     const asked = new URLSearchParams(location.search);
     /** @type {URLSearchParams|null}  the address that one came with, until what it asks for is on the screen */
     this.link = asked;
+    /** Whether the first address is a link that was opened, and not the page that is loaded again. */
+    this.cameByLink = wasNavigated();
+    /** The page's own place; going back may lead away from it. */
+    this.place = location.pathname;
     /** @type {string[]|null}  null: the server chooses */
-    this.panels = asked.get("panels")?.split(",").filter(Boolean) ?? null;
-    this.partnerId = Number(asked.get("partner")) || null;
+    this.panels = null;
+    /** @type {number|null} */
+    this.partnerId = null;
     /** What stands below the words: "" the project's gold, the name of a policy, or "people". */
-    this.gold = goldOf(asked);
+    this.gold = "";
     this.state = stateOf(asked);
     /** Another screen has taken the place; what comes from now on was asked for this one. */
     this.closed = false;
@@ -42,6 +48,8 @@ class Saliency {
     this.view = null;
     /** The newest question for a text. */
     this.asked = 0;
+    /** Another text is on its way: the address says already, or will say, what comes. */
+    this.isOpening = false;
     /** @type {string|null}  the map that was opened because the texts are ordered by its run */
     this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
@@ -86,14 +94,21 @@ class Saliency {
       {
         ask: (texts) => this.#askTyped(texts),
         show: (answer) => this.view && this.screen.show(this.view, answer),
+        remember: () => this.#remember(),
         saveVersion: () => saving.openVersion(),
         saveCase: () => saving.openCase(),
       },
-      { mayWrite: data.may_write, hasLabels: data.labels.length > 0 },
+      {
+        mayWrite: data.may_write,
+        hasLabels: data.labels.length > 0,
+        memory: new TypedMemory(data.user, data.project),
+      },
     );
     this.screen.main.prepend(this.scatter.root);
     this.screen.content.before(this.typed.root);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
+    this.travelled = () => this.#travel();
+    addEventListener("popstate", this.travelled);
     this.#begin(data.start).finally(() => this.#drawn());
   }
 
@@ -119,13 +134,14 @@ class Saliency {
       partner: (id) => this.#choosePartner(id),
       type: () => this.#type(),
       scatter: () => this.scatter.toggle(),
+      copy: () => this.#copy(),
       gold: (gold) => this.#chooseGold(gold),
       goldAsked: () => this.gold,
       remember: () => this.#remember(),
       add: (panel) => this.#setPanels([...(this.panels || []), panel]),
       remove: (place) => this.#setPanels((this.panels ?? []).filter((_, at) => at !== place)),
       choose: (place, panel, what) => this.#choosePanel(place, panel, what),
-      save: (kind) => this.#save(kind),
+      save: (kind) => this.view && saveShown(kind, this.screen, this.view),
     };
   }
 
@@ -135,21 +151,75 @@ class Saliency {
     if ("error" in numbers) return this.screen.say(numbers.error);
     this.list.offer(numbers);
     this.scatter.offer(numbers);
-    const wanted = this.link?.get("list") || this.saved.value;
-    const isThere = await this.saved.load(wanted);
-    if (this.link) {
-      this.scatter.restore(this.link);
-      this.list.restore(this.link);
-    }
-    const isOrderedByLink = Boolean(this.link?.get("by") && !this.link.has("panels") && this.list.run);
-    this.link = null;
+    const { link } = this;
+    const isThere = await this.saved.load(link ? (link.get("list") ?? "") : this.saved.value);
+    if (link) this.#take(link, numbers);
     await this.list.load(1);
+    if (this.link !== link) return undefined; // somebody went on meanwhile
     const first = start || this.list.rows[0]?.id;
+    this.link = null;
     if (!first) return this.screen.say(this.#wordsOfNothing());
     await this.open(first);
     const { run } = this.list;
-    if (isOrderedByLink && run) this.#openRun(run.id, run.layer);
-    return isThere ? undefined : this.screen.say("The list in this link no longer exists, so all texts are shown.");
+    if (link?.get("by") && !link.has("panels") && run) await this.#openRun(run.id, run.layer);
+    if (!link || !this.view) return undefined;
+    const words = [goneWords(this.#missing(link, numbers)), this.#takeTyped(link)];
+    if (!isThere) words.push("The list in this link no longer exists, so all texts are shown.");
+    return words.some(Boolean) && this.screen.say(words.filter(Boolean).join(" "));
+  }
+
+  /** What an address asks for, as far as it is there. @param {URLSearchParams} link @param {MeasuredNumbers} numbers */
+  #take(link, numbers) {
+    this.panels = panelsOf(link, numbers.runs);
+    this.partnerId = Number(link.get("partner")) || null;
+    this.gold = goldOf(link);
+    this.screen.drawnNext = drawnOf(link);
+    Object.assign(this.state, stateOf(link));
+    this.screen.followState();
+    this.scatter.restore(link);
+    this.list.restore(link);
+  }
+
+  /** @param {URLSearchParams} link @param {MeasuredNumbers} numbers */
+  #missing(link, numbers) {
+    const isAlone = link.get("partner") && !link.has("typed") && this.partnerId === null;
+    return [...goneOf(link, numbers), ...(isAlone ? ["the version beside the text"] : [])];
+  }
+
+  /** Shows the typed text of an address; answers why not. @param {URLSearchParams} link */
+  #takeTyped(link) {
+    const text = link.get("typed");
+    const id = this.view?.instance.id;
+    const told = text && text !== IN_THIS_TAB ? typedOf(text) : null;
+    // An address is a moment behind the typing: what this tab itself typed is newer, unless one came by a link.
+    const texts = told && (this.cameByLink || !this.typed.texts.get(id ?? TYPED)) ? told : null;
+    this.cameByLink = false;
+    if (!text || id === undefined || (text !== IN_THIS_TAB && !told)) {
+      this.typed.close();
+      return "";
+    }
+    if (!texts && !this.typed.texts.get(id))
+      return "The typed text was too long for the link, so it is not shown: whoever typed it can save it as a test case.";
+    this.typed.restore(texts);
+    return "";
+  }
+
+  /** The browser's way back, or on again, led to another address of this page. */
+  #travel() {
+    if (this.closed || location.pathname !== this.place) return;
+    this.link = new URLSearchParams(location.search);
+    this.openedByOrder = null;
+    if (Number(this.link.get("project") || this.data.project) !== this.data.project) return;
+    this.#begin(Number(this.link.get("instance")) || null);
+  }
+
+  async #copy() {
+    if (!this.view) return;
+    this.#remember();
+    const isCut = new URLSearchParams(location.search).get("typed") === IN_THIS_TAB;
+    const words = isCut ? " The typed text is too long for a link: it shows the stored text alone." : "";
+    if (await copyLink(this.screen.root, location.href)) this.screen.say(`The link to what you see is copied.${words}`);
+    else if (words) this.screen.say(words.trim());
   }
 
   #wordsOfNothing() {
@@ -192,8 +262,10 @@ class Saliency {
    */
   async open(id) {
     const asked = (this.asked += 1);
+    this.isOpening = true;
     const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(","), gold: this.gold });
     if (this.asked !== asked) return;
+    this.isOpening = false;
     if ("error" in view) return this.screen.say(view.error);
     this.view = view;
     if (!this.panels && view.panels.length)
@@ -313,43 +385,25 @@ class Saliency {
 
   /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
   #remember() {
-    if (this.closed || !this.view) return;
+    if (this.closed || !this.view || this.link || this.isOpening) return;
+    const { id } = this.view.instance;
+    const before = new URLSearchParams(location.search).get("instance");
+    const { changed } = this.typed;
+    const { drawn } = this.screen;
     const looks = FLAGS.filter((name) => this.state[name]).join(" ");
-    remember({
+    const values = {
       project: this.data.project,
-      instance: this.view.instance.id,
+      instance: id,
       panels: this.panels?.join(","),
       partner: this.partnerId,
       gold: this.gold,
+      drawn: this.gold === "people" ? drawn?.map((person) => person + 1).join(",") : "",
       k: this.state.share,
       looks,
-      ...(this.link ? {} : this.list.asked),
-    });
-  }
-
-  /** @param {FileKind} kind */
-  async #save(kind) {
-    const { shown, maps, partnerMaps } = this.screen;
-    if (!this.view) return;
-    const name = `saliency-${this.view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
-    if (kind === "html") save(`${name}.html`, "text/html", this.#page(this.view));
-    if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
-    if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(shown));
-    if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf([...maps, ...partnerMaps]));
-    if (kind !== "png") return;
-    const { blob, refusal } = await pictureOf(drawingOf(shown));
-    if (blob) save(`${name}.png`, "image/png", blob);
-    else this.screen.offerInstead(refusal, "SVG", "svg");
-  }
-
-  /** @param {HeatAnswer} given */
-  #page({ instance }) {
-    const root = treeOf(this.screen.root);
-    const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
-    const adopted = root.adoptedStyleSheets
-      .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
-      .join("\n");
-    return htmlOf(`Saliency of ${instance.key}`, `${adopted}\n${sheets}`, this.screen.title.where, this.screen.content);
+      typed: changed ? typedText(changed) : "",
+      ...this.list.asked,
+    };
+    remember(values, before !== null && before !== String(id));
   }
 
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
@@ -376,6 +430,7 @@ class Saliency {
       g: () => this.#chooseGold(this.gold === "people" ? "" : "people"),
       e: () => screen.openExport(),
       l: () => this.saved.open(),
+      u: () => this.#copy(),
       t: () => this.#type(),
       d: () => this.scatter.toggle(),
       f: () => this.list.slices.open(),
@@ -411,10 +466,17 @@ class Saliency {
 
   destroy() {
     this.closed = true;
+    removeEventListener("popstate", this.travelled);
     this.keyboard.destroy();
     this.scatter.destroy();
     this.screen.destroy();
   }
 }
+
+/** Whether this page was asked for by an address, and not loaded again or come back to. */
+const wasNavigated = () => {
+  const [entry] = performance.getEntriesByType("navigation");
+  return entry instanceof PerformanceNavigationTiming && entry.type === "navigate";
+};
 
 export default mountable((data, parent) => new Saliency(data, parent));

@@ -13,7 +13,7 @@ const DEFINITION =
   "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked";
 
 export class PeopleLegend {
-  /** @param {(isDrawn: (person: number) => boolean) => void} chosen  other people's sets are to be drawn */
+  /** @param {(drawn: number[]) => void} chosen  other people's sets are to be drawn */
   constructor(chosen) {
     this.chosen = chosen;
     this.root = element("div", { class: "people", role: "group", "aria-label": "People whose sets are drawn" });
@@ -51,8 +51,7 @@ export class PeopleLegend {
 
   /** @param {number} number */
   #choose(number) {
-    const drawn = parts(this.root, "input", HTMLInputElement).map((box) => box.checked);
-    this.chosen((person) => drawn[person] ?? false);
+    this.chosen(parts(this.root, "input", HTMLInputElement).flatMap((box, person) => (box.checked ? [person] : [])));
     parts(this.root, "input", HTMLInputElement)[number]?.focus();
   }
 }

@@ -24,6 +24,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
  * @property {() => void} list
  * @property {(id: number|null) => unknown} partner
  * @property {() => void} type  a text is to be typed
+ * @property {() => unknown} copy  the link to what is on the screen
  * @property {() => void} scatter  the scatter is to be shown, or hidden
  * @property {(gold: string) => unknown} gold  other sets are to stand below the words
  * @property {() => string} goldAsked
@@ -59,6 +60,10 @@ export class SaliencyScreen {
     this.at = null;
     /** Of people's sets those of this group are drawn, until somebody chooses; "": all. */
     this.group = "";
+    /** @type {number[]|null}  those of whom somebody chose to draw the sets, in the text on the screen */
+    this.drawn = null;
+    /** @type {number[]|null|undefined}  the same for the text that is shown next, where an address says it */
+    this.drawnNext = undefined;
     this.name = "";
     /** @type {Map<HeatFlag, HTMLButtonElement>} */
     this.flips = new Map();
@@ -74,7 +79,7 @@ export class SaliencyScreen {
     });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
-    this.people = new PeopleLegend((isDrawn) => this.#draw(isDrawn));
+    this.people = new PeopleLegend((drawn) => ((this.drawn = drawn), this.#draw()));
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
@@ -138,6 +143,11 @@ export class SaliencyScreen {
     );
   }
 
+  /** The controls as the state says, which has come from elsewhere. */
+  followState() {
+    for (const [name, made] of this.flips) press(made, this.state[name]);
+  }
+
   /** Presses a button of the controls, as its key does. @param {HeatFlag} name */
   flip(name) {
     this.flips.get(name)?.click();
@@ -149,6 +159,10 @@ export class SaliencyScreen {
    * @param {HeatPartner|null} [other]  the version beside it
    */
   show(answer, other = null) {
+    const before = this.answers?.answer.instance.id ?? answer.instance.id;
+    if (before !== answer.instance.id) this.drawn = null;
+    if (this.drawnNext !== undefined) this.drawn = this.drawnNext;
+    this.drawnNext = undefined;
     this.answers = { answer, other };
     this.#draw();
   }
@@ -157,14 +171,16 @@ export class SaliencyScreen {
   drawGroup(group) {
     if (group === this.group) return;
     this.group = group;
+    if (this.view) this.drawn = null;
     if (this.view?.people) this.#draw();
   }
 
-  /** Draws the text; `isDrawn`: of people's sets those of whom, where somebody has chosen. */
-  #draw(isDrawn = /** @type {((person: number) => boolean)|undefined} */ (undefined)) {
+  /** Draws the text; of people's sets those that somebody has chosen. */
+  #draw() {
     if (!this.answers) return;
     const { answer, other } = this.answers;
-    const { group } = this;
+    const { group, drawn } = this;
+    const isDrawn = drawn ? (/** @type {number} */ person) => drawn.includes(person) : undefined;
     const view = viewOf(answer, { isPaired: other !== null, isDrawn, group });
     const partner = other && viewOf(other, { isPaired: true, prefix: "h", group });
     this.view = view;

@@ -4,9 +4,8 @@ import { goldBadge } from "../shared/gold_underlines.js";
 import { goldChoice, offerGold } from "./people.js";
 import { groupsOf } from "./runs.js";
 
-/**
- * @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold"|"type"|"scatter">} TitleActions
- */
+/** @typedef {"step"|"list"|"partner"|"gold"|"type"|"scatter"|"copy"} TitleAction */
+/** @typedef {Pick<import("./screen.js").ScreenActions, TitleAction>} TitleActions */
 
 export class TextTitle {
   /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
@@ -43,7 +42,14 @@ export class TextTitle {
       className: "plain",
       onclick: () => actions.scatter(),
     });
-    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, scatter, texts);
+    const copy = button("Copy link", {
+      key: "u",
+      title: "Copy the link to exactly what you see, for a colleague with the same rights",
+      className: "plain",
+      onclick: () => actions.copy(),
+    });
+    const choices = [this.gold, this.partner, this.add, this.type, scatter, copy, texts];
+    this.choose = element("div", { class: "heat-choose" }, ...choices);
     this.root = element("div", { class: "heat-title" }, this.where, this.choose);
   }
 

@@ -1,6 +1,6 @@
 /**
  * A text that one types: each pause asks the models of the maps on the screen. Nothing is stored until it is saved;
- * what is typed of each text stays here as long as the page does.
+ * what is typed of each text stays here as long as the tab does.
  */
 import { button, element, setText } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
@@ -17,20 +17,23 @@ const MOST_DIFFERENCES = 6;
  * @typedef {Object} TypedActions
  * @property {(texts: Texts) => Promise<TypedAnswer|NoAnswer>} ask
  * @property {(answer: TypedAnswer|null) => void} show  beside the stored text; null: nothing
+ * @property {() => void} remember  something else is typed
  * @property {() => void} saveVersion
  * @property {() => void} saveCase
  */
 
 export class TypedText {
-  /** @param {TypedActions} actions @param {{mayWrite: boolean, hasLabels: boolean}} given */
-  constructor(actions, { mayWrite, hasLabels }) {
+  /**
+   * @param {TypedActions} actions
+   * @param {{mayWrite: boolean, hasLabels: boolean, memory: import("./typed_memory.js").TypedMemory}} given
+   */
+  constructor(actions, { mayWrite, hasLabels, memory }) {
     this.actions = actions;
     this.hasLabels = hasLabels;
     this.mayWrite = mayWrite;
     /** @type {HeatAnswer|null}  the stored text */
     this.view = null;
-    /** @type {Map<number, Texts>}  what is typed, by the text that it came from */
-    this.texts = new Map();
+    this.texts = memory;
     /** @type {TypedAnswer|null}  what was said last of the text on the screen */
     this.answer = null;
     this.isOpen = false;
@@ -79,15 +82,40 @@ export class TypedText {
     if (!this.isOpen) return;
     if (!isSame) this.#fill();
     this.#ask();
+    this.actions.remember();
   }
 
   open() {
     if (!this.view) return;
+    this.#show();
+    this.fields.querySelector("textarea")?.focus();
+  }
+
+  #show() {
     this.isOpen = true;
     this.root.hidden = false;
     this.#fill();
     this.#ask();
-    this.fields.querySelector("textarea")?.focus();
+    this.actions.remember();
+  }
+
+  /**
+   * What an address asks for of the text on the screen: its segments as they were typed, null: as this tab knows them.
+   * @param {Texts|null} texts
+   */
+  restore(texts) {
+    if (!this.view) return;
+    const stored = storedOf(this.view);
+    const known = Object.entries(texts ?? {}).filter(([name]) => name in stored);
+    if (texts) this.texts.set(this.view.instance.id, { ...stored, ...Object.fromEntries(known) });
+    this.#show();
+  }
+
+  /** The segments that are typed otherwise than they are stored; null while nothing is typed. */
+  get changed() {
+    if (!this.isOpen || !this.view) return null;
+    const stored = storedOf(this.view);
+    return Object.fromEntries(Object.entries(this.now).filter(([name, words]) => words !== stored[name]));
   }
 
   close() {
@@ -97,6 +125,7 @@ export class TypedText {
     clearTimeout(this.timer);
     this.answer = null;
     this.actions.show(null);
+    this.actions.remember();
   }
 
   /** What is typed now, of every segment. @returns {Texts} */
@@ -149,6 +178,7 @@ export class TypedText {
     this.isStale = this.isAsking;
     if (this.isAsking || !this.isOpen || !this.view) return;
     this.isAsking = true;
+    this.actions.remember();
     const { view, now } = this;
     const slow = setTimeout(() => setText(this.words, "The models are being asked …"), SLOW_MS);
     const answer = await this.actions.ask(now);
@@ -156,11 +186,11 @@ export class TypedText {
     this.isAsking = false;
     if (!this.isOpen) return;
     if (this.isStale || view !== this.view || JSON.stringify(now) !== JSON.stringify(this.now)) this.#ask();
-    else this.#show(answer);
+    else this.#answer(answer);
   }
 
   /** @param {TypedAnswer|NoAnswer} answer */
-  #show(answer) {
+  #answer(answer) {
     if ("error" in answer) {
       setText(this.words, answer.error);
       return;

@@ -122,7 +122,7 @@ export class DraftStorage {
  * @param {"localStorage"|"sessionStorage"} name
  * @returns {Storage}
  */
-function safeStorage(name) {
+export function safeStorage(name) {
   try {
     return window[name];
   } catch {

@@ -1,0 +1,166 @@
+/** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
+import { openDialog } from "../shared/dialogs.js";
+import { element } from "../shared/dom.js";
+import { POLICIES } from "./people.js";
+import { brushOf } from "./scatter_points.js";
+
+const PANEL = /^\d{1,15}:(?:-|\d{1,9}):/;
+const NUMBER = /^(\d{1,15}|-):(?:-|\d{1,9}):(.+)$/s;
+const DIGITS = /^\d{1,15}$/;
+/** As a typed text stands in an address; proxies commonly take 8,000 characters of one. */
+export const LONGEST_TYPED = 3000;
+/** In the place of a typed text that is too long for an address: it is in this tab alone. */
+export const IN_THIS_TAB = "tab";
+
+/** @typedef {Record<string, string>} Texts  by segment */
+
+/**
+ * The maps of an address that can be shown; null where it names none, or none that is there.
+ * @param {URLSearchParams} asked
+ * @param {{run: number}[]} runs
+ */
+export function panelsOf(asked, runs) {
+  const panels = (asked.get("panels") ?? "").split(",").filter(Boolean);
+  const known = panels.filter((panel) => PANEL.test(panel) && isRun(panel.split(":")[0], runs));
+  return known.length || (asked.has("panels") && !panels.length) ? known.slice(0, 8) : null;
+}
+
+/** @param {string} text @param {{run: number}[]} runs */
+const isRun = (text, runs) => DIGITS.test(text) && runs.some(({ run }) => run === Number(text));
+
+/**
+ * What an address asks for and the page cannot show, in words.
+ * @param {URLSearchParams} asked
+ * @param {Pick<MeasuredNumbers, "runs"|"of_texts"|"of_answers">} given
+ * @returns {string[]}
+ */
+export function goneOf(asked, given) {
+  const { runs } = given;
+  const panels = (asked.get("panels") ?? "").split(",").filter(Boolean);
+  const gone = panels.flatMap((panel) =>
+    PANEL.test(panel) && isRun(panel.split(":")[0], runs) ? [] : [mapWords(panel)],
+  );
+  for (const [name, words] of [
+    ["answers", "the predictions"],
+    ["other", "the predictions of the other model"],
+  ]) {
+    const run = asked.get(name);
+    if (run && !isRun(run, runs)) gone.push(`${words} (run ${shortened(run)})`);
+  }
+  for (const [name, words] of [
+    ["by", "the number that orders the texts"],
+    ["x", "the number to the right in the scatter"],
+    ["y", "the number upwards in the scatter"],
+  ]) {
+    const number = asked.get(name);
+    if (number && !isNumber(number, given)) gone.push(`${words} (${shortened(number)})`);
+  }
+  if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked)) gone.push("the part of the scatter");
+  const gold = asked.get("gold");
+  if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(`the sets “${shortened(gold)}”`);
+  const typed = asked.get("typed");
+  if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push("the typed text");
+  return [...new Set(gone)];
+}
+
+/** @param {string} panel */
+function mapWords(panel) {
+  const [run] = panel.split(":");
+  return DIGITS.test(run) ? `a map of run ${run}` : `the map “${shortened(panel)}”`;
+}
+
+/**
+ * Whether a number of an address is there: of the text, of a model's answers, or measured of a run.
+ * @param {string} text
+ * @param {Pick<MeasuredNumbers, "runs"|"of_texts"|"of_answers">} given
+ */
+function isNumber(text, { runs, of_texts, of_answers }) {
+  const match = NUMBER.exec(text);
+  if (!match) return false;
+  const [, run, name] = match;
+  if (run === "-") return of_texts.includes(name);
+  const stored = runs.find((one) => String(one.run) === run);
+  const isMeasured = stored?.numbers.some((one) => `${run}:${one.layer ?? "-"}:${one.name}` === text);
+  return Boolean(isMeasured || (stored && !stored.method && of_answers.includes(name)));
+}
+
+const shortened = (/** @type {string} */ text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
+/** @param {string[]} gone */
+export const goneWords = (gone) =>
+  gone.length
+    ? `This link also asks for what is no longer there or cannot be read: ${gone.join(", ")}. The rest is shown.`
+    : "";
+
+/**
+ * A typed text as an address holds it; "tab" where it is too long.
+ * @param {Texts} texts
+ */
+export function typedText(texts) {
+  const text = JSON.stringify(texts);
+  return encodeURIComponent(text).length > LONGEST_TYPED ? IN_THIS_TAB : text;
+}
+
+/**
+ * The texts by segment that an address holds; null for what cannot be read.
+ * @param {string} text
+ * @returns {Texts|null}
+ */
+export function typedOf(text) {
+  try {
+    const texts = JSON.parse(text);
+    const isRead = typeof texts === "object" && texts !== null && !Array.isArray(texts);
+    return isRead && Object.values(texts).every((words) => typeof words === "string") ? texts : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The people whose sets are drawn, as an address names them: by the numbers on the screen, from 1; null: nobody chose.
+ * @param {URLSearchParams} asked
+ */
+export function drawnOf(asked) {
+  const text = asked.get("drawn");
+  if (!text) return null;
+  return text.split(",").flatMap((one) => (/^\d{1,4}$/.test(one) && one !== "0" ? [Number(one) - 1] : []));
+}
+
+/**
+ * Copies a link; where the browser does not let a page copy, it stands in a field from which one can.
+ * @param {HTMLElement} root
+ * @param {string} link
+ * @returns {Promise<boolean>}  whether it is copied
+ */
+export async function copyLink(root, link) {
+  try {
+    await navigator.clipboard.writeText(link);
+    return true;
+  } catch {
+    openLink(root, link);
+    return false;
+  }
+}
+
+/** @param {HTMLElement} root @param {string} link */
+function openLink(root, link) {
+  const field = element("input", {
+    type: "text",
+    class: "link-field",
+    readOnly: true,
+    value: link,
+    "aria-label": "Link to what you see",
+    onfocus: () => field.select(),
+  });
+  openDialog(
+    root,
+    "Copy the link",
+    element(
+      "p",
+      { class: "dialog-words" },
+      "The browser did not let the page copy it. Press Ctrl+C: the link is selected.",
+    ),
+    field,
+  );
+  field.focus();
+}

@@ -1,0 +1,107 @@
+// What of a link can still be shown, and what is said of the rest.
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  copyLink,
+  drawnOf,
+  goneOf,
+  goneWords,
+  IN_THIS_TAB,
+  panelsOf,
+  typedOf,
+  typedText,
+} from "../../annotator/web/panel/saliency/link.js";
+import { TypedMemory } from "../../annotator/web/panel/saliency/typed_memory.js";
+
+const GIVEN = {
+  runs: [
+    { run: 1, method: "", numbers: [] },
+    { run: 2, method: "lime", numbers: [{ layer: null, name: "sets.best_f1" }] },
+  ],
+  of_texts: ["text.tokens"],
+  of_answers: ["answer.confidence"],
+};
+const of = (text) => new URLSearchParams(text);
+
+for (const [query, panels, reason] of [
+  ["", null, "the server chooses"],
+  ["panels=", [], "no map is open"],
+  ["panels=2:-:,1:-:positive", ["2:-:", "1:-:positive"], "all are there"],
+  ["panels=2:-:,99:-:", ["2:-:"], "one is gone"],
+  ["panels=99:-:", null, "all are gone"],
+  ["panels=<b>,2:x:,2:-:", ["2:-:"], "some cannot be read"],
+  [`panels=${"2:-:,".repeat(20)}`, Array(8).fill("2:-:"), "more than can be shown"],
+])
+  test(`of maps in a link those that are there are opened: ${reason}`, () =>
+    assert.deepEqual(panelsOf(of(query), GIVEN.runs), panels));
+
+for (const [query, gone] of [
+  ["panels=2:-:&by=2:-:sets.best_f1&x=-:-:text.tokens&y=1:-:answer.confidence&answers=1&gold=people&xs=1~2", []],
+  ["panels=99:-:,99:-:a", ["a map of run 99"]],
+  ["panels=<b>", ["the map “<b>”"]],
+  ["by=2:-:sets.gone", ["the number that orders the texts (2:-:sets.gone)"]],
+  ["x=7:-:answer.confidence", ["the number to the right in the scatter (7:-:answer.confidence)"]],
+  ["y=2:-:answer.confidence", ["the number upwards in the scatter (2:-:answer.confidence)"]],
+  ["answers=7&other=%27", ["the predictions (run 7)", "the predictions of the other model (run ')"]],
+  ["gold=everybody", ["the sets “everybody”"]],
+  ["xs=5~1", ["the part of the scatter"]],
+  ["typed=%7B", ["the typed text"]],
+  ["typed=tab", []],
+  [`by=${"9".repeat(99)}`, [`the number that orders the texts (${"9".repeat(39)}…)`]],
+])
+  test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
+
+test("nothing is said of a link that can be shown as it is", () => assert.equal(goneWords([]), ""));
+
+test("a typed text comes back from an address, and a long one stays in the tab", () => {
+  const texts = { premise: "a & b=c #d", hypothesis: "你好" };
+  assert.deepEqual(typedOf(typedText(texts)), texts);
+  assert.equal(typedText({ text: "x".repeat(5000) }), IN_THIS_TAB);
+});
+
+for (const hostile of ["", "7", "null", "[]", '{"a":1}', "{", '{"a":{"b":"c"}}'])
+  test(`“${hostile}” is no typed text`, () => assert.equal(typedOf(hostile), null));
+
+test("people are named by the numbers on the screen", () => {
+  assert.deepEqual(drawnOf(of("drawn=1,3")), [0, 2]);
+  assert.deepEqual(drawnOf(of("drawn=0,-1,x,99999")), []);
+  assert.equal(drawnOf(of("")), null);
+});
+
+test("a link is copied where the browser lets a page copy", async () => {
+  const copied = [];
+  Object.defineProperty(globalThis, "navigator", {
+    value: { clipboard: { writeText: async (text) => copied.push(text) } },
+    configurable: true,
+  });
+  assert.equal(await copyLink({}, "http://a/b?c"), true);
+  assert.deepEqual(copied, ["http://a/b?c"]);
+});
+
+function storageOf(kept = {}) {
+  return { getItem: (key) => kept[key] ?? null, setItem: (key, value) => (kept[key] = value), kept };
+}
+
+test("what is typed is there again for the same person and project, and for nobody else", () => {
+  const storage = storageOf();
+  new TypedMemory(3, 1, storage).set(7, { text: "so" });
+  assert.deepEqual(new TypedMemory(3, 1, storage).get(7), { text: "so" });
+  assert.equal(new TypedMemory(4, 1, storage).get(7), undefined);
+  assert.equal(new TypedMemory(3, 2, storage).get(7), undefined);
+});
+
+for (const broken of ["{", "7", '{"a":1}', "[[1,2]]"])
+  test(`a storage that holds “${broken}” begins with nothing`, () =>
+    assert.equal(new TypedMemory(3, 1, storageOf({ "annotator:typed:3:1": broken })).texts.size, 0));
+
+test("a full storage does not stop the typing", () => {
+  const full = {
+    getItem: () => null,
+    setItem: () => {
+      throw new Error("full");
+    },
+  };
+  const memory = new TypedMemory(3, 1, full);
+  memory.set(7, { text: "so" });
+  assert.deepEqual(memory.get(7), { text: "so" });
+});
