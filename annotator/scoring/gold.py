@@ -150,11 +150,18 @@ class GoldTable:
         return part
 
     def of_criterion(self, criterion: str | None) -> "GoldTable":
-        """The rows of a criterion, with ratios of their own; None: all. What "need edit" is called stays as in the whole."""
+        """The rows of a criterion; None: all. The ratios, and what "need edit" is called, stay those of the whole."""
         if criterion is None:
             return self
-        table = GoldTable([row for row in self.rows if row.criterion == criterion])
-        table.__dict__["edited_label"] = self.edited_label
+        return self._of_whole([row for row in self.rows if row.criterion == criterion])
+
+    def of_split(self, split: str | None) -> "GoldTable":
+        """The same of a split; None: all. k is a property of the data set, so that a text has one whatever else is asked for."""
+        return self if split is None else self._of_whole([row for row in self.rows if row.split == split])
+
+    def _of_whole(self, rows: Sequence[GoldRow]) -> "GoldTable":
+        table = GoldTable(rows)
+        table.__dict__.update(ratios=self.ratios, side_names=self.side_names, edited_label=self.edited_label)
         return table
 
     def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":

@@ -8,15 +8,17 @@ from annotator.domain.projects import GoldPolicy, Project
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.store import Store
 from annotator.store.instances import keys_of_originals
-from annotator.usecases.gold import GoldOptions, gold_instances
+from annotator.usecases.gold import gold_instances
 
 
 def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
-    """A project's gold as metrics take it; with the tokens of originals and perturbed versions, which are compared."""
-    options = GoldOptions(split=split)
+    """A project's gold as metrics take it, or that of a split, whose k is that of the whole all the same.
+
+    With the tokens of originals and perturbed versions, which are compared.
+    """
     originals = keys_of_originals(store, project.id)
     with _no_looking_for_cycles():
-        return GoldTable(
+        whole = GoldTable(
             [
                 gold_row(
                     item,
@@ -24,9 +26,10 @@ def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | 
                     keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
                     is_exhaustive=project.settings.is_exhaustive,
                 )
-                for item in gold_instances(store, project, policy, options)
+                for item in gold_instances(store, project, policy)
             ]
         )
+        return whole.of_split(split)
 
 
 @contextmanager

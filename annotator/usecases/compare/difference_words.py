@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotator.domain.numbers import UNDEFINED, counted, signed, written
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, Difference, Reason, Word
 from annotator.scoring.table import Column
-from annotator.usecases.compare.row_names import compared_name
+from annotator.usecases.compare.row_names import compared_name, compared_names
 from annotator.usecases.inspect.metric_names import details_of, title_of
 
 MARK = "*"
@@ -132,11 +132,11 @@ def what_could_be_told(made: AgainstTable) -> str:
     return f"Where rows are not told apart, smaller differences than these would mostly not be told (power 80 %): {listed}."
 
 
-def _what_tells(told: float | None, column: Column) -> str:
+def _what_tells(difference: float | None, column: Column) -> str:
     """The difference that would be told; "none at all" where it is larger than any can be."""
     lowest, highest = column.definition.lowest, column.definition.highest
-    is_too_large = lowest is not None and highest is not None and (told or 0.0) > highest - lowest
-    return "none at all" if is_too_large else written(told)
+    is_too_large = lowest is not None and highest is not None and (difference or 0.0) > highest - lowest
+    return "none at all" if is_too_large else written(difference)
 
 
 def sentences(made: AgainstTable, column: Column) -> Iterator[str]:
@@ -152,8 +152,7 @@ def reference_name(made: AgainstTable) -> str:
 
 
 def names_of_compared(made: AgainstTable) -> list[str]:
-    among = list({of.row.key: of.row for of in (*made.rows, made.reference)}.values())
-    return [compared_name(of, among) for of in made.rows]
+    return compared_names(made.rows, [of.row for of in (*made.rows, made.reference)])
 
 
 def details_of_compared(rows: Sequence[ComparedRow]) -> list[tuple[str, str]]:

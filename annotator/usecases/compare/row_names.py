@@ -41,22 +41,31 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
 
 def names_to_compare(rows: Sequence[MetricRow], random: MetricRow) -> list[str]:
     """The names of all that rows can be compared with: the rows, single seeds of those with several, and random."""
-    names = []
-    for row, name in zip(rows, names_of(rows), strict=True):
+    candidates: list[ComparedRow] = []
+    for row in rows:
         seeds = [seed for seed in row.seeds if seed is not None]
-        names += [name, *(compared_name(ComparedRow(row, seed), rows) for seed in (seeds if len(seeds) > 1 else ()))]
+        candidates += [ComparedRow(row), *(ComparedRow(row, seed) for seed in (seeds if len(seeds) > 1 else ()))]
+    names = compared_names(candidates, rows)
     return [*names, title_of(random)] if random.numbers else names
 
 
 def compared_name(of: ComparedRow, rows: Sequence[MetricRow]) -> str:
     """The name of a row as the table prints it; of one seed with the seed. rows: among which it stands."""
-    row = of.row
-    among = [*rows, *([row] if all(other.key != row.key for other in rows) else [])]
-    at = next(at for at, other in enumerate(among) if other.key == row.key)
-    if of.seed is None:
-        return names_of(among)[at]
-    *parameters, _mean_of_seeds = details_of(among)[at].split(", ")
-    return f"{title_of(row)} ({', '.join([*parameters, f'seed {of.seed}'])})"
+    return compared_names([of], rows)[0]
+
+
+def compared_names(compared: Sequence[ComparedRow], rows: Sequence[MetricRow]) -> list[str]:
+    """The same of several."""
+    among = list({row.key: row for row in (*rows, *(of.row for of in compared))}.values())
+    named = dict(zip([row.key for row in among], zip(names_of(among), details_of(among), strict=True), strict=True))
+    return [
+        name if of.seed is None else _of_seed(of, detail) for of in compared for name, detail in [named[of.row.key]]
+    ]
+
+
+def _of_seed(of: ComparedRow, detail: str) -> str:
+    *parameters, _mean_of_seeds = detail.split(", ")
+    return f"{title_of(of.row)} ({', '.join([*parameters, f'seed {of.seed}'])})"
 
 
 def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:

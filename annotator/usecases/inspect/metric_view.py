@@ -60,10 +60,15 @@ def gold_summary(table: MetricTable) -> str:
         *([_criteria(table)] if table.criteria else []),
         *([f"{n_without:,} of them without sets"] if n_without else []),
         counted(gold["sets"], "rationale set"),
-        f"top k: RLR × tokens, rounded up; RLR {ratios}",
+        f"top k: RLR × tokens, rounded up; RLR {ratios}{_whose_ratio(table)}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     return " · ".join(parts)
+
+
+def _whose_ratio(table: MetricTable) -> str:
+    """That it is not of the instances asked for alone, where these are some."""
+    return "" if table.split is None and table.criterion is None else " of the whole project’s gold"
 
 
 def _criteria(table: MetricTable) -> str:

@@ -158,12 +158,13 @@ def what_was_scored(scored: ScoredRows) -> str:
     """For the caption: policy, split, counts and version."""
     gold, options = scored.table.gold, scored.choice.options
     ratios = " and ".join(written(ratio) for ratio in gold["ratios"].values())
+    whose = "" if options.split is None else " of the whole project’s gold"
     texts = counted(gold["instances"], "text with gold", "texts with gold")
     without = gold["instances_without_sets"]
     return (
         f"Gold policy “{scored.table.gold_policy}”, {split_in_words(options.split)}, {texts}"
         f"{f' ({without:,} of them without a set)' if without else ''}, {counted(gold['sets'], 'rationale set')}"
-        f"{f'; k by the mean rationale length ratio {ratios}' if ratios else ''}. {made_by()}"
+        f"{f'; k by the mean rationale length ratio {ratios}{whose}' if ratios else ''}. {made_by()}"
     )
 
 

@@ -103,8 +103,8 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
         (whole, "CSV", partial(against_csv, made, explained=explained), "csv"),
         (latex, "LaTeX", partial(against_latex, made), "tex"),
     )
-    for place, label, contents, ending in written_out:
-        place.download_button(
+    for column, label, contents, ending in written_out:
+        column.download_button(
             label, contents, f"differences.{ending}", f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
             icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
             help="The differences that are shown, with interval, p and n.",
@@ -175,6 +175,6 @@ def _list(project: Project, side: _Side, panels: str) -> None:
 
 
 def _linked(project: Project, of: DifferingInstance, panels: str) -> LinkedRow:
-    asked = {"project": project.id, "instance": of.id} | ({"panels": panels} if panels else {})
+    address = {"project": project.id, "instance": of.id} | ({"panels": panels} if panels else {})
     cells = [signed(of.difference), written(of.value), written(of.of_reference), of.result or "–", of.split or "–"]
-    return LinkedRow(f"/saliency?{urlencode(asked)}", of.key, cells)
+    return LinkedRow(f"/saliency?{urlencode(address)}", of.key, cells)
