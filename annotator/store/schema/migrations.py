@@ -21,6 +21,7 @@ from annotator.store.schema.shown import SHOWN
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
+from annotator.store.schema.views import VIEWS
 from annotator.store.schema.wrong_k import forget_wrong_k
 
 MIGRATIONS = Migrations("annotator")
@@ -149,4 +150,11 @@ def m017_perturb_turns_of_drafts(db: Database) -> None:
 def m018_labelmap_events_of_label_tables(db: Database) -> None:
     """What a project calls the labels of models is found in the record without reading all of it."""
     for statement in LABEL_TABLES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m019_views_saved_views(db: Database) -> None:
+    """What is chosen on the Metrics page, under a name."""
+    for statement in VIEWS:
         db.conn.execute(statement)
