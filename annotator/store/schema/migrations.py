@@ -154,7 +154,7 @@ def m018_labelmap_events_of_label_tables(db: Database) -> None:
 
 
 @MIGRATIONS()
-def m019_views_saved_views(db: Database) -> None:
+def m021_views_saved_views(db: Database) -> None:
     """What is chosen on the Metrics page, under a name."""
     for statement in VIEWS:
         db.conn.execute(statement)

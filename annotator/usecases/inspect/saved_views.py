@@ -56,8 +56,8 @@ def save_view(store: Store, actor: User, project: Project, name: str, params: Ma
         name = _checked(store, project.id, name, None)
         if len(query) > LONGEST_QUERY:
             raise InvalidValue(
-                f"What is chosen takes {counted(len(query), 'character')} to write down; a view holds {LONGEST_QUERY:,}. Choose fewer "
-                "columns or rows."
+                f"What is chosen takes {counted(len(query), 'character')} to write down; a view holds {LONGEST_QUERY:,}. "
+                "Choose fewer columns or rows."
             )
         if view_store.count_views(store, project.id) >= MOST_VIEWS:
             raise InvalidValue(f"This project has {MOST_VIEWS} views, which is the most. Delete one first.")

@@ -227,3 +227,12 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     expect(colleague.get_by_text("Deleted “By layer”.")).to_be_visible()
     colleague.go_back()
     expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
+
+
+def test_the_columns_of_a_first_visit_stand_whole_on_a_small_screen(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("columnheader", name="Accuracy")).to_be_visible()
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
