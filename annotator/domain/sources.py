@@ -251,6 +251,18 @@ class SourceList:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceView:
+    """A saved view of the Metrics page (only our own JSONL carries it). by_user: as in `SourceList`."""
+
+    name: str
+    query: str
+    made_by: str
+    by_user: bool
+    created_at: str
+    changed_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceTraining:
     """What a model that was trained in a project learned from (only our own JSONL carries it). members: (key, split)."""
 
@@ -390,6 +402,7 @@ OwnItem = (
     | SourceInstance
     | StoredOutput
     | SourceList
+    | SourceView
     | SourceTraining
     | SourcePerturbation
     | SourceEvent

@@ -68,6 +68,15 @@ _STYLE = """
 .metrics td { font-variant-numeric: tabular-nums; }
 .metrics td small { white-space: normal; max-width: 9.5rem; margin-left: auto; }
 .metrics td small.interval { white-space: nowrap; }
+/* So that the six columns of a first visit stand whole beside the sidebar of a small screen. */
+@media (max-width: 1400px) {
+  .metrics table { font-size: .8125rem; }
+  .metrics th, .metrics td { padding: .3rem .35rem; }
+  .metrics thead tr:last-child th, .metrics tfoot th { min-width: 5.4rem; hyphens: auto; }
+  .metrics th.corner, .metrics tbody th { min-width: 10rem; }
+  .metrics thead tr:first-child span { left: 12.2rem; }
+  .metrics small { font-size: .71875rem; }
+}
 .metrics .best { font-weight: 700; }
 .metrics .baseline > * { border-top: 2px solid var(--line); font-style: italic; }
 .metrics .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -68,11 +68,14 @@ class PageChoices:
         self._pieces = {piece.name: piece for piece in pieces}
         self._memory: _Memory = session.setdefault(f"{page}_choices_{whose}", _Memory())
 
-    def begin(self, address: Params, *, is_arrival: bool = False) -> bool:
+    def begin(
+        self, address: Params, *, is_arrival: bool = False, expand: Callable[[Params], Params] = lambda address: address
+    ) -> bool:
         """Begin a run under an address; whether it is another one than that of what was chosen: a link, Back, F5.
 
         A run may still come with the former address when somebody chooses faster than the browser learns the new one: what they
         chose counts. is_arrival: the page was just opened; without an address, as from the menu, it is as it was left.
+        expand: what an address stands for, where it names a saved view
         """
         memory = self._memory
         memory.drawn = {}
@@ -82,11 +85,11 @@ class PageChoices:
         if address == memory.seen or has_chosen or is_as_left:
             memory.seen = address
             return False
-        self.go(address)
+        self._go(expand(address))
         memory.seen = address
         return True
 
-    def go(self, address: Params) -> None:
+    def _go(self, address: Params) -> None:
         """Take everything from an address; what it does not name is as before anybody chose."""
         unknown = [f"“{_short(name)}”" for name in address if name not in self._pieces]
         self._memory.asked = {name: tuple(texts) for name, texts in address.items() if name in self._pieces}
@@ -192,9 +195,8 @@ class PageChoices:
         memory.seen = params
         return params
 
-    @property
-    def gone(self) -> str:
-        """A sentence that names what is left out of the address; "" where nothing is."""
+    def gone(self, whose: str = "The address of this page") -> str:
+        """A sentence that names what is left out of an address, or of a view; "" where nothing is."""
         names = self._memory.gone
         if not names:
             return ""
@@ -204,8 +206,8 @@ class PageChoices:
         listed = f"{', '.join(first)} and {last}" if first else last
         are, they = ("is", "It is") if len(names) == 1 else ("are", "They are")
         return (
-            f"The address of this page asks for {listed}, which {are} not here, or not any more. {they} left out; "
-            "the rest is shown as the address has it."
+            f"{whose} asks for {listed}, which {are} not here, or not any more. {they} left out; "
+            "the rest is shown as it is asked for."
         )
 
     def _settled(

@@ -30,7 +30,7 @@ TABLES = {
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
-    "saved_lists", "list_members",
+    "saved_lists", "list_members", "saved_views",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
     "sets_shown",

@@ -17,8 +17,11 @@ from annotator.metrics.plain_words import in_plain_words
 from annotator.metrics.registry import all_definitions
 from annotator.resources import resource_folder
 from annotator.store import Store
+from annotator.store.attribution_work import forget_model
+from annotator.store.events import add_event
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
+from annotator.usecases.inspect.saved_views import views_of_project
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.project.projects import take_role
@@ -620,3 +623,32 @@ def test_a_link_to_much_output_keeps_its_choices_until_the_numbers_are_computed(
     button(fresh, f"metrics_compute_{modelled.id}").click().run()
     assert "MRR with removal" in table_of(fresh)
     assert "Accuracy" not in table_of(fresh)
+
+
+def test_a_view_is_saved_opened_by_its_number_and_says_what_is_gone(page, store, modelled) -> None:
+    app = page(modelled)
+    app.multiselect(key=f"metrics_models_{modelled.id}").set_value(["layered"]).run()
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Layers").run()
+    app.text_input(key=f"metrics_view_name_{modelled.id}").set_value("By layer").run()
+    button(app, f"metrics_view_save_{modelled.id}").click().run()
+    assert not app.exception
+    ((view, _),) = views_of_project(store, LOCAL_OPERATOR, modelled)
+    assert shown_state(app) == {"view": [str(view.id)]}
+    fresh = another_tab(app, view=[str(view.id)])
+    assert not fresh.exception
+    assert not fresh.warning
+    assert fresh.multiselect(key=f"metrics_models_{modelled.id}").value == ["layered"]
+    assert fresh.segmented_control(key=f"metrics_chart_{modelled.id}").value == "Layers"
+    fresh.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Confidence").run()
+    assert shown_state(fresh) == {"models": ["layered"], "chart": ["Confidence"]}  # it is not that view any more
+
+    with store.transaction():
+        forget_model(store, modelled.id, "layered")
+        add_event(store, "operator", "import", "project", modelled.id, project_id=modelled.id, format="x", file="y")
+    later = another_tab(app, view=[str(view.id)])
+    assert not later.exception
+    assert "The view “By layer” asks for the model “layered”, which is not here" in later.warning[0].value
+    assert "&lt;b onclick" in table_of(later)
+    assert (
+        "The address of this page asks for the view number “4711”" in another_tab(app, view=["4711"]).warning[0].value
+    )

@@ -22,6 +22,7 @@ from annotator.formats.own.record_values import (
     text_of,
     thread_of,
     training_of,
+    view_of,
     work_of,
 )
 from annotator.formats.own.records import (
@@ -35,6 +36,7 @@ from annotator.formats.own.records import (
     TextRecord,
     TokensRecord,
     TrainingRecord,
+    ViewRecord,
     WordListRecord,
 )
 from annotator.formats.own.reviews import check_reviewing
@@ -83,6 +85,8 @@ class _OwnReader:
                 return self._output(record, row, findings)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case ViewRecord():
+                return view_of(record)
             case TrainingRecord():
                 return training_of(record, self.options.key_prefix, row.source, row.line)
             case WordListRecord():

@@ -15,6 +15,7 @@ from annotator.domain.sources import (
     SourceText,
     SourceThread,
     SourceTraining,
+    SourceView,
     SourceWork,
 )
 from annotator.domain.texts import TokenizedText
@@ -30,6 +31,7 @@ from annotator.formats.own.records import (
     ThreadRecord,
     TokensRecord,
     TrainingRecord,
+    ViewRecord,
     WorkRecord,
 )
 
@@ -79,6 +81,11 @@ def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> Sour
         source,
         line,
     )
+
+
+def view_of(record: ViewRecord) -> SourceView:
+    """A saved view as a domain value."""
+    return SourceView(record.name, record.query, record.made_by, record.by_user, record.created_at, record.changed_at)
 
 
 def text_of(text: str, tokens: TokensRecord | None) -> SourceText:

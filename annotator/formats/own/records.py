@@ -11,6 +11,7 @@ from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.talk import Voice
 from annotator.domain.trainings import Way
+from annotator.domain.views import LONGEST_QUERY
 from annotator.domain.word_lists import WordListRole
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
@@ -18,8 +19,8 @@ from annotator.formats.own.values import Time, UserName
 from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
-# sets were shown, and what models that were trained here learned from
-VERSION = 4
+# sets were shown, and what models that were trained here learned from; 5: saved views
+VERSION = 5
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -249,6 +250,17 @@ class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=T
     members: Annotated[list[tuple[str, str]], msgspec.Meta(max_length=MOST_LISTED)] = []
 
 
+class ViewRecord(msgspec.Struct, tag_field="record", tag="view", omit_defaults=True):
+    """A saved view of the Metrics page; query is what its address asks for."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    query: Annotated[str, msgspec.Meta(max_length=LONGEST_QUERY)]
+    made_by: UserName
+    created_at: Time
+    changed_at: Time
+    by_user: bool = False
+
+
 class HeldOutRecord(msgspec.Struct):
     """How often a model is right about texts that it did not learn from; see domain/trainings.py."""
 
@@ -305,6 +317,7 @@ OwnRecord = (
     | InstanceRecord
     | OutputRecord
     | ListRecord
+    | ViewRecord
     | TrainingRecord
     | PerturbationRecord
     | EventRecord

@@ -24,6 +24,7 @@ from annotator.domain.sources import (
     SourceProposal,
     SourceText,
     SourceTraining,
+    SourceView,
     SourceWork,
 )
 from annotator.domain.word_lists import WordList
@@ -48,6 +49,7 @@ from annotator.formats.own.records import (
     ThreadRecord,
     TokensRecord,
     TrainingRecord,
+    ViewRecord,
     WordListRecord,
     WorkRecord,
 )
@@ -73,7 +75,7 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
             file.write(b"\n")
 
 
-def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
+def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each kind)
     """A domain value as it is written."""
     match item:
         case SourceInstance():
@@ -86,6 +88,8 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
             return ListRecord(
                 item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
             )
+        case SourceView():
+            return ViewRecord(**asdict(item))
         case SourceTraining():
             held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
             return TrainingRecord(

@@ -21,6 +21,7 @@ from annotator.store.schema.shown import SHOWN
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
+from annotator.store.schema.views import VIEWS
 from annotator.store.schema.written_answers import WRITTEN_ANSWERS
 from annotator.store.schema.wrong_k import forget_wrong_k
 
@@ -165,4 +166,11 @@ def m019_selfexp_quotes(db: Database) -> None:
 def m020_decoders_written_answers(db: Database) -> None:
     """An attribution may be of an answer that the model wrote, and then holds the map of each of its pieces."""
     for statement in WRITTEN_ANSWERS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m021_views_saved_views(db: Database) -> None:
+    """What is chosen on the Metrics page, under a name."""
+    for statement in VIEWS:
         db.conn.execute(statement)

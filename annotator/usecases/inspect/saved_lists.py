@@ -23,7 +23,10 @@ from annotator.usecases.inspect.scatter import within_brush
 def lists_of_project(store: Store, actor: User, project_id: int) -> list[tuple[SavedList, bool]]:
     """The lists of a project by name, each with whether the person may change it."""
     require(store, actor, project_id, "use models")
-    return [(saved, _may_change(store, actor, saved)) for saved in list_store.lists_of(store, project_id)]
+    return [
+        (saved, may_change(store, actor, saved.project_id, saved.user_id))
+        for saved in list_store.lists_of(store, project_id)
+    ]
 
 
 def keys_on_list(store: Store, actor: User, project: Project, name: str) -> list[tuple[str, str]]:
@@ -151,16 +154,17 @@ def _note_member(store: Store, actor: User, saved: SavedList, action: str, insta
 def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
     saved = list_store.get_list(store, list_id)
     require(store, actor, saved.project_id, "use models")
-    if not _may_change(store, actor, saved):
+    if not may_change(store, actor, saved.project_id, saved.user_id):
         raise NotAllowed(
             f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a list of your own."
         )
     return saved
 
 
-def _may_change(store: Store, actor: User, saved: SavedList) -> bool:
-    is_maker = actor.id is not None and actor.id == saved.user_id
-    return is_maker or has_right(actor, roles_of(store, actor, saved.project_id), "manage project")
+def may_change(store: Store, actor: User, project_id: int, maker_id: int | None) -> bool:
+    """Whether somebody may change what a person saved for everybody in a project: that person and its leads."""
+    is_maker = actor.id is not None and actor.id == maker_id
+    return is_maker or has_right(actor, roles_of(store, actor, project_id), "manage project")
 
 
 def _require_instance(store: Store, project_id: int, instance_id: int) -> None:

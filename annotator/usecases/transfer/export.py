@@ -42,6 +42,7 @@ from annotator.store.shown_sets import shown_of_instances
 from annotator.store.trainings import trainings_as_sources
 from annotator.store.transfer.perturbation_sources import perturbations_as_sources, places_of_perturbations
 from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources
+from annotator.store.views import views_as_sources
 from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
@@ -185,6 +186,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)
+    yield from views_as_sources(store, project.id)
     yield from trainings_as_sources(store, project.id, split)
     yield from perturbations_as_sources(store, project.id, split)
     perturbations = places_of_perturbations(store, project.id)

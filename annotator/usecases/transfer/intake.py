@@ -17,6 +17,7 @@ from annotator.domain.sources import (
     SourcePerturbation,
     SourceProject,
     SourceTraining,
+    SourceView,
 )
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
@@ -109,6 +110,8 @@ class Intake:
                 self.records.take_word_lists(upcoming.batch(WordList, _BATCH))
             case SourceList():
                 self.records.take_lists(upcoming.batch(SourceList, _BATCH), self.report)
+            case SourceView():
+                self.records.take_views(upcoming.batch(SourceView, _BATCH))
             case SourceTraining():
                 self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
             case SourcePerturbation():

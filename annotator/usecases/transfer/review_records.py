@@ -15,6 +15,7 @@ from annotator.domain.sources import (
     SourcePerturbation,
     SourceProject,
     SourceTraining,
+    SourceView,
 )
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
@@ -30,6 +31,7 @@ from annotator.store.projects import instance_counts, settings_from, update_proj
 from annotator.store.trainings import find_training, save_training
 from annotator.store.transfer.perturbation_sources import restore_perturbation
 from annotator.store.transfer.review_sources import annotation_ids_of
+from annotator.store.views import find_view, restore_view
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
@@ -103,6 +105,14 @@ class Restorer:
             else:
                 user_id = self._user_id(source.made_by) if source.by_user else None
                 restore_list(self.store, self.project.id, source, user_id, members)
+
+    def take_views(self, views: Sequence[SourceView]) -> None:
+        """Saved views whose names are free; one that is there already stays as it is."""
+        for source in views:
+            if find_view(self.store, self.project.id, source.name) is None:
+                restore_view(
+                    self.store, self.project.id, source, self._user_id(source.made_by) if source.by_user else None
+                )
 
     def take_trainings(self, trainings: Sequence[SourceTraining], report: ImportReport) -> None:
         """What models learned from; of a model that was trained here it stays as it is."""

@@ -13,6 +13,8 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, canonical_parameters
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
+from annotator.store.attribution_work import forget_model
+from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.inspect.project_scores import evaluate_project
@@ -199,3 +201,38 @@ def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_th
     field = page.get_by_role("textbox", name="The link to what is shown")
     expect(field).to_be_focused()
     expect(field).to_have_value(f"{modelled.address}/metrics?project=1&chart=Layers")
+
+
+def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
+    modelled: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher").open("/metrics?project=1&models=first&chart=Layers").page
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("textbox", name="Save what is chosen now, as").fill("By layer")
+    page.get_by_role("button", name="Save this view").click()
+    expect(page.get_by_text("Saved as “By layer”.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"project=1&view=1$"))
+
+    with open_store(modelled.database) as store, store.transaction():
+        forget_model(store, 1, "first")
+        add_event(store, "operator", "import", "project", 1, project_id=1, format="predictions", file="new.jsonl")
+    colleague = person("Lead").open("/metrics?project=1").page
+    colleague.get_by_role("button", name="Views").click()
+    colleague.get_by_role("combobox", name="Open a view").click()
+    colleague.get_by_role("option", name="By layer (Researcher)").click()
+    expect(colleague.get_by_text("The view “By layer” asks for the model “first”, which is not here")).to_be_visible()
+    expect(colleague.get_by_role("radio", name="Layers")).to_be_checked()
+    expect(colleague).to_have_url(re.compile(r"project=1&view=1$"))
+    colleague.get_by_role("button", name="Delete").click()  # a lead may
+    expect(colleague.get_by_text("Deleted “By layer”.")).to_be_visible()
+    colleague.go_back()
+    expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
+
+
+def test_the_columns_of_a_first_visit_stand_whole_on_a_small_screen(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("columnheader", name="Accuracy")).to_be_visible()
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")

@@ -1,4 +1,4 @@
-/** A button that copies a link to what is on the screen; where the browser does not let it, the link stands in a field. */
+/** A button that copies a link to what is on the screen; where the browser refuses, the link stands in a field. */
 import { element, setText } from "./dom.js";
 import { mountable } from "./mount.js";
 
@@ -57,7 +57,10 @@ export class LinkCopier {
   }
 }
 
-/** Whether the clipboard took a text; there is none where the page came without TLS from another machine. @param {string} text */
+/**
+ * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
+ * @param {string} text
+ */
 async function written(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,5 +1,7 @@
 """Everything that is chosen on the Metrics page, as its address has it: each piece is declared here, once."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from annotator.domain.projects import Project
@@ -40,7 +42,10 @@ LIST_OF = Piece("listed", "the list of texts")
 LIST_ORDER = Piece("sorted", "the order of the list")
 LIST_PAGE = Piece("list_page", "the page of the list")
 
+VIEW = Piece("view", "the view number")  # instead of the others: what was saved under a name
+
 PIECES = (
+    VIEW,
     INTERVALS, POLICY, SPLIT, CRITERION, EXPLAINED, TRAINING,
     COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
     AGAINST, COMPARED_METRIC, COMPARED_ROW,
@@ -53,10 +58,10 @@ def choices_of(project: Project) -> PageChoices:
     return PageChoices(st.session_state, "metrics", project.id, PIECES)
 
 
-def begin(project: Project) -> PageChoices:
-    """Take what the address names; before any control is drawn."""
+def begin(project: Project, expand: Callable[[Params], Params]) -> PageChoices:
+    """Take what the address names; before any control is drawn. expand: what it stands for, where it names a saved view."""
     choices = choices_of(project)
-    choices.begin(_address(), is_arrival=is_just_opened())
+    choices.begin(address(), is_arrival=is_just_opened(), expand=expand)
     return choices
 
 
@@ -64,8 +69,13 @@ def end(choices: PageChoices, *, is_whole: bool) -> None:
     """Let the address follow what was chosen; after the last control."""
     params = choices.end(is_whole=is_whole)
     if params is not None:
-        project = st.query_params.get_all(_PROJECT)
-        st.query_params.from_dict({_PROJECT: project, **{name: list(texts) for name, texts in params.items()}})
+        go_to(params)
+
+
+def go_to(params: Params) -> None:
+    """Bring the page's address to other choices of the same project."""
+    project = st.query_params.get_all(_PROJECT)
+    st.query_params.from_dict({_PROJECT: project, **{name: list(texts) for name, texts in params.items()}})
 
 
 def link_of(project: Project, choices: PageChoices) -> Params:
@@ -73,5 +83,6 @@ def link_of(project: Project, choices: PageChoices) -> Params:
     return {_PROJECT: (str(project.id),), **choices.params()}
 
 
-def _address() -> Params:
+def address() -> Params:
+    """What the address of the page names, beside the project."""
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params if name != _PROJECT}

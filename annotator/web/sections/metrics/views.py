@@ -1,0 +1,108 @@
+"""Saved views on the Metrics page: one is opened, the present choices are kept under a name, one is renamed or deleted."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.numbers import whole_number
+from annotator.domain.projects import Project
+from annotator.domain.views import LONGEST_NAME, SavedView
+from annotator.errors import AnnotatorError, NotFound
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.saved_views import (
+    delete_view,
+    params_of,
+    rename_view,
+    save_view,
+    view_of_project,
+    views_of_project,
+)
+from annotator.web.frame import as_text
+from annotator.web.page_choices import PageChoices, Params
+from annotator.web.presses import pressed
+from annotator.web.sections.metrics import state
+from annotator.web.session import Visit
+
+_DONE = "metrics_view_done"  # what was said of a view in the run before
+
+
+def expanded(store: Store, visit: Visit, project: Project, address: Params) -> Params:
+    """What an address stands for: what the view that it names holds, and what it asks for beside it."""
+    view = named_view(store, visit, project, address)
+    if view is None:
+        return address
+    others = {name: texts for name, texts in address.items() if name != state.VIEW.name}
+    return {**params_of(view), **others}
+
+
+def named_view(store: Store, visit: Visit, project: Project, address: Params) -> SavedView | None:
+    """The view that an address names; None where it names none, or one that is not there."""
+    texts = address.get(state.VIEW.name, ())
+    number = whole_number(texts[0]) if len(texts) == 1 else None
+    if number is None:
+        return None
+    try:
+        return view_of_project(store, visit.user, project, number)
+    except NotFound:
+        return None
+
+
+def show(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
+    """What the popover holds; after everything else on the page, so that all that is chosen can be kept."""
+    views = views_of_project(store, visit.user, project)
+    current = named_view(store, visit, project, state.address())
+    if done := st.session_state.pop(_DONE, ""):
+        st.success(as_text(done), icon=":material/check:")
+    _open(project, [view for view, _ in views], current)
+    _save(store, visit, project, choices)
+    if current is not None and any(view.id == current.id and may_change for view, may_change in views):
+        _change(store, visit, current, choices)
+
+
+def _open(project: Project, views: Sequence[SavedView], current: SavedView | None) -> None:
+    if not views:
+        st.caption("No view is saved yet. A view keeps everything that is chosen on this page, for everybody here.")
+        return
+    names = {view.id: f"{view.name} ({view.made_by})" for view in views}
+    key = f"metrics_view_{project.id}"
+    st.session_state[key] = None if current is None else current.id
+    st.selectbox(
+        "Open a view", list(names), index=None, key=key, format_func=names.__getitem__, placeholder="Choose a view",
+        on_change=_follow, args=(key,),
+    )  # fmt: skip
+
+
+def _follow(key: str) -> None:
+    number = st.session_state[key]
+    state.go_to({} if number is None else {state.VIEW.name: (str(number),)})
+
+
+def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
+    name = st.text_input("Save what is chosen now, as", key=f"metrics_view_name_{project.id}", max_chars=LONGEST_NAME)
+    if pressed("Save this view", key=f"metrics_view_save_{project.id}", icon=":material/bookmark_add:"):
+        try:
+            view = save_view(store, visit.user, project, name, choices.params())
+        except AnnotatorError as error:  # such as a name that is taken
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        st.session_state[_DONE] = f"Saved as “{view.name}”."
+        state.go_to({state.VIEW.name: (str(view.id),)})
+        st.rerun()
+
+
+def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
+    st.divider()
+    name = st.text_input("Name of this view", view.name, key=f"metrics_view_rename_{view.id}", max_chars=LONGEST_NAME)
+    rename, delete = st.columns(2)
+    try:
+        if pressed("Rename", container=rename, key=f"metrics_view_renames_{view.id}", width="stretch"):
+            renamed = rename_view(store, visit.user, view.id, name)
+            st.session_state[_DONE] = f"The view is called “{renamed.name}” now."
+            st.rerun()
+        if pressed("Delete", container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch"):
+            delete_view(store, visit.user, view.id)
+            st.session_state[_DONE] = f"Deleted “{view.name}”. What it showed is still chosen."
+            state.go_to(choices.params())
+            st.rerun()
+    except AnnotatorError as error:  # such as a name that is taken
+        st.error(as_text(str(error)), icon=":material/error:")
