@@ -124,13 +124,26 @@ class ScoredPart:
 
 @dataclass(frozen=True, slots=True)
 class SourceAttribution:
-    """One score a token (or a piece), for one label and layer. label "": the file does not say which is explained."""
+    """One score a token (or a piece), for one label and layer. label "": the file does not say which is explained.
+
+    written: of an answer that was written, each of its pieces; the scores are then their mean
+    """
 
     parts: tuple[ScoredPart, ...]
     label: str = ""
     layer: int | None = None
     convergence: float | None = None
     facts: Facts = ()
+    written: "SourceWritten | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWritten:
+    """The pieces of an answer, the scores of the text for each, and those of the pieces before it; see Written."""
+
+    pieces: tuple[str, ...]
+    steps: tuple[SourceAttribution, ...]
+    earlier: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

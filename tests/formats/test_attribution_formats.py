@@ -74,6 +74,18 @@ def scores_of(output: SourceOutput, label: str) -> list[tuple[str, float]]:
     return [(piece.text, score) for piece, score in zip(part.pieces or (), part.scores, strict=True)]
 
 
+def written_of(
+    output: SourceOutput,
+) -> tuple[tuple[str, ...], list[list[tuple[str, float]]], tuple[tuple[float, ...], ...]]:
+    """The pieces of a written answer, the pieces of the text with their scores for each, and those of earlier pieces."""
+    (attribution,) = output.attributions
+    written = attribution.written
+    assert written is not None
+    parts = [step.parts[0] for step in written.steps]
+    steps = [[(p.text, s) for p, s in zip(part.pieces or (), part.scores, strict=True)] for part in parts]
+    return written.pieces, steps, written.earlier
+
+
 # The peers' own files ------------------------------------------------------------------------------------------------
 
 
@@ -123,13 +135,16 @@ class TestSamples:
         (output,) = outputs(read("inseq", SAMPLES / name, task=TASKS["reading"]))
         assert output.run == Run("bert", "input_x_gradient", '{"attributed_fn": "probability_fn"}', unit="probability")
         # the numbers as numpy reads the 56 bytes of the sample
-        assert [text for text, _ in scores_of(output, "and")] == ["[CLS]", "the", "movie", "was", "boring"]
-        assert [s for _, s in scores_of(output, "and")] == pytest.approx(
-            [0.0392476, 0.0348874, 0.033416, 0.0402154, 0.8522336], abs=1e-6
-        )
-        assert [s for _, s in scores_of(output, "[SEP]")] == pytest.approx(
-            [0.0433861, 0.041493, 0.0630427, 0.0470822, 0.0501629], abs=1e-6
-        )
+        pieces, steps, earlier = written_of(output)
+        assert pieces == ("and", "[SEP]")
+        assert [text for text, _ in steps[0]] == ["[CLS]", "the", "movie", "was", "boring"]
+        first = [0.0392476, 0.0348874, 0.033416, 0.0402154, 0.8522336]
+        second = [0.0433861, 0.041493, 0.0630427, 0.0470822, 0.0501629]
+        assert [s for _, s in steps[0]] == pytest.approx(first, abs=1e-6)
+        assert [s for _, s in steps[1]] == pytest.approx(second, abs=1e-6)
+        assert earlier[0] == ()
+        assert len(earlier[1]) == 1
+        assert [s for _, s in scores_of(output, "")] == pytest.approx(np.mean([first, second], axis=0), abs=1e-6)
         assert output.predictions == (Prediction("boring and"),)
 
     def test_shap(self):
@@ -635,17 +650,36 @@ def inseq(array: np.ndarray, *, source: bool = True, **fields: Any) -> dict[str,
     }
 
 
-def test_each_output_step_is_an_attribution(tmp_path):
+def test_each_output_step_has_its_map_and_the_attribution_is_their_mean(tmp_path):
     (output,) = outputs(read_json("inseq", tmp_path, inseq(np.array([[1, 2], [3, 4]])), model=""))
     assert output.run == Run("t5", "ig", '{"n_steps": 5}')
-    assert scores_of(output, "yes") == [("▁so", 1), ("▁good", 3)]
-    assert scores_of(output, "yes (2)") == [("▁so", 2), ("▁good", 4)]
+    pieces, steps, earlier = written_of(output)
+    assert pieces == (" yes", " yes")
+    assert steps == [[("▁so", 1), ("▁good", 3)], [("▁so", 2), ("▁good", 4)]]
+    assert earlier == ((), (0.0,))  # the file does not say what the first counted for the second
+    assert scores_of(output, "") == [("▁so", 1.5), ("▁good", 3.5)]
+
+
+def test_what_an_encoder_with_a_decoder_wrote_before_is_kept_where_the_file_has_it(tmp_path):
+    saved = inseq(np.array([[1, 2], [3, 4]]), target_attributions=[[0.0, 0.0], [0.0, 0.5], [0.0, 0.0]])
+    (output,) = outputs(read_json("inseq", tmp_path, saved, model=""))
+    assert written_of(output)[2] == ((), (0.5,))
+
+
+def test_an_answer_that_is_a_label_is_the_label_of_the_attribution(tmp_path):
+    saved = inseq(np.array([[1, 2], [3, 4]]))
+    saved["info"]["generated_texts"] = ["yes"]
+    (output,) = outputs(read_json("inseq", tmp_path, saved, model="", labels=("yes", "no")))
+    assert [a.label for a in output.attributions] == ["yes"]
+    assert output.predictions == (Prediction("yes"),)
 
 
 def test_of_a_model_that_goes_on_with_its_input_the_input_is_kept(tmp_path):
     matrix = np.array([[1, 2], [np.nan, 3], [np.nan, np.nan]])
     (output,) = outputs(read_json("inseq", tmp_path, inseq(matrix, source=False)))
-    assert [scores_of(output, label) for label in ("yes", "yes (2)")] == [[("<s>", 1)], [("<s>", 2)]]
+    _, steps, earlier = written_of(output)
+    assert steps == [[("<s>", 1)], [("<s>", 2)]]
+    assert earlier == ((), (3.0,))
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,21 @@ def test_a_model_that_is_trained_for_the_labels_is_asked_with_no_prompt(
     assert asked(store, project).options.load == LoadOptions()
 
 
+def test_a_model_that_writes_is_asked_with_the_start_the_length_and_the_words_that_were_written(
+    store: Store, project: Project, page: AppTest
+) -> None:
+    page.text_input(key="compute_model").input("transformers-writing:models/causal").run()
+    page.text_area(key="compute_start").input("Review: {text}\nIn a word:")
+    page.number_input(key="compute_longest").set_value(5)
+    page.text_input(key=f"compute_words_{project.id}_positive").input("great")
+    page.button(key="compute_go").click().run()
+    request = asked(store, project)
+    assert request.model == "transformers-writing:models/causal"
+    assert request.options.load == LoadOptions(
+        prompt="Review: {text}\nIn a word:", longest_answer=5, label_words={"positive": "great"}
+    )
+
+
 def test_a_zero_shot_model_is_asked_with_the_prompt_and_the_words_that_were_written(
     store: Store, project: Project, page: AppTest
 ) -> None:

@@ -1,14 +1,13 @@
 """The format `inseq` (JSON): FeatureAttributionOutput.save(), with and without use_primitives.
 
-Scores are a matrix [input piece][output step], base64 of a safetensors file. Each step becomes an attribution of its own,
-whose label is the piece that was written (with its number where it was written twice). Of a model that goes on with its
-input, the pieces of the input alone are kept: what it wrote is no part of the instance. Matrices with more dimensions
-(saved before aggregate()) are refused. `step_scores`, `sequence_scores` and `step_attributions` are left out.
+Scores are a matrix [input piece][output step], base64 of a safetensors file. They become one attribution, the mean over the
+steps, which holds the map of each step: of the input's pieces, and of what was written before. Its label is the answer where
+that is a label. Matrices with more dimensions (saved before aggregate()) are refused. `step_scores`, `sequence_scores` and
+`step_attributions` are left out.
 """
 
 import base64
 import binascii
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, Unit
+from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
@@ -81,10 +80,12 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         unit=_unit(info.attributed_fn),
     )
     for number, sequence in enumerate(saved.sequence_attributions):
-        attributions = _attributions(sequence, f"sequence_attributions[{number}]", findings)
+        predictions = _predictions(number, info, file)
+        label = next((p.result for p in predictions if p.result in file.options.labels), None) or ""
+        attributions = _attribution(sequence, label, f"sequence_attributions[{number}]", findings)
         if run is not None:
             text = (number, *(token.token for token in sequence.source or sequence.target))
-            yield file.output(record, run, text, findings, attributions, _predictions(number, info, file))
+            yield file.output(record, run, text, findings, attributions, predictions)
 
 
 def _unwrapped(value: Any) -> Any:
@@ -115,15 +116,15 @@ def _predictions(number: int, info: _Info, file: OutputFile) -> list[Prediction]
     return [Prediction(answer)] if is_answer else []
 
 
-def _attributions(sequence: _Sequence, field_prefix: str, findings: Findings) -> list[SourceAttribution]:
-    """One attribution for each output step."""
+def _attribution(sequence: _Sequence, answer: str, field_prefix: str, findings: Findings) -> list[SourceAttribution]:
+    """The one attribution of what was written, with that of each step; none where the scores do not fit."""
     steps = [token.token for token in sequence.target[sequence.attr_pos_start : sequence.attr_pos_end]]
     if sequence.source_attributions is not None:
         name, pieces, coded = "source_attributions", sequence.source, sequence.source_attributions
     else:
         name, pieces, coded = "target_attributions", sequence.target, sequence.target_attributions or []
     matrix = _matrix(coded, f"{field_prefix}.{name}", findings)
-    if matrix is None:
+    if matrix is None or not steps:
         return []
     if matrix.shape != (len(pieces), len(steps)):
         shape = " x ".join(str(length) for length in matrix.shape)
@@ -132,13 +133,30 @@ def _attributions(sequence: _Sequence, field_prefix: str, findings: Findings) ->
         findings.refuse(f"{field_prefix}.{name}", shape, f"The scores are {shape}, for {wanted}. {remedy}".strip())
         return []
     n_input = len(pieces) if name == "source_attributions" else sequence.attr_pos_start
-    tokens = [token.token for token in pieces[:n_input]]
-    attributions = []
-    for step, label in enumerate(_names(steps)):
-        scores: list[float] = matrix[:n_input, step].tolist()
-        check_scores(scores, findings, f"{field_prefix}.{name}")
-        attributions.append(SourceAttribution((pieces_part(tokens, scores),), label))
-    return attributions
+    tokens = tuple(token.token for token in pieces[:n_input])
+    of_text = matrix[:n_input]
+    check_scores(of_text.ravel().tolist(), findings, f"{field_prefix}.{name}")
+    of_steps = tuple(SourceAttribution((pieces_part(tokens, row.tolist()),)) for row in of_text.T)
+    earlier = _earlier(sequence, None if n_input == len(pieces) else matrix, len(steps), field_prefix, findings)
+    written = SourceWritten(_as_text(steps), of_steps, earlier)
+    mean = pieces_part(tokens, of_text.mean(axis=1).tolist())
+    return [SourceAttribution((mean,), answer, written=written)]
+
+
+def _earlier(
+    sequence: _Sequence, matrix: Matrix | None, n_steps: int, field_prefix: str, findings: Findings
+) -> tuple[tuple[float, ...], ...]:
+    """What the pieces that were written counted for later ones; 0 where the file does not say it.
+
+    matrix: of a model that goes on with its input, whose rows are the input's and the answer's; None: it stands by itself
+    """
+    if matrix is None and sequence.target_attributions is not None:
+        matrix = _matrix(sequence.target_attributions, f"{field_prefix}.target_attributions", findings)
+    first = sequence.attr_pos_start
+    if matrix is None or matrix.shape != (len(sequence.target), n_steps):
+        matrix = np.zeros((first + n_steps, n_steps))
+    known = np.nan_to_num(matrix[first:], nan=0.0, posinf=0.0, neginf=0.0)
+    return tuple(tuple(known[:step, step].tolist()) for step in range(n_steps))
 
 
 def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matrix | None:
@@ -156,12 +174,6 @@ def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matr
     return None
 
 
-def _names(steps: Sequence[str]) -> list[str]:
-    """Labels for the written pieces; one that was written before gets its number."""
-    seen: Counter[str] = Counter()
-    names = []
-    for step in steps:
-        text = step.strip("▁Ġ ") or step
-        seen[text] += 1
-        names.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
-    return names
+def _as_text(steps: Sequence[str]) -> tuple[str, ...]:
+    """Pieces as they are read: a blank in the place of the sign that a tokenizer has for it."""
+    return tuple(step.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n") for step in steps)

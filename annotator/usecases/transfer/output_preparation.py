@@ -1,12 +1,13 @@
 """From rows of model output to their instances, with the scores laid on the tokens."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, Places
-from annotator.domain.models import Attribution, MachineRationale, Output, Run, SourceAttribution, SourceOutput
+from annotator.domain.models import Attribution, MachineRationale, Output, Run, SourceAttribution, SourceOutput, Written
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
@@ -86,12 +87,22 @@ def lay_rows(
 
 
 def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool) -> Output:
-    attributions = []
-    for source in row.attributions:
-        as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
-        attributions.append(as_it_is or tokens.scores(source, instance.id, how, are_edges_open))
+    attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
     rationales = tokens.rationales(row, instance.id) if row.rationales else ()
     return Output(instance.id, row.predictions, tuple(attributions), rationales)
+
+
+def _laid(
+    source: SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
+) -> Attribution:
+    """An attribution on its instance's tokens; of an answer that was written also each of its pieces."""
+    as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
+    laid = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
+    if source.written is None:
+        return laid
+    steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
+    means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
+    return replace(laid, scores=means, written=Written(source.written.pieces, steps, source.written.earlier))
 
 
 class _Tokens:

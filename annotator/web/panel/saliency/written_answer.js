@@ -8,7 +8,7 @@ import { stepOf } from "./heat.js";
 import { signed, written as writtenNumber } from "./written_numbers.js";
 
 const LONGEST = 40;
-const UNSCORED = "It begins with the words of no label, so it counts neither as right nor as wrong.";
+const UNSCORED = "It begins with no label's words: neither right nor wrong.";
 
 /** @typedef {(step: number|null) => void} ChooseStep  null: all pieces together */
 
@@ -73,10 +73,23 @@ export class WrittenAnswer {
       ranking: null,
       pieces: null,
       convergence: null,
-      facts: {},
+      facts: this.#facts(step),
       spread: null,
       numbers: {},
     };
+  }
+
+  /**
+   * How much of the map of a piece lies on the pieces before it.
+   * @param {number} step
+   * @returns {Record<string, number>}
+   */
+  #facts(step) {
+    const { scores, earlier } = this.panel.written;
+    const [onText, onAnswer] = [scores[step], earlier[step]].map((row) =>
+      row.reduce((/** @type {number} */ sum, score) => sum + Math.abs(score ?? 0), 0),
+    );
+    return onText + onAnswer ? { earlier_share: onAnswer / (onText + onAnswer) } : {};
   }
 
   /** Chooses a piece; null: all of them. @param {number|null} step */
@@ -111,8 +124,8 @@ export class WrittenAnswer {
     setText(
       this.words,
       this.step === null
-        ? `What the model wrote; the map is the mean of its ${counted(pieces.length, "piece")}.`
-        : `The map of piece ${this.step + 1} of ${pieces.length}, with what the pieces before it counted.`,
+        ? `Written by the model; the map is the mean of its ${counted(pieces.length, "piece")}.`
+        : `The map of piece ${this.step + 1} of ${pieces.length}, and what those before it counted.`,
     );
   }
 

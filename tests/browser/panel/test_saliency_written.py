@@ -1,0 +1,108 @@
+"""What a model wrote stands above the text; each of its pieces shows its own map, by mouse and by keyboard."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.panel.contrast import ENOUGH, lowest_contrast
+from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage, map_of
+
+pytestmark = pytest.mark.browser
+
+WRITTEN = {
+    "pieces": [" not", " <b>good", "\n"],
+    "scores": [[0.8, 0.0, 0.0, 0.4, 0.0], [0.0, 0.0, -0.4, 0.8, None], [0.1, 0.0, 0.0, 0.0, 0.0]],
+    "earlier": [[], [0.4], [-0.1, 0.05]],
+}
+UNSCORED = "It begins with no label's words: neither right nor wrong."
+
+
+def written_map(**changes: Any) -> dict[str, Any]:
+    facts = {"label": "", "scores": [0.3, 0.0, -0.1, 0.4, 0.0], "written": WRITTEN, "facts": {"earlier_share": 0.25}}
+    return map_of(**{**facts, **changes})
+
+
+def piece(shown: SaliencyPage, words: str) -> Locator:
+    return shown.map().get_by_role("toolbar").get_by_role("button", name=words, exact=True)
+
+
+def step_of(shown: SaliencyPage, token: int) -> str:
+    """The class of a word's heat."""
+    classes = (shown.map().locator(f"[data-token='{token}']").get_attribute("class") or "").split()
+    return next((one for one in classes if one[0] in "so" and one[1:].isdigit()), "")
+
+
+def test_a_click_on_a_piece_shows_its_map_and_all_shows_the_mean(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    expect(shown.map().get_by_role("toolbar")).to_have_accessible_name("What tiny wrote, by piece")
+    expect(shown.map()).to_contain_text("Written by the model; the map is the mean of its 3 pieces.")
+    expect(shown.map().locator("header")).to_contain_text("for “not <b>good”")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text("25.0 %")
+
+    piece(shown, "not").click()
+    expect(piece(shown, "not")).to_have_attribute("aria-pressed", "true")
+    expect(shown.map().locator("header")).to_contain_text("for “not”")
+    expect(shown.map()).to_contain_text("The map of piece 1 of 3")
+    expect(shown.map().locator(".heat-legend")).to_contain_text("supports “not”")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s10", "s5")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text("0.0 %")
+
+    piece(shown, "<b>good").click()  # as text, never as markup
+    expect(piece(shown, "not")).to_have_class("written-piece s5")  # what it counted: half of the strongest word
+    assert (step_of(shown, 2), step_of(shown, 3)) == ("o5", "s10")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text(
+        "25.0 %"
+    )  # .4 of 1.6
+    expect(shown.map().locator("[data-token='4']")).to_have_class("t not-seen")
+
+    piece(shown, "All").click()
+    expect(piece(shown, "not")).to_have_class("written-piece")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
+
+
+def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "All").focus()
+    keys = shown.page.keyboard
+    for key, here in (("ArrowRight", "not"), ("End", "↵"), ("ArrowRight", "↵"), ("Home", "All"), ("ArrowLeft", "All")):
+        keys.press(key)
+        expect(piece(shown, here)).to_be_focused()
+    keys.press("ArrowRight")
+    keys.press("Enter")
+    expect(piece(shown, "not")).to_have_attribute("aria-pressed", "true")
+    expect(piece(shown, "not")).to_have_attribute("tabindex", "0")
+    expect(piece(shown, "All")).to_have_attribute("tabindex", "-1")
+    assert step_of(shown, 0) == "s10"
+    keys.press("Enter")  # once more: all of them again
+    expect(piece(shown, "All")).to_have_attribute("aria-pressed", "true")
+    expect(shown.page.locator(".heat-where h2, h2").first).to_contain_text("first")  # the list did not walk along
+
+
+def test_the_words_below_the_answer_say_what_a_word_counts_for_the_chosen_piece(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "not").click()
+    shown.map().locator("[data-token='0']").hover()
+    expect(shown.map().locator(".heat-pointed")).to_have_text("“bad” · +0.800 for “not” · rank 1 of 5 · in the top k")
+
+
+def test_an_answer_that_is_no_label_is_said_not_to_count(saliency: Callable[..., SaliencyPage]) -> None:
+    scored = saliency(SaliencyFake(panels=[written_map()]))
+    expect(scored.map()).not_to_contain_text(UNSCORED)
+    unscored = saliency(SaliencyFake(panels=[written_map(answer=None)]))
+    expect(unscored.map()).to_contain_text(UNSCORED)
+    text = unscored.map().locator(".heat-text")
+    top = text.evaluate("(made) => made.getBoundingClientRect().top")
+    piece(unscored, "not").click()
+    assert text.evaluate("(made) => made.getBoundingClientRect().top") == top  # the text stays where it is
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pieces_can_be_read_on_their_colours(saliency: Callable[..., SaliencyPage], theme: str) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()])).open(theme)
+    piece(shown, "<b>good").click()
+    assert lowest_contrast(shown.map().get_by_role("toolbar")) >= ENOUGH
