@@ -163,7 +163,9 @@ def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job
 
 def explains_itself(job: Job) -> bool:
     """Whether a job asks a language model for its own reasons."""
-    return job.kind == "attribute" and msgspec.json.decode(job.options, type=AskedAttribution).method == SELF_EXPLANATION
+    return (
+        job.kind == "attribute" and msgspec.json.decode(job.options, type=AskedAttribution).method == SELF_EXPLANATION
+    )
 
 
 def training_of(job: Job) -> AskedTraining:
