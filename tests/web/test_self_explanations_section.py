@@ -41,9 +41,8 @@ def page(store: Store, database: Path, project: Project, monkeypatch: pytest.Mon
 
 
 def shown(app: AppTest) -> str:
-    return "\n".join(
-        str(element.value) for kind in (app.caption, app.markdown, app.warning, app.error) for element in kind
-    )
+    values = [str(element.value) for kind in (app.caption, app.markdown, app.warning, app.error) for element in kind]
+    return "\n".join(values).replace("\\", "")
 
 
 def test_without_an_address_there_are_the_prompts_alone(page, monkeypatch):
