@@ -164,6 +164,13 @@ def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job
     return ask_to_train(store, actor, project, training_of(job))
 
 
+def explains_itself(job: Job) -> bool:
+    """Whether a job asks a language model for its own reasons."""
+    return (
+        job.kind == "attribute" and msgspec.json.decode(job.options, type=AskedAttribution).method == SELF_EXPLANATION
+    )
+
+
 def training_of(job: Job) -> AskedTraining:
     """What a job of kind "train" was asked to do."""
     return msgspec.json.decode(job.options, type=AskedTraining)

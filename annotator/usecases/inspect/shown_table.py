@@ -18,6 +18,7 @@ from annotator.usecases.inspect.metric_names import (
     training_in_common,
 )
 from annotator.usecases.inspect.metric_view import best_of
+from annotator.usecases.inspect.self_explanation_words import self_explanation_lines
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = (
@@ -102,7 +103,7 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
 
 def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
-    lines = trust_lines(rows, says_training=training_in_common(rows))
+    lines = trust_lines(rows, says_training=training_in_common(rows)) + self_explanation_lines(rows)
     parameters = parameters_in_common(rows)
     return lines + ([f"Parameters that all rows of a method share. {parameters}."] if parameters else [])
 

@@ -49,10 +49,11 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
     page.locator("input[type=file]").set_input_files(answers)
     researcher.sees("This looks like self-explanations")
     page.get_by_label("Model, if the file names none").fill("some-model")
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="Check").click()
     researcher.sees("1 is not there.")
     page.get_by_role("button", name="Store ").click()
-    researcher.sees("machine rationales of")
+    expect(page.get_by_role("button", name="Store ")).to_be_hidden()  # it is stored
 
     researcher.open(f"/saliency?project=1&instance={researcher.instance_id(key)}")
     panel = page.get_by_role("region", name=NAME).first

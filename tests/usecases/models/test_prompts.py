@@ -7,10 +7,12 @@ import pytest
 from annotator.domain.models import Quotes
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.scoring.table import metric_table
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.inspect.shown_table import summaries_of_rows
 from annotator.usecases.models.prompts import PromptOptions, write_prompts
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
@@ -146,11 +148,19 @@ def test_metrics_score_the_quotes_as_selected_tokens_and_say_no_faithfulness(
     import_rows(project, [{"id": "g", "text": "Cold soup today.", "label": "negative", "rationales": [[[0, 2]]]}])
     line = next(line for line in written() if line["key"] == "g")
     brought([answer(line, "negative", "Cold soup")])
-    [model] = evaluate_project(store, LOCAL_OPERATOR, project)["models"]
+    numbers = evaluate_project(store, LOCAL_OPERATOR, project)
+    [model] = numbers["models"]
     [row] = model["methods"]
     assert (row["method"], row["kind"], row["parameters"]) == ("quotes", "hard", {"prompt": "1"})
     assert row["plausibility"]["eraser.token_f1_macro"]["value"] == 1.0
     assert row["faithfulness"] == {}
+    [line] = [
+        line
+        for line in summaries_of_rows(metric_table(numbers).rows)
+        if line.startswith("gpt · self-explanation (prompt 1): ")
+    ]
+    assert "what is scored are words that the model quoted" in line
+    assert "faithfulness needs probabilities" in line
 
 
 def test_saliency_shows_the_quotes_that_are_not_in_the_text(store, project, written, brought):

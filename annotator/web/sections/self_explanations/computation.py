@@ -4,11 +4,12 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.usecases.background import ask_to_explain_self
+from annotator.usecases.background import ask_to_explain_self, explains_itself
 from annotator.usecases.databases import Store
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, is_address_set
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections import jobs
 from annotator.web.session import Visit
 
 _NEXT = (
@@ -18,7 +19,7 @@ _NEXT = (
 
 
 def offer(store: Store, visit: Visit, project: Project, options: SelfExplanationOptions) -> None:
-    """The name of a model and a button; nothing where no address is set."""
+    """The name of a model, a button, and what came of the last; nothing where no address is set."""
     try:
         if not is_address_set():
             return
@@ -36,3 +37,6 @@ def offer(store: Store, visit: Visit, project: Project, options: SelfExplanation
             st.error(as_text(str(error)), icon=":material/error:")
         else:
             st.rerun()
+    for job in jobs.ended(store, visit, project, "attribute"):
+        if explains_itself(job):
+            jobs.show_line(job)
