@@ -76,7 +76,7 @@ class Prediction:
     def label(self) -> str | None:
         """The stated result, else the label of the highest probability, the first of equals."""
         if self.result is None and self.probabilities:
-            return max(self.probabilities, key=lambda label: self.probabilities[label])
+            return max(self.probabilities, key=self.probabilities.__getitem__)
         return self.result
 
 

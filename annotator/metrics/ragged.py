@@ -125,9 +125,10 @@ class Ragged(Generic[T]):
                 continue
             is_there = columns < lengths
             padded = np.full(is_there.shape, np.nan)  # sorts last, behind a row's own NaN
-            padded[is_there] = -self.values[(starts + columns)[is_there]].astype(np.float64)
+            where = (starts + columns)[is_there]
+            padded[is_there] = -self.values[where].astype(np.float64)
             order = np.argsort(padded, axis=1, kind="stable")
-            ranking[(starts + columns)[is_there]] = (starts + order)[is_there]
+            ranking[where] = (starts + order)[is_there]
         return ranking
 
     def _rows_of_like_length(self) -> Iterator[Integers]:

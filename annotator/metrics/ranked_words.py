@@ -56,16 +56,6 @@ class RankedWords:
         return np.diff(self.hits_before[self.words.offsets])
 
     @cached_property
-    def ends(self) -> Integers:
-        """int[n_points]: the last rank of each distinct score, counted over all sentences."""
-        return np.flatnonzero(self.is_last_of_tie)
-
-    @cached_property
-    def begins(self) -> Integers:
-        """int[n_points]: the first rank of each distinct score."""
-        return np.concatenate(([0], self.ends[:-1] + 1)) if len(self.ends) else self.ends
-
-    @cached_property
     def is_divided(self) -> Flags:
         """bool[n_sentences]: some words are in the rationale and some are not."""
         return (self.n_marked > 0) & (self.n_marked < self.words.lengths)
@@ -76,17 +66,31 @@ class RankedWords:
         return self.hits_before[starts + np.minimum(n_top, self.words.lengths)] - self.hits_before[starts]
 
     @cached_property
+    def borders(self) -> tuple[Integers, Integers]:
+        """int[n_points] each: the first and the last rank of each distinct score, counted over all sentences."""
+        ends = np.flatnonzero(self.is_last_of_tie)
+        return ends if self.has_no_ties else np.concatenate(([0], ends + 1))[:-1], ends
+
+    @cached_property
+    def has_no_ties(self) -> bool:
+        return bool(self.is_last_of_tie.all())
+
+    @cached_property
     def points(self) -> Points:
-        return self.points_where(np.ones(len(self.ends), dtype=np.bool_))
+        return self.points_between(*self.borders)
 
     @cached_property
     def steps(self) -> Points:
         """The points at which recall grows: areas over recall have nothing elsewhere."""
-        return self.points_where(self.hits_before[self.ends + 1] > self.hits_before[self.begins])
+        if self.has_no_ties:
+            hits = np.flatnonzero(self.is_rationale)
+            return self.points_between(hits, hits)
+        begins, ends = self.borders
+        grows = self.hits_before[ends + 1] > self.hits_before[begins]
+        return self.points_between(begins[grows], ends[grows])
 
-    def points_where(self, mask: Flags) -> Points:
-        """Some of the points; the others are not made, which is most of the work. mask bool[n_points]."""
-        begins, ends = self.begins[mask], self.ends[mask]
+    def points_between(self, begins: Integers, ends: Integers) -> Points:
+        """Some of the points, by their `borders`: to make those alone that are looked at is a part of the work."""
         rows = self.words.rows_of_values[ends]
         start = self.words.offsets[rows]
         before = self.hits_before[start]

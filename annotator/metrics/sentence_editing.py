@@ -70,7 +70,7 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
                explains all 54 rows; inferred, no code was released
     """
     ranked = ranked or rank_words(scores, rationale)
-    points = ranked.points_where(_shapes_published_area(ranked))
+    points = _that_shape_published_area(ranked)
     n_points = (
         np.bincount(points.rows, minlength=len(scores)) + 1
     )  # one more for each sentence, of precision 1 and recall 0
@@ -85,12 +85,16 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
     return np.asarray(np.where(ranked.is_divided, areas, np.nan), dtype=np.float64)
 
 
-def _shapes_published_area(ranked: RankedWords) -> Flags:
-    """bool[n_points]: points before full recall; of those without any only the first, since (0, 0) need stand but once."""
-    hits, begins, ends = ranked.hits_before, ranked.begins, ranked.ends
-    start, after = (ranked.words.offsets[of][ranked.words.rows_of_values[ends]] for of in (slice(-1), slice(1, None)))
-    shapes: Flags = (hits[begins] < hits[after]) & ((hits[ends + 1] > hits[start]) | (begins == start))
-    return shapes
+def _that_shape_published_area(ranked: RankedWords) -> Points:
+    """Those before full recall; of those without a hit only the first, since (0, 0) need stand but once."""
+    hits, words = ranked.hits_before, ranked.words
+    begins, ends = ranked.borders
+    rows = words.rows_of_values if ranked.has_no_ties else words.rows_of_values[ends]
+    all_hits = hits[words.offsets]
+    shapes = (hits[begins] < all_hits[1:][rows]) & (hits[ends + 1] > all_hits[:-1][rows])
+    first = np.flatnonzero(words.is_filled)
+    shapes[np.searchsorted(begins, words.offsets[first])] = True
+    return ranked.points_between(begins[shapes], ends[shapes])
 
 
 def top_1_strict(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
