@@ -25,6 +25,11 @@ from annotator.usecases.training.rationales import (
 
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
+_HOW_GOLD_COMES = {
+    "label": "A text gets its gold label from the import (the column “label”), or from an annotation that is accepted; "
+    "rationales are not needed.",
+    "answer": "A text gets its gold answer from the import (the column “answer”), or from an annotation that is accepted.",
+}
 _DRAWN = Fraction(1, 10)  # of the training texts, to stop by, where no split is for that
 
 
@@ -105,7 +110,8 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     n_absent = n_all - len(learn) - len(stop)
     if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
         where = f" in the split '{split}'" if split else ""
-        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.")
+        remedy = "" if learn else f" {_HOW_GOLD_COMES[project.task.result_kind]}"
+        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.{remedy}")
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
     return TrainingData(
         chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent
