@@ -14,7 +14,6 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
 
-_ROWS_SHOWN = 20
 # What the states of a person's work are called; a piece of work that is "ended" was decided by others.
 _WORK = {
     "submitted": "submitted",
@@ -170,17 +169,29 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 
 @click.command()
 @project_option
+@click.option("--all", "shows_all", is_flag=True, help="Print every table, pair and person.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number a row.")
 @json_option
 @click.pass_obj
-def stats(database: Path, project_name: str, as_json: bool) -> None:
-    """Print a project's size, progress, rationales, the papers' tables, and the agreement of its annotators."""
-    from annotator.cli.stats_report import for_people
+def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
+    """Print a project's size, progress, rationales, and the agreement of its annotators; with --all the papers' tables, too."""
+    from annotator.cli.stats_report import for_people, why_no_agreement
+    from annotator.cli.stats_summary import MORE, summary_lines
     from annotator.usecases.lead.statistics import statistics_of
+    from annotator.usecases.lead.statistics_table import statistics_csv
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
         statistics = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
-    _print(dataclasses.asdict(statistics) if as_json else for_people(statistics), as_json)
+    if as_json:
+        print_json(dataclasses.asdict(statistics))
+    elif as_csv:
+        click.echo(statistics_csv(statistics), nl=False)
+    elif shows_all:
+        _print(for_people(statistics), as_json=False)
+    else:
+        for line in (*summary_lines(statistics, why_no_agreement(statistics)), MORE):
+            click.echo(line)
 
 
 def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
@@ -200,10 +211,8 @@ def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
 
 
 def _print_rows(rows: Sequence[dict[str, Any]], indent: str) -> None:
-    for row in rows[:_ROWS_SHOWN]:
+    for row in rows:
         click.echo(f"{indent}- {_shown(row)}")
-    if len(rows) > _ROWS_SHOWN:
-        click.echo(f"{indent}... and {len(rows) - _ROWS_SHOWN:,} more (--json has all)")
 
 
 def _shown(value: object) -> str:

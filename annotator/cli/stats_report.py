@@ -1,4 +1,4 @@
-"""What `annotator stats` prints for people: what has a value, and once in a sentence why a part has none."""
+"""What `annotator stats --all` prints for people: what has a value, and once in a sentence why a part has none."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ def for_people(statistics: "ProjectStatistics") -> dict[str, Any]:
     report = _with_values(answer, keeps_undefined=False)
     if not statistics.rationales.n_gold:
         report["rationales"] = "There is no gold yet, so there are no numbers of rationales."
-    report["agreement"] = _why_no_agreement(statistics) or _with_values(agreement, keeps_undefined=True)
+    report["agreement"] = why_no_agreement(statistics) or _with_values(agreement, keeps_undefined=True)
     report["work"] = _work(work)
     return report
 
 
-def _why_no_agreement(statistics: "ProjectStatistics") -> str:
+def why_no_agreement(statistics: "ProjectStatistics") -> str:
     """A sentence where nobody's annotations can be compared; else ""."""
     labels, tokens = statistics.agreement.labels, statistics.agreement.tokens
     if labels.n_instances or tokens.n_instances:

@@ -257,6 +257,15 @@ def _instance(row: Row, segments: tuple[Segment, ...]) -> Instance:
     )
 
 
+def split_names(store: Store, project_ids: Sequence[int], *, of_files: bool = False) -> set[str]:
+    """The splits of projects' instances, "" for none; of_files: also as the files called them that they came from."""
+    marks = ", ".join("?" * len(project_ids))
+    rows = store.rows(
+        f"SELECT DISTINCT split, source_split FROM instances WHERE project_id IN ({marks})", list(project_ids)
+    )
+    return {name for row in rows for name in (row["split"], row["source_split"] if of_files else row["split"])}
+
+
 def queue_keys(store: Store, project_id: int) -> list[tuple[int, str, str]]:
     """(id, key, split) of every instance in the order of import."""
     rows = store.rows("SELECT id, key, split FROM instances WHERE project_id = ? ORDER BY id", (project_id,))

@@ -6,11 +6,12 @@ from typing import Literal
 
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.errors import InvalidValue
 from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
-from annotator.store.instances import get_instances, iterate_instance_batches
+from annotator.store.instances import get_instances, iterate_instance_batches, split_names
 
 _AT_ONCE = 500
 
@@ -99,6 +100,24 @@ class GoldOptions:
     split: str | None = None
     include_submitted: bool = False
     half: Half = "both"
+
+
+def require_split(store: Store, projects: Sequence[Project], split: str | None, *, of_files: bool = False) -> None:
+    """Raise InvalidValue where none of some projects has a split that is asked for, naming those that there are.
+
+    of_files: the names by which files called splits are taken as well
+    """
+    if split is None:
+        return
+    known = split_names(store, [project.id for project in projects], of_files=of_files)
+    if split in known:
+        return
+    names = " and ".join(f"'{project.name}'" for project in projects)
+    what = f"The project {names} has" if len(projects) == 1 else f"The projects {names} have"
+    quoted = ", ".join(f"'{name}'" for name in sorted(known) if name)
+    if not quoted:
+        raise InvalidValue(f"{what} no split '{split}', and no text there has a split. Leave the split out.")
+    raise InvalidValue(f"{what} no split '{split}'; {'it has' if len(projects) == 1 else 'they have'} {quoted}.")
 
 
 def gold_instances(

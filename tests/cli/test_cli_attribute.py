@@ -157,7 +157,7 @@ def test_other_parameters_are_given_by_name(filled: Command) -> None:
         (("--model", "spacy:nowhere"), "'nowhere' is no spaCy pipeline"),
         (("--model", "mystery"), "'mystery' names no model. Write built-in"),
         (("--label", "maybe"), "'maybe' is no label that 'built-in' gives"),
-        (("--split", "dev"), "There is no split 'dev'"),
+        (("--split", "dev"), "has no split 'dev'"),
         (("--seed", "1"), "linear draws nothing"),
         (("--preset", "wang-2022"), "linear has no preset 'wang-2022'"),
         (("--rename", "no"), "--rename no: write a name, =, and a value."),

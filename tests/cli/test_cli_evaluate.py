@@ -102,6 +102,11 @@ def test_a_refusal_names_file_line_and_field_and_prints_no_object(evaluate: Comm
     assert "predictions, line 1, field hard_rationale_predictions, value '[0, 9)'" in answer.err
 
 
+def test_a_split_that_the_folder_does_not_have_is_told_with_those_that_it_has(evaluate: Command) -> None:
+    answer = evaluate([row("i1")], "--split", "tst")
+    assert (answer.code, "has no split 'tst'; it has 'test'." in answer.err) == (1, True)
+
+
 def test_a_missing_option_is_wrong_usage_and_a_threshold_that_is_no_number_a_refusal(evaluate: Command) -> None:
     assert run(["evaluate", "eraser", "--split", "test"]) == 2
     assert evaluate([row("i1")], "--iou-threshold", "many").code == 1

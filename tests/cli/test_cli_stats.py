@@ -1,5 +1,7 @@
 """`annotator stats`: agreement and the papers' tables, for people and for programs."""
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from itertools import combinations
@@ -37,11 +39,38 @@ def test_stats_as_json_hold_every_pair_and_what_is_not_defined_as_null(seven: Co
     assert found["tables"]["eraser_table_5"][0]["n_instances"] == 1
 
 
-def test_stats_for_people_show_the_first_rows_and_a_dash_for_what_is_not_defined(seven: Command) -> None:
-    lines = seven("stats", "--project", "P").out.splitlines()
+def test_stats_fit_a_screen_and_name_the_first_of_many_people(annotator: Command, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = [
+        {"id": str(n), "text": "a b c d", "label": "yes", "annotator": f"ann{n}-{who}", "rationales": [[[0, 1 + who]]]}
+        for n in range(40)
+        for who in range(2)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    annotator("project", "create", "P", "--task", "sentiment")
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    lines = annotator("stats", "--project", "P").out.splitlines()
+    assert len(lines) <= 24
+    [imported] = [line for line in lines if line.startswith("imported: ")]
+    assert imported.startswith("imported: 80 annotations by 80 annotators: ann0-0 (1), ")
+    assert imported.endswith(" and 74 more")
+    assert any(line.startswith("  tokens (40 texts): Krippendorff's α ") for line in lines)
+    assert "--all to read, --csv as a table" in lines[-1]
+    assert len(annotator("stats", "--project", "P", "--all").out.splitlines()) > 200
+
+
+def test_stats_as_csv_hold_a_number_a_row_with_whom_it_is_of(seven: Command) -> None:
+    rows = list(csv.DictReader(io.StringIO(seven("stats", "--project", "P", "--csv").out)))
+    by_name = {(row["name"], row["of"]): row["value"] for row in rows}
+    assert by_name["size.n_tokens", ""] == "4"
+    assert by_name["agreement.tokens.pairs.n_instances", "ann0 / ann1"] == "1"
+    assert by_name["agreement.labels.krippendorff_alpha", ""] == ""  # not defined
+
+
+def test_stats_for_people_show_all_rows_and_a_dash_for_what_is_not_defined(seven: Command) -> None:
+    lines = seven("stats", "--project", "P", "--all").out.splitlines()
     assert "    krippendorff_alpha: –" in lines
-    assert "      ... and 1 more (--json has all)" in lines
-    assert sum(line.startswith("      - first ann") for line in lines) == 2 * 20  # of labels and of tokens
+    assert sum(line.startswith("      - first ann") for line in lines) == 2 * 21  # of labels and of tokens
     assert "    - language en, n_pairs 0, n_gold 1, rlr 0.25, rsn 1" in lines
 
 

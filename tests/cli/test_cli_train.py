@@ -104,7 +104,7 @@ def test_json_is_one_object(filled: Command, torch: Any) -> None:
     [
         (("--align", "kl"), "Choose the form 'released'"),
         (("--align", "mae", "--strength", "0"), "The strength of an alignment is 0.0"),
-        (("--split", "dev"), "There is no split 'dev'"),
+        (("--split", "dev"), "has no split 'dev'"),
         (("--base", "nowhere/model"), "no other host is asked"),
         (("--learning-rate", "2"), "The learning rate is 2.0"),
     ],

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from annotator.errors import InvalidValue, Problem
-from annotator.formats.rows.findings import Findings, shown
+from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import LineError, RawLine, check_file, convert, parse_object, read_lines
 from annotator.metrics.ragged import Integers
 
@@ -91,6 +91,9 @@ def read_gold(data_folder: Path, split: str, keys: KeyNumbers) -> EraserGold:
     Raises: NotFound or InvalidValue when there is no such file
     """
     path = data_folder / f"{split}.jsonl"
+    splits = sorted(file.stem for file in data_folder.glob("*.jsonl") if file.stem != "docs")
+    if splits and split not in splits:
+        raise InvalidValue(f"The folder '{data_folder}' has no split '{split}'; it has {listed(splits)}.")
     check_file(path)
     reader = _GoldReader(path.name, keys)
     for line, annotation in read_typed(path, msgspec.json.Decoder(_Annotation), reader.problems):

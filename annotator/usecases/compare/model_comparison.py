@@ -24,7 +24,7 @@ from annotator.scoring.runs import ScoringOptions, p_of
 from annotator.store import Store
 from annotator.store.models import full_answers, list_models
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import labelled_gold
+from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
 
@@ -150,8 +150,10 @@ def compare_models(
     """By project what the other model wins and loses against the base model; see docs/commands.md, `evaluate models`.
 
     Instances with a gold label that all runs of both have answered, and none has learned from.
-    Raises: NotFound for a model without answers in a project; InvalidValue where runs cannot be paired
+    Raises: NotFound for a model without answers in a project; InvalidValue where runs cannot be paired, and for a split that no
+            project has
     """
+    require_split(store, projects, options.split)
     return {
         project.name: compare_labelled(
             store, actor, project, pair, labelled_texts(store, actor, project, options), options

@@ -41,6 +41,7 @@ from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, Pairs
 from annotator.store import Store
 from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
@@ -94,6 +95,7 @@ def _evaluated(
     require(store, actor, project.id, "export")
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
+        require_split(store, [project], options.split)
         runs = runs_asked(store, project, model, method)
         whole = gold_table(store, project, policy, options.split)
         gold = whole.of_criterion(options.criterion)

@@ -24,6 +24,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.suite_runs import forget_computed
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.asked_models import AskedModel, asked_model
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
@@ -224,9 +225,8 @@ def _n_instances(store: Store, project: Project, split: str | None) -> int:
         raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
     if split is None:
         return sum(n_by_split.values())
-    if split not in n_by_split:
-        raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in n_by_split)}.")
-    return n_by_split[split]
+    require_split(store, [project], split)
+    return n_by_split.get(split, 0)
 
 
 def _check_label(model: ProjectModel, project: Project, label: str) -> None:

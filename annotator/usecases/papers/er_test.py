@@ -19,7 +19,7 @@ from annotator.store import Store
 from annotator.store.models import list_models
 from annotator.store.suites import list_suites
 from annotator.usecases.compare.model_comparison import ModelPair, PartComparison, compare_models
-from annotator.usecases.gold import labelled_gold
+from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
@@ -71,6 +71,7 @@ def er_test_table(
     groups: word lists of the projects, over whose texts false positives are told
     Raises: NotFound where no project has answers of the models, InvalidValue where none has the word lists and their label
     """
+    require_split(store, projects, options.split)
     trained = _all_models(store, projects, trained)
     rows: dict[str, list[PaperCell]] = {title: [] for title in trained.rows}
     majority: list[PaperCell] = []

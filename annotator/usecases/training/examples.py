@@ -1,6 +1,6 @@
 """A project's labelled texts with their gold sets, divided into those to learn from, to stop by and to judge by."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -9,13 +9,13 @@ from annotator.attribution.base import Input
 from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.word_lists import WordList
-from annotator.errors import InvalidValue, ModelError
+from annotator.errors import ModelError
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
 from annotator.training.answer_places import place_of
 from annotator.training.examples import Example
-from annotator.usecases.gold import labelled_gold
+from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.training.rationales import (
     RationaleOptions,
     choose_rationales,
@@ -25,6 +25,11 @@ from annotator.usecases.training.rationales import (
 
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
+_HOW_GOLD_COMES = {
+    "label": "A text gets its gold label from the import (the column “label”), or from an annotation that is accepted; "
+    "rationales are not needed.",
+    "answer": "A text gets its gold answer from the import (the column “answer”), or from an annotation that is accepted.",
+}
 _DRAWN = Fraction(1, 10)  # of the training texts, to stop by, where no split is for that
 
 
@@ -82,8 +87,10 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
             or a model has not said how confident it is
     """
     splits = splits_of(store, project.id)
-    split = _split(options.split, splits, (_TRAINING,))
-    validation = _split(options.validation, splits, _VALIDATION)
+    require_split(store, [project], options.split)
+    require_split(store, [project], options.validation)
+    split = options.split or _usual(splits, (_TRAINING,))
+    validation = options.validation or _usual(splits, _VALIDATION)
     policy = options.gold_policy or project.settings.gold_policy
     lists = lists_named(store, project, options.rationales.word_lists)
     by_split: dict[str, list[Example]] = {}
@@ -103,7 +110,8 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     n_absent = n_all - len(learn) - len(stop)
     if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
         where = f" in the split '{split}'" if split else ""
-        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.")
+        remedy = "" if learn else f" {_HOW_GOLD_COMES[project.task.result_kind]}"
+        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.{remedy}")
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
     return TrainingData(
         chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent
@@ -124,11 +132,9 @@ def _nothing_to_learn(learn: Sequence[Example], n_absent: int, *, asks_for_answe
     return None
 
 
-def _split(wanted: str | None, splits: Iterable[str], usual: Sequence[str]) -> str | None:
-    known = list(splits)
-    if wanted is not None and wanted not in known:
-        raise InvalidValue(f"There is no split '{wanted}'. There are {', '.join(repr(name) for name in known)}.")
-    return wanted or next((name for name in usual if name in known), None)
+def _usual(splits: Collection[str], usual: Sequence[str]) -> str | None:
+    """The first of the usual names that a split has."""
+    return next((name for name in usual if name in splits), None)
 
 
 def _drawn(store: Store, project: Project, learn: Sequence[Example], seed: int) -> tuple[list[Example], list[Example]]:

@@ -47,7 +47,7 @@ from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import HALVES, GoldOptions, gold_instances
+from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, require_split
 from annotator.usecases.transfer.contents import iterate_annotations
 from annotator.usecases.transfer.own_annotations import Pseudonyms, annotations_that_count
 
@@ -98,6 +98,7 @@ def export_file(
         raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
     if format_name == "contrast" and options.half != "both":
         raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
+    require_split(store, [project], options.split)
     passed, for_them = _Counter(), GoldFor(store, actor, project.id)
     with store.snapshot():
         if format_name == "jsonl":

@@ -20,6 +20,7 @@ from annotator.store.annotators import accepted_of
 from annotator.store.events import add_event
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import require_split
 from annotator.usecases.transfer.chosen_columns import chosen_columns, remember_columns
 from annotator.usecases.transfer.file_labels import OwnLabels, check_labels, with_labels
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
@@ -175,6 +176,7 @@ def _import_output(
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
     labels = _labels_of(options)
+    require_split(store, [project], options.split, of_files=True)
     with store.transaction():
         project = with_labels(store, actor, get_project_by_id(store, project.id), options.added_labels)
         read_options = OutputOptions(

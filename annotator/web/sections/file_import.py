@@ -197,7 +197,7 @@ def _show_check(
     answer: Answer,
 ) -> None:
     if isinstance(answer, ImportRefused):
-        _show_refusal(answer)
+        _show_refusal(answer, len(files) if len(formats) > 1 else 1)
         return
     policy: GoldPolicy | None = None
     for file in answer:
@@ -211,7 +211,7 @@ def _show_check(
         done = _try(store, visit, project, formats, files, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_refusal(done)
+            _show_refusal(done, len(files) if len(formats) > 1 else 1)
             return
         if formats[0] in READABLE_OUTPUT:
             keep_stored(project, done)
@@ -270,18 +270,20 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     )  # fmt: skip
 
 
-def _show_refusal(refusal: ImportRefused) -> None:
+def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
+    """What is wrong; n_files: how many were read one by one, of which each is named."""
     n = refusal.n_problems
     st.error(
         f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
-        if len(refusal.problems) > 1
+        if len(refusal.problems) > 1 or n_files > 1
         else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",
     )
+    notes = st.container()
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
     show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
     for note in refusal.notes:
-        st.info(as_text(note), icon=":material/info:")
+        (notes if n_files > 1 else st).info(as_text(note), icon=":material/info:")
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:

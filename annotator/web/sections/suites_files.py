@@ -26,12 +26,12 @@ _NAMED = "tests_named_after"  # the file whose name was proposed for the suite
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Three ways; the forms are described in docs/formats.md."""
     suites = suites_of(store, visit.user, project)
-    _show_left_out(project)
     if suites:
         suite = choose_suite(suites, "files")
         _take(store, visit, project, suite.name)
         _read_predictions(store, visit, project, suite.name)
     _read_suite(store, visit, project)
+    _show_left_out(project)
 
 
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
@@ -167,6 +167,8 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
         names = {problem.value for problem in refusal.problems if problem.remedy == "suite"}
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
         st.error(as_text(str(refusal)), icon=":material/error:")
+        if _MOVED in st.session_state:  # the button was pressed above, out of sight of this
+            st.toast(as_text(f"{refusal} See “Import a suite” below."), icon=":material/error:")
         show_problem_table(refusal.problems)
         return
     except AnnotatorError as error:

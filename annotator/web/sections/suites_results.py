@@ -103,9 +103,9 @@ def _silent_words(names: Sequence[str]) -> str:
     is_one, more = len(names) == 1, len(names) - _MOST_SILENT
     shown = ", ".join(f"“{name}”" for name in names[:_MOST_SILENT]) + (f" and {more:,} more" if more > 0 else "")
     return (
-        f"{shown} {'has' if is_one else 'have'} answers in this project, but {'it was' if is_one else 'they were'} not trained here. "
-        f"Write where {'it lies' if is_one else 'one lies'} (transformers:FOLDER), or import predictions for the suite under "
-        "“Files”."
+        f"{shown} {'has' if is_one else 'have'} answers in this project, but {'it was' if is_one else 'they were'} not trained "
+        f"here. Write where {'it lies' if is_one else 'one lies'} (transformers:FOLDER), or import predictions for the suite "
+        "under “Files”."
     )
 
 

@@ -230,7 +230,7 @@ def test_one_split_alone_is_computed(
     scripted(weighing({}))
     report = run(store, tastes, "occlusion", "spacy:x", split="test")
     assert (report.n_instances, report.n_attributions) == (1, 1)
-    with pytest.raises(InvalidValue, match="no split 'dev'. There are '', 'test'"):
+    with pytest.raises(InvalidValue, match="has no split 'dev'; it has 'test'."):
         run(store, tastes, "occlusion", "spacy:x", split="dev")
 
 

@@ -255,6 +255,9 @@ def test_without_a_base_nothing_is_marked_and_all_models_are_rows(store: Store, 
 def test_a_split_without_texts_and_a_model_that_is_not_there(store: Store, projects: list[Project]) -> None:
     answer(store, projects[0], "n", texts(4))
     options = ScoringOptions(split="test")
+    with pytest.raises(InvalidValue, match="The project 'ID' has no split 'test', and no text there has a split"):
+        er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], []), options)
+    store.run("UPDATE instances SET split = 'test', result = NULL WHERE key = 't1'")
     table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], []), options)
     assert cell(table, "n", "accuracy.ID").reason == "no text has a gold label and an answer, and was not learned from"
     with pytest.raises(NotFound, match="None of these projects has a model 'x' \\(there is n\\)"):

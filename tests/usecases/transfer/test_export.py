@@ -14,12 +14,13 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceEvent
 from annotator.domain.tasks import get_task
-from annotator.errors import ExportRefused, ImportRefused, NotAllowed
+from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.usecases.annotate import work
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
+from annotator.usecases.project.splits import split_project
 from annotator.usecases.project.word_lists import save_word_list, word_lists
 from annotator.usecases.transfer.export import WRITABLE, everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -287,3 +288,14 @@ def test_word_lists_travel_in_our_own_form_and_do_not_replace_what_is_there(
     export_file(store, LOCAL_OPERATOR, first, "jsonl", tmp_path / "all.jsonl")
     import_file(store, LOCAL_OPERATOR, second, "jsonl", tmp_path / "all.jsonl")
     assert word_lists(store, LOCAL_OPERATOR, second) == [kept, lists[0]]
+
+
+@pytest.mark.parametrize("format_name", ["jsonl", "csv", "parquet-annotations", "conll"])
+def test_a_split_that_is_not_there_is_refused_with_those_that_are(
+    store: Store, project: Project, tmp_path: Path, format_name: str
+) -> None:
+    split_project(store, LOCAL_OPERATOR, project, "train=.5,test=.5", 0)
+    path = tmp_path / "out"
+    with pytest.raises(InvalidValue, match="has no split 'tst'; it has 'test', 'train'"):
+        export_file(store, LOCAL_OPERATOR, project, format_name, path, GoldOptions(split="tst"))
+    assert not path.exists()

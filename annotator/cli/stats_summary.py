@@ -1,0 +1,99 @@
+"""What `annotator stats` prints at first: a project's numbers on one screen, a line for each matter."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from annotator.domain.numbers import counted, written_in_report
+
+if TYPE_CHECKING:
+    from annotator.review.agreement import Agreement
+    from annotator.review.spread import Spread
+    from annotator.usecases.lead.statistics import ProjectStatistics
+
+_NAMED = 6  # splits, labels, languages and people that a line names
+MORE = "All tables, pairs and people: --all to read, --csv as a table, --json for programs."
+
+
+def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Iterator[str]:
+    """The lines. why_no_agreement: a sentence where there is none, else ""."""
+    size = statistics.size
+    yield f"project: {statistics.project} (gold policy “{statistics.gold_policy}”)"
+    yield (
+        f"size: {counted(size.n_instances, 'instance')} over {counted(size.n_documents, 'text')}, "
+        f"{counted(size.n_tokens, 'token')}"
+        + (f" ({_of(size.mean_tokens_per_instance)} an instance)" if size.n_instances else "")
+    )
+    if statistics.instances:
+        yield f"state: {_counts(statistics.instances)}; {statistics.n_done:,} done"
+    if statistics.people:
+        yield f"people: {len(statistics.people):,} ({_names(list(statistics.people))})"
+    if statistics.imported:
+        n_people, n_brought = len(statistics.imported), sum(statistics.imported.values())
+        yield f"imported: {counted(n_brought, 'annotation')} by {counted(n_people, 'annotator')}: {_counts(statistics.imported)}"
+    yield (
+        f"accepted: {counted(statistics.n_accepted, 'annotation')}, {statistics.n_counting:,} of them in the gold; "
+        f"{statistics.n_other_result:,} with another label or answer than the gold"
+    )
+    yield from _rationales(statistics)
+    yield from [f"agreement: {why_no_agreement}"] if why_no_agreement else _agreement(statistics.agreement)
+    yield _work(statistics)
+
+
+def _rationales(statistics: "ProjectStatistics") -> Iterator[str]:
+    gold = statistics.rationales
+    if not gold.n_gold:
+        yield "rationales: There is no gold yet, so there are no numbers of rationales."
+        return
+    yield (
+        f"rationales: {counted(gold.n_sets, 'set')}, {counted(gold.n_spans, 'span')} on {counted(gold.n_gold, 'text')} with gold"
+    )
+    yield f"  rlr: {_of(gold.rlr)}"
+    yield f"  rsn: {_of(gold.rsn)}"
+    yield f"  results: {_counts(gold.results)}"
+    yield f"  splits: {_counts(gold.splits)}"
+    yield f"  languages: {_counts(gold.languages)}"
+
+
+def _agreement(agreement: "Agreement") -> Iterator[str]:
+    labels, tokens = agreement.labels, agreement.tokens
+    yield f"agreement: {counted(agreement.n_annotations, 'annotation')} take part"
+    if labels.n_instances:
+        yield (
+            f"  labels ({counted(labels.n_instances, 'text')}): Krippendorff's α {_of(labels.krippendorff_alpha)}, Fleiss' κ "
+            f"{_of(labels.fleiss_kappa)}, Cohen's κ by pair {_spread(labels.cohen_kappa)}"
+        )
+    if tokens.n_instances:
+        yield (
+            f"  tokens ({counted(tokens.n_instances, 'text')}): Krippendorff's α {_of(tokens.krippendorff_alpha)}, Fleiss' κ "
+            f"{_of(tokens.fleiss_kappa)}, Cohen's κ by instance {_spread(tokens.cohen_kappa_per_instance)}"
+        )
+        yield f"  sets: best-match IoU {_spread(agreement.sets.best_match_iou)}"
+
+
+def _work(statistics: "ProjectStatistics") -> str:
+    work = statistics.work
+    if not work.outcomes and not work.time.n:
+        return "work: Nothing has been submitted here."
+    rounds = ", ".join(f"{outcome.n:,} {outcome.outcome}" for outcome in work.outcomes) or "none decided"
+    seconds = "" if work.time.median_seconds is None else f"; median of {_of(work.time.median_seconds)} s a text"
+    return f"work: rounds {rounds}{seconds}"
+
+
+def _of(value: float | None) -> str:
+    return written_in_report(value)
+
+
+def _spread(spread: "Spread") -> str:
+    return f"{_of(spread.mean)} ± {_of(spread.sd)} (n = {spread.n:,})"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    """The most frequent, and how many more there are."""
+    most = sorted(counts.items(), key=lambda pair: -pair[1])
+    named = ", ".join(f"{name or '(none)'} ({n:,})" for name, n in most[:_NAMED])
+    return f"{named} and {len(most) - _NAMED:,} more" if len(most) > _NAMED else named
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else shown
