@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/people.js";
-import { ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/view.js";
+import { lookOfSet, ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/view.js";
 
 const person = (name, ...sets) => ({ name, sets, facts: [], is_own: false, is_named: true, is_numbered: false, is_accepted: true });
 const text = (people, gold = []) => ({ sides: [{ n: 6 }], gold, people });
@@ -49,6 +49,16 @@ test("a person's sets have one colour, and two people's have two", () => {
   assert.ok(colourOf(0));
   assert.equal(colourOf(0), colourOf(1));
   assert.notEqual(colourOf(0), colourOf(2));
+});
+
+test("a person's several sets have a pattern and a lane each, also where somebody chose more than stand there at first", () => {
+  const crowd = Array.from({ length: 7 }, (_, number) => person(`p${number}`, [0], [0, 1]));
+  const view = viewOf(text(crowd), { isDrawn: () => true });
+  assert.notEqual(lookOfSet(view, 0, false).style, lookOfSet(view, 1, false).style);
+  const [rule] = setRulesOf(view, view.lanes).split("}");
+  const lanes = /background-position:([^;]*)/.exec(rule)[1].split(",");
+  assert.equal(lanes.length, 14);
+  assert.equal(new Set(lanes).size, 14);
 });
 
 test("agreement is token F1 with the best set of a person, and not defined where they marked nothing", () => {

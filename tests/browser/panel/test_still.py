@@ -65,6 +65,19 @@ def test_new_sets_move_neither_the_text_nor_the_button_that_makes_them(panel: Op
         assert moved(before, after) == {}, f"after {made + 1} sets"
 
 
+def test_four_letters_stand_beside_one_another_where_the_guidelines_are_open(panel_in: Open) -> None:
+    draft = samples.draft(*([[place, place + 1]] for place in range(4)))
+    shown = panel_in(Fake([work(1, samples.english(), draft=draft)]), viewport={"width": 970, "height": 720})
+    # As much room as is left beside open guidelines at 1280 pixels, whatever the fonts of the other buttons.
+    shown.page.locator(".sets").evaluate("(sets) => Object.assign(sets.style, { flex: 'none', width: '241px' })")
+    bar = shown.page.locator(".sets").bounding_box()
+    assert bar is not None
+    for letter in range(4):
+        badge = shown.page.locator(".sets .chip .badge").nth(letter).bounding_box()
+        assert badge is not None
+        assert bar["x"] <= badge["x"] <= badge["x"] + badge["width"] <= bar["x"] + bar["width"]
+
+
 def test_the_current_set_stays_in_sight_among_many(panel: Open) -> None:
     shown = panel(english(*[[[place, place + 1]] for place in range(14)]))
     for _ in range(3):

@@ -116,6 +116,7 @@ export class InstanceList {
         this.number,
         this.order,
         this.slices.root,
+        element("div", {}, this.scatter.button),
         this.scatter.note,
       ),
       this.count,

@@ -133,7 +133,6 @@ class Saliency {
       list: () => this.#toggleList(),
       partner: (id) => this.#choosePartner(id),
       type: () => this.#type(),
-      scatter: () => this.scatter.toggle(),
       copy: () => this.#copy(),
       gold: (gold) => this.#chooseGold(gold),
       goldAsked: () => this.gold,

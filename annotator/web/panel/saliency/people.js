@@ -2,7 +2,7 @@
 import { element, parts } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { fitOf } from "./numbers.js";
-import { lookOfPerson, MOST_LANES } from "./view.js";
+import { lookOfPerson, MOST_LANES, signOf } from "./view.js";
 import { written } from "./written_numbers.js";
 
 /** @typedef {import("./view.js").HeatView} HeatView */
@@ -44,6 +44,7 @@ export class PeopleLegend {
       { class: "person", title: titleOf(person) },
       box,
       personBadge(view?.people ?? [], number),
+      ...(view ? setSigns(view, number) : []),
       element("span", { class: "person-name", dir: "auto" }, person.is_own ? `${person.name} (you)` : person.name),
       element("span", { class: "person-facts", dir: "auto" }, factsOf(person)),
     );
@@ -67,6 +68,17 @@ export function numberingWords(people) {
   return `People are numbered in each text anew: “${first.name}” of this text ${verb} another person in the next.`;
 }
 
+/**
+ * Each set of a person who has several, above a piece of its line, in its lane.
+ * @param {HeatView} view @param {number} person
+ */
+const setSigns = (view, person) =>
+  view.owners.flatMap((owner, set) =>
+    owner.person === person && owner.n > 1
+      ? [element("span", { class: `set-sign ${view.prefix}${set}` }, signOf(view, set))]
+      : [],
+  );
+
 /** @param {HeatPerson} person */
 const factsOf = ({ label, facts, sets, is_accepted }) =>
   [label, ...facts, !sets.length && "marked nothing", !is_accepted && "under review"].filter(Boolean).join(" · ");
@@ -75,7 +87,7 @@ const factsOf = ({ label, facts, sets, is_accepted }) =>
 function titleOf({ name, sets }) {
   const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(" and ");
   return sets.length
-    ? `${name}: ${counted(sets.length, "set")} of ${sizes}. At most ${MOST_LANES} lanes stand below a line.`
+    ? `${name}: ${counted(sets.length, "set")} of ${sizes}. At most ${MOST_LANES} lanes stand below a line until you choose more people.`
     : `${name} marked nothing in this text.`;
 }
 

@@ -89,6 +89,12 @@ export class Scatter {
       ),
       this.count,
     );
+    this.button = button("Scatter", {
+      key: "d",
+      title: "Two numbers of the listed texts against each other",
+      className: "plain",
+      onclick: () => this.toggle(),
+    });
     this.note = element("div", { class: "scatter-note", hidden: true });
   }
 

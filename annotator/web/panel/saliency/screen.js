@@ -25,7 +25,6 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
  * @property {(id: number|null) => unknown} partner
  * @property {() => void} type  a text is to be typed
  * @property {() => unknown} copy  the link to what is on the screen
- * @property {() => void} scatter  the scatter is to be shown, or hidden
  * @property {(gold: string) => unknown} gold  other sets are to stand below the words
  * @property {() => string} goldAsked
  * @property {() => void} remember
@@ -139,6 +138,12 @@ export class SaliencyScreen {
         key: "e",
         className: "always",
         onclick: () => this.openExport(),
+      }),
+      button("Copy link", {
+        title: "Copy the link to exactly what you see, for a colleague with the same rights",
+        key: "u",
+        className: "plain always",
+        onclick: () => this.actions.copy(),
       }),
     );
   }

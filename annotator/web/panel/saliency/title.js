@@ -4,8 +4,7 @@ import { goldBadge } from "../shared/gold_underlines.js";
 import { goldChoice, offerGold } from "./people.js";
 import { groupsOf } from "./runs.js";
 
-/** @typedef {"step"|"list"|"partner"|"gold"|"type"|"scatter"|"copy"} TitleAction */
-/** @typedef {Pick<import("./screen.js").ScreenActions, TitleAction>} TitleActions */
+/** @typedef {Pick<import("./screen.js").ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
 
 export class TextTitle {
   /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
@@ -36,20 +35,7 @@ export class TextTitle {
       className: "plain",
       onclick: () => actions.type(),
     });
-    const scatter = button("Scatter", {
-      key: "d",
-      title: "Two numbers of all listed texts against each other",
-      className: "plain",
-      onclick: () => actions.scatter(),
-    });
-    const copy = button("Copy link", {
-      key: "u",
-      title: "Copy the link to exactly what you see, for a colleague with the same rights",
-      className: "plain",
-      onclick: () => actions.copy(),
-    });
-    const choices = [this.gold, this.partner, this.add, this.type, scatter, copy, texts];
-    this.choose = element("div", { class: "heat-choose" }, ...choices);
+    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, texts);
     this.root = element("div", { class: "heat-title" }, this.where, this.choose);
   }
 

@@ -4,10 +4,12 @@
  */
 import { combinations, goldRulesOfThemes, lanesOf } from "../shared/gold_underlines.js";
 import { letterOf } from "../shared/model.js";
-import { lookOf } from "../shared/palette.js";
+import { lookOf, styleOf } from "../shared/palette.js";
 
-/** Lanes that stand below a line of people's sets; of gold there are fewer (gold_underlines.js). */
+/** Lanes of people's sets that stand below a line by themselves; of gold there are fewer (gold_underlines.js). */
 export const MOST_LANES = 12;
+/** Lanes where somebody chose more people: each of their sets keeps one of its own. */
+const MOST_CHOSEN_LANES = 36;
 
 /** @typedef {{person: number, nth: number, n: number}} Owner  whose set it is, and which of their n */
 /**
@@ -35,7 +37,7 @@ export function viewOf(text, { isPaired = false, prefix = "g", group = "", ...lo
     combos: combinations(gold, n),
     isPaired,
     prefix,
-    lanes: text.people ? Math.min(MOST_LANES, Math.max(1, gold.length)) : lanesOf(gold),
+    lanes: text.people ? Math.min(MOST_CHOSEN_LANES, Math.max(1, gold.length)) : lanesOf(gold),
     owners: owned.map(({ owner }) => owner),
   };
 }
@@ -79,13 +81,18 @@ export function ownerOf(view, set) {
 }
 
 /**
- * Colour and pattern: of a gold set its own, of people's sets those of their person.
+ * Colour and pattern: of a gold set its own, of people's sets the colour of their person, and a pattern each where they
+ * have several.
  * @param {Pick<HeatView, "people"|"owners">} view
  * @param {number} set
  * @param {boolean} dark
  */
-export const lookOfSet = (view, set, dark) =>
-  view.people ? lookOfPerson(view.people, view.owners[set].person, dark) : lookOf(set, dark);
+export function lookOfSet(view, set, dark) {
+  if (!view.people) return lookOf(set, dark);
+  const { person, nth, n } = view.owners[set];
+  const look = lookOfPerson(view.people, person, dark);
+  return n > 1 ? { ...look, style: styleOf(nth) } : look;
+}
 
 /** @param {HeatPerson[]} people @param {number} person @param {boolean} dark */
 export const lookOfPerson = (people, person, dark) => lookOf(person, dark, people.length);

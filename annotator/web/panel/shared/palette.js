@@ -30,6 +30,9 @@ export function lookOf(index, dark, count = 1) {
   return { color: (dark ? DARK : LIGHT)[place], style };
 }
 
+/** Patterns that tell sets of one colour apart. @param {number} nth */
+export const styleOf = (nth) => STYLES[nth % STYLES.length];
+
 /**
  * Distance of a set's underline from the baseline; with more than five sets the lanes move together.
  * @param {number} index
