@@ -9,6 +9,7 @@ from annotator.metrics.ragged import Floats, Integers
 
 _EXACT = 12  # differences that are not 0; up to so many all signs are tried
 _N_DRAWS = 9_999
+_FEW_SIZES = 64  # different sizes of differences; up to so many a comparison by itself costs nothing
 _ROUNDING = 1e-12
 _AT_ONCE = 2_000_000
 
@@ -45,11 +46,42 @@ def _drawn_sums(draw: np.random.Generator, sizes: Floats, counts: Integers, n_dr
     """float[n_draws]: sums with signs drawn; a size that one difference has takes a bit, others a binomial."""
     is_alone = counts == 1
     alone, shared, n_shared = sizes[is_alone], sizes[~is_alone], counts[~is_alone]
-    drawn = np.frombuffer(draw.bytes(n_draws * -(-len(alone) // 8)), dtype=np.uint8).reshape(n_draws, -1)
-    is_plus = np.unpackbits(drawn, axis=1, count=len(alone)).astype(np.float64)
+    is_plus = _drawn_bits(draw, n_draws, len(alone))
     n_plus = draw.binomial(n_shared, 0.5, size=(n_draws, len(shared)))
     sums: Floats = 2 * (is_plus @ alone) - alone.sum() + (2 * n_plus - n_shared) @ shared
     return sums
+
+
+def sign_flips_many(many: Floats, *, seed: int = 0) -> list[float | None]:
+    """The same of several comparisons over the same texts, which share their draws, so that many cost little more than one.
+
+    Those with few different sizes have their own.
+    Shapes: many float[n_texts, n_comparisons], NaN where there is no difference
+    >>> sign_flips_many(np.array([[0.1, np.nan], [0.2, np.nan], [0.3, np.nan]]))
+    [0.25, None]
+    """
+    values: Floats = np.nan_to_num(many)
+    n_sizes = [len(np.unique(np.abs(of_one).round(12))) for of_one in values.T]
+    pooled = [at for at, n in enumerate(n_sizes) if n > _FEW_SIZES]
+    p_values: list[float | None] = [
+        None if at in pooled else sign_flips(many[:, at], seed=seed) for at in range(many.shape[1])
+    ]
+    chosen, draw = values[:, pooled], np.random.default_rng(seed)
+    least = np.abs(chosen.sum(axis=0)) - _ROUNDING * len(chosen)
+    at_once = max(1, _AT_ONCE // max(1, len(chosen)))
+    n_far = np.zeros(len(pooled), dtype=np.int64)
+    for first in range(0, _N_DRAWS if pooled else 0, at_once):
+        is_plus = _drawn_bits(draw, min(at_once, _N_DRAWS - first), len(chosen))
+        n_far += (np.abs(2 * (is_plus @ chosen) - chosen.sum(axis=0)) >= least).sum(axis=0)
+    for at, n in zip(pooled, n_far.tolist(), strict=True):
+        p_values[at] = (1 + n) / (1 + _N_DRAWS)
+    return p_values
+
+
+def _drawn_bits(draw: np.random.Generator, n_draws: int, n: int) -> Floats:
+    """float[n_draws, n]: 0 or 1, each as likely."""
+    drawn = np.frombuffer(draw.bytes(n_draws * -(-n // 8)), dtype=np.uint8).reshape(n_draws, -1)
+    return np.unpackbits(drawn, axis=1, count=n).astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

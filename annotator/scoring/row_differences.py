@@ -15,7 +15,7 @@ import numpy as np
 from annotator.metrics.aggregate import bootstrap_many, mean_of
 from annotator.metrics.definitions import Direction
 from annotator.metrics.ragged import Floats, Integers
-from annotator.metrics.significance import holm, sign_flips
+from annotator.metrics.significance import holm, sign_flips_many
 from annotator.scoring.chance_verdicts import have_same_thresholds, means_over_seeds, scope_of
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.shared_instances import seeds_of, values_of
@@ -244,7 +244,7 @@ def _differences(table: MetricTable, pairs: Sequence[tuple[Column, _Pair | Reaso
     known = [(column, pair) for column, pair in pairs if isinstance(pair, _Pair)]
     of_pairs = [pair.values[pair.is_shared] - pair.of_reference[pair.is_shared] for _, pair in known]
     families = np.zeros(0, dtype=np.int64) if table.behind is None else table.behind.families
-    p_values = [_p(of_pair, families[pair.is_shared]) for of_pair, (_, pair) in zip(of_pairs, known, strict=True)]
+    p_values = _p_values([pair for _, pair in known], families)
     details = zip(known, of_pairs, bootstrap_many(of_pairs), p_values, holm(p_values), strict=True)
     for (column, pair), of_pair, interval, p, corrected in details:
         made = Difference(
@@ -264,12 +264,14 @@ def _differences(table: MetricTable, pairs: Sequence[tuple[Column, _Pair | Reaso
         yield replace(made, word=_word(made, column.definition.direction))
 
 
-def _p(differences: Floats, families: Integers) -> float:
-    """By sign flips; an original and its changed versions are not independent, and keep their signs together."""
-    _, of_family = np.unique(families, return_inverse=True)
-    sums: Floats = np.bincount(of_family, weights=differences).astype(np.float64)
-    p = sign_flips(sums)
-    return 1.0 if p is None else p
+def _p_values(pairs: Sequence[_Pair], families: Integers) -> list[float]:
+    """By sign flips; an original and its changed versions are not independent, and flip together. Of no difference 1."""
+    sums = np.zeros((int(families.max(initial=-1)) + 1, len(pairs)))
+    for at, pair in enumerate(pairs):
+        is_shared = pair.is_shared
+        differences = pair.values[is_shared] - pair.of_reference[is_shared]
+        sums[:, at] = np.bincount(families[is_shared], weights=differences, minlength=len(sums))
+    return [1.0 if p is None else p for p in sign_flips_many(sums)]
 
 
 def _told(differences: Floats, n_comparisons: int) -> float | None:

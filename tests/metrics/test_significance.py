@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from annotator.metrics.significance import holm, sign_flips
+from annotator.metrics.significance import holm, sign_flips, sign_flips_many
 
 
 @pytest.mark.parametrize("differences", [[0.1, 0.2, 0.3], [0.5, -0.5, 0.25, 0.25], [1, 1, 1, -1, 0, 0], [0.1] * 6])
@@ -52,3 +52,17 @@ def test_differences_of_distinct_sizes_are_drawn_as_all_their_signs_would_be_cou
     exact = counts[np.abs(sums) >= abs(differences.sum())].sum() / 2**30
     assert 0.05 < exact < 0.2
     assert sign_flips(differences) == pytest.approx(exact, abs=0.012)
+
+
+def test_several_comparisons_over_the_same_texts_have_the_p_of_each_by_itself() -> None:
+    draw = np.random.default_rng(3)
+    many = np.column_stack(
+        [draw.normal(shift, 1, 200) for shift in (0.0, 0.1, 0.3)]  # all of different sizes: they share their draws
+        + [draw.integers(-1, 2, 200), np.r_[0.1, 0.2, 0.3, np.zeros(197)], np.full(200, np.nan)]
+    )
+    many[:50, 0] = np.nan  # a comparison over fewer of the texts
+    p_values = sign_flips_many(many)
+    alone = [sign_flips(of_one) for of_one in many.T]
+    assert p_values[:3] == pytest.approx(alone[:3], abs=0.02)
+    assert p_values[3:] == alone[3:]
+    assert sign_flips_many(many[:, :1]) == p_values[:1]  # whatever else is compared

@@ -116,6 +116,7 @@ def against_latex(made: AgainstTable) -> str:
         f"with 95 % paired bootstrap intervals. *: p < .05 by sign flips, corrected (Holm) for "
         f"{counted(made.n_comparisons, 'comparison')}."
     )
+    caption = " ".join([caption, *reasons(made)])
     return metric_table_latex(heads, lines, corner="Model, method", caption=caption)
 
 
