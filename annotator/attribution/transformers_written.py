@@ -156,8 +156,8 @@ def _gradient_x_input(
         value = _explained_number(writer.scores(read, wrote), steps, pieces[steps], parameters)
         with answering(loaded):
             gradients = torch.autograd.grad(value.sum(), (read, wrote))
-        for of, gradient, found in zip((prompt, answer), gradients, (by_piece, earlier), strict=True):
-            found.append((gradient * of).sum(dim=2).double().cpu().numpy())
+        for of, gradient, of_steps in zip((prompt, answer), gradients, (by_piece, earlier), strict=True):
+            of_steps.append((gradient * of).sum(dim=2).double().cpu().numpy())
     return _on_tokens(encoded, np.concatenate(by_piece), np.concatenate(earlier), parameters)
 
 
@@ -252,7 +252,7 @@ def _numbers_of(
             logits = writer.scores(writer.embedded(ids), writer.embedded(pieces.tolist()))
             rows = logits.expand(len(pieces), -1, -1)
             places = torch.arange(len(pieces), device=pieces.device)
-            found = _explained_number(rows, places, pieces, parameters).double().cpu().numpy()
-        return np.asarray(found, dtype=np.float64)
+            of_pieces = _explained_number(rows, places, pieces, parameters).double().cpu().numpy()
+        return np.asarray(of_pieces, dtype=np.float64)
 
     return numbers

@@ -97,12 +97,12 @@ def _laid(
 ) -> Attribution:
     """An attribution on its instance's tokens; of an answer that was written also each of its pieces."""
     as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
-    laid = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
+    attribution = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
     if source.written is None:
-        return laid
+        return attribution
     steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
     means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
-    return replace(laid, scores=means, written=Written(source.written.pieces, steps, source.written.earlier))
+    return replace(attribution, scores=means, written=Written(source.written.pieces, steps, source.written.earlier))
 
 
 class _Tokens:
