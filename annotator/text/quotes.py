@@ -44,19 +44,21 @@ def quotes_on_tokens(quotes: Sequence[str], instance: Instance) -> MachineRation
 
 
 def _places_in(texts: Sequence["_SearchedText"], quote: str) -> list[Range]:
-    """The tokens of every occurrence, exact ones alone where there is one."""
-    for is_folded in (False, True):
+    """The tokens of every occurrence: of those that cut no token, else of those that do; exact ones alone where there is one."""
+    cutting: list[Range] = []
+    for is_folded, wanted in ((False, quote.strip()), (True, _folded(quote.strip())[0])):
         whole: list[Range] = []
-        cutting: list[Range] = []
+        of_cut: list[Range] = []
         for text in texts:
-            for start, end in text.occurrences(quote, is_folded=is_folded):
+            for start, end in text.occurrences(wanted, is_folded=is_folded):
                 tokens = tokens_overlapping(text.body, start, end)
                 if tokens is not None:
                     token_range = (text.first_token + tokens[0], text.first_token + tokens[1])
-                    (whole if text.are_borders(tokens, start, end) else cutting).append(token_range)
-        if whole or cutting:
-            return whole or cutting
-    return []
+                    (whole if text.are_borders(tokens, start, end) else of_cut).append(token_range)
+        if whole:
+            return whole
+        cutting = cutting or of_cut
+    return cutting
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,13 @@ class _SearchedText:
     def folded(self) -> tuple[str, list[int]]:
         return _folded(self.body.text)
 
-    def occurrences(self, quote: str, *, is_folded: bool) -> Iterator[Range]:
-        """The characters of each occurrence, from left to right, none over another."""
-        wanted = quote.strip()
+    def occurrences(self, wanted: str, *, is_folded: bool) -> Iterator[Range]:
+        """The characters of each occurrence, from left to right, none over another; is_folded: of what was folded."""
         if not is_folded:
             yield from _all_of(wanted, self.body.text)
             return
         text, places = self.folded
-        for start, end in _all_of(_folded(wanted)[0], text):
+        for start, end in _all_of(wanted, text):
             yield places[start], places[end - 1] + 1
 
     def are_borders(self, tokens: Range, start: int, end: int) -> bool:

@@ -27,6 +27,7 @@ def words(rationale, of: Instance) -> list[str]:
         ("soup", "soup and soup", ["soup", "soup"]),  # every occurrence
         ("art", "An art party", ["art"]),  # whole tokens go before cut ones
         ("art", "A party", ["party"]),  # where there is nothing else, a cut token is taken whole
+        ("art", "Art at a party", ["Art"]),  # ... and a whole one in other case before a cut one as it stands
         ("STRASSE", "Die Straße war leer", ["Straße"]),  # folding may change the length
         ("soup is", "The soup was cold.", []),
         ("...", "Cold soup", []),

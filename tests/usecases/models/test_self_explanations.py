@@ -166,6 +166,15 @@ def test_a_server_that_is_down_is_given_up_soon_and_what_is_stored_stays(store, 
     assert stored(store, project) == {"": 2, "quotes": 2}
 
 
+def test_a_model_that_never_gives_what_is_asked_for_is_given_up_after_twenty_texts(store, project, import_rows, server):
+    import_rows(project, [{"id": f"more{n}", "text": f"Soup number {n}."} for n in range(30)])
+    server.behaviour = saying("I would rather not.")
+    with pytest.raises(ModelError, match="20 texts one after another could not be answered, the last 'more15'"):
+        ask(store, project)
+    assert len(server.requests) == 20
+    assert stored(store, project) == {}
+
+
 def test_the_time_of_the_whole_work_ends_it(store, project, server, monkeypatch):
     monkeypatch.setenv("ANNOTATOR_MODEL_HOURS", "0.0000001")
     with pytest.raises(ModelError, match="The time for one piece of work .* is over"):

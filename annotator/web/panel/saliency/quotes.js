@@ -1,4 +1,4 @@
-/** What a language model quoted as its reason: what the boxes are, and below the map the quotes that are not in the text. */
+/** What a language model quoted as its reason: what the boxes are, and which quotes are not in the text. */
 import { element } from "../shared/dom.js";
 
 /** @param {Pick<HeatPanel, "quotes">} panel */
