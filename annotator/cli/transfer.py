@@ -62,7 +62,7 @@ _ROWS_BETWEEN_LINES = 5_000
     help="For csv and jsonl: the column that holds a field, such as text=sentence. The project remembers it.",
 )
 @click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
-@click.option("--forget-columns", is_flag=True, help="Forget the columns that the project remembers.")
+@click.option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")

@@ -50,7 +50,7 @@ class ProjectSettings:
     perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
     own_perturbation_kinds: names of kinds beside those that are always there.
     import_columns: of files with plain rows, the column that holds a field, as it was chosen last; import_left_columns:
-    those that are not read.
+    those that are not read. import_labels: what labels of files are called here, as it was said last.
     """
 
     order: Order = "sequential"
@@ -87,6 +87,7 @@ class ProjectSettings:
     preview_method: str = NEWEST_METHODS
     import_columns: Mapping[str, str] = field(default_factory=dict)
     import_left_columns: tuple[str, ...] = ()
+    import_labels: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (

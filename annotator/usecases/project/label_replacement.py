@@ -163,6 +163,9 @@ def _without(project: Project, label: str, by: str) -> Project:
             settings,
             required_segments=_moved(settings.required_segments, label, by, is_new=by not in others),
             forbidden_segments=_moved(settings.forbidden_segments, label, by, is_new=by not in others),
+            import_labels={
+                file_label: by if ours == label else ours for file_label, ours in settings.import_labels.items()
+            },
             preview_labels={
                 preview_label: by if ours == label else ours for preview_label, ours in settings.preview_labels.items()
             },

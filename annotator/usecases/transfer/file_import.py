@@ -22,6 +22,7 @@ from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.transfer.chosen_columns import chosen_columns, remember_columns
+from annotator.usecases.transfer.chosen_labels import remember_labels, remembered_labels
 from annotator.usecases.transfer.file_labels import OwnLabels, check_labels, with_labels
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
@@ -112,13 +113,13 @@ def _import(
     report = ImportReport(is_dry_run=options.dry_run)
     chosen = chosen_columns(project, format_name, options)
     numbers = RowNumbers(store, project, options.key_prefix)
-    labels = _labels_of(options)
+    labels = _labels_of(project, options)
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         project = with_labels(store, actor, project, options.added_labels)
         read_options = ReadOptions(
             project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
-            frozenset((*options.renamed, *options.left_labels)), chosen.columns, frozenset(chosen.left), chosen.needed,
+            labels.not_own, chosen.columns, frozenset(chosen.left), chosen.needed,
             numbers.key if options.number_keys else None,
         )  # fmt: skip
         items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), labels))
@@ -128,6 +129,7 @@ def _import(
         report.notes += numbers.notes()
         project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
         project = remember_columns(store, actor, project, chosen, options)
+        remember_labels(store, actor, project, options)
         _tell(store, project, options, report)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
@@ -136,8 +138,9 @@ def _import(
     return report
 
 
-def _labels_of(options: ImportOptions) -> OwnLabels:
-    return OwnLabels(options.renamed, frozenset(options.left_labels), options.added_labels)
+def _labels_of(project: Project, options: ImportOptions) -> OwnLabels:
+    left, remembered = frozenset(options.left_labels), remembered_labels(project, options)
+    return OwnLabels(options.renamed, left, options.added_labels, remembered)
 
 
 def _in_own_labels(items: Iterator[object], labels: OwnLabels) -> Iterator[object]:
@@ -175,19 +178,20 @@ def _import_output(
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
-    labels = _labels_of(options)
+    labels = _labels_of(project, options)
     require_split(store, [project], options.split, of_files=True)
     with store.transaction():
         project = with_labels(store, actor, get_project_by_id(store, project.id), options.added_labels)
         read_options = OutputOptions(
             project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
-            options.vocabulary, frozenset((*options.renamed, *options.left_labels)),
+            options.vocabulary, labels.not_own,
         )  # fmt: skip
         rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), labels))
         intake = Intake(store, project, options, report, progress)
         intake.run(intake.quotes.each(rows.each()) if format_name == SELF_EXPLANATIONS else rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
         report.notes += labels.notes()
+        remember_labels(store, actor, project, options)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
             file=path.name, new=report.n_new, updated=report.n_updated,

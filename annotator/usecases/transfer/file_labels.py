@@ -23,21 +23,29 @@ class OwnLabels:
     """The labels of a file's instances and model output in the project's words.
 
     renamed: what the project calls labels of the file; left: those that are left out; added: those that become the project's
+    remembered: what it called labels of earlier files, which this one need not have
     """
 
     renamed: Mapping[str, str]
     left: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
+    remembered: Mapping[str, str] = field(default_factory=dict)
     n_rows: int = 0  # left out, and of the others, annotations and parts of what models say
     n_annotations: int = 0
     n_parts: int = 0
     _met: dict[str, None] = field(default_factory=dict)  # in the order of the file
+    _recalled: dict[str, str] = field(default_factory=dict)  # of those that are remembered the ones that were met
     _gone: set[int] = field(default_factory=set)  # keys and splits of instances that were left out
 
     @property
     def is_anything_asked(self) -> bool:
         """Whether a label of the file is to be treated in any way."""
-        return bool(self.renamed or self.left or self.added)
+        return bool(self.renamed or self.left or self.added or self.remembered)
+
+    @property
+    def not_own(self) -> frozenset[str]:
+        """Labels of the file that the project need not have."""
+        return frozenset((*self.renamed, *self.left, *self.remembered))
 
     def each(self, items: Iterable[object]) -> Iterator[object]:
         """The same items in the project's labels, without those that are left out.
@@ -48,6 +56,8 @@ class OwnLabels:
             if isinstance(item, SourceProject) and (self.renamed or self.left):
                 option = "--rename" if self.renamed else "--leave-out-label"
                 raise InvalidValue(f"The program's own export keeps its labels; import it without {option}.")
+            if isinstance(item, SourceProject):
+                self.remembered = {}
             if isinstance(item, SourceInstance):
                 kept_row: object = self._instance(item)
             elif isinstance(item, SourceOutput):
@@ -66,11 +76,15 @@ class OwnLabels:
             (self.n_parts, "score or probability", "scores or probabilities"),
         )
         counts = [counted(n, singular, plural) for n, singular, plural in numbers if n]
+        recalled = ", ".join(f"“{label}” as “{theirs}”" for label, theirs in self._recalled.items())
+        sentences = (
+            [f"Taken as for an earlier file: {recalled}. To say it otherwise, rename them again."] if recalled else []
+        )
         if not counts:
-            return []
+            return sentences
         verb = "was" if self.n_rows + self.n_annotations + self.n_parts == 1 else "were"
         which = "label" if len(self.left) == 1 else "labels"
-        return [f"{' and '.join(counts)} with the {which} {listed(sorted(self.left))} {verb} left out."]
+        return [*sentences, f"{' and '.join(counts)} with the {which} {listed(sorted(self.left))} {verb} left out."]
 
     def _require_met(self) -> None:
         for what, labels in (("renamed", self.renamed), ("left out", self.left), ("added", self.added)):
@@ -83,6 +97,9 @@ class OwnLabels:
     def _named(self, label: str) -> str:
         if len(self._met) < _SHOWN or label in self.renamed or label in self.left or label in self.added:
             self._met[label] = None
+        if label in self.remembered:
+            self._recalled[label] = self.remembered[label]
+            return self.remembered[label]
         return self.renamed.get(label, label)
 
     def _result(self, result: str | None) -> str | None:

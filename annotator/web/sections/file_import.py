@@ -274,7 +274,7 @@ def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
     """What is wrong; n_files: how many were read one by one, of which each is named."""
     n = refusal.n_problems
     st.error(
-        f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
+        f"{counted(n, 'problem')}; nothing can be stored until {'it is' if n == 1 else 'they are'} corrected or left out."
         if len(refusal.problems) > 1 or n_files > 1
         else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",

@@ -124,3 +124,31 @@ def test_only_who_leads_the_project_adds_labels(store: Store, take: Take) -> Non
     with pytest.raises(NotAllowed):
         take(rows, "predictions", actor=user, added_labels=("other",))
     assert find_project(store, "L").labels == ("bad", "good")
+
+
+def test_what_a_label_is_called_is_remembered_for_the_next_file_and_told(take: Take, store: Store) -> None:
+    take([{"id": "a", "text": "Good.", "label": "pos"}], renamed={"pos": "good"})
+    answers = [{"id": "a", "prediction": "neg"}]
+    take(answers, "predictions", renamed={"neg": "bad"})
+    assert find_project(store, "L").settings.import_labels == {"pos": "good", "neg": "bad"}
+    report = take([{"id": "b", "text": "Bad.", "label": "neg"}])
+    assert "Taken as for an earlier file: “neg” as “bad”. To say it otherwise, rename them again." in report.notes
+    assert take([{"id": "b", "prediction": "pos"}], "predictions", model="n").n_new == 1
+    assert stored(store)[0] == {"a": "good", "b": "bad"}
+
+
+def test_a_label_that_is_remembered_need_not_be_in_a_file_and_can_be_called_otherwise(take: Take, store: Store) -> None:
+    take([{"id": "a", "text": "Good.", "label": "pos"}], renamed={"pos": "good"})
+    take([{"id": "b", "text": "Bad.", "label": "bad"}])
+    take([{"id": "c", "text": "Odd.", "label": "pos"}], renamed={"pos": "bad"})
+    assert stored(store)[0] == {"a": "good", "b": "bad", "c": "bad"}
+    assert find_project(store, "L").settings.import_labels == {"pos": "bad"}
+    with pytest.raises(ImportRefused):
+        take([{"id": "d", "text": "Odd.", "label": "pos"}], forget_columns=True)
+
+
+def test_class_numbers_and_what_a_researcher_says_are_not_remembered(take: Take, store: Store) -> None:
+    take([{"id": "a", "text": "Good.", "label": "LABEL_1"}], renamed={"LABEL_1": "good"})
+    researcher = add_user(store, LOCAL_OPERATOR, "ria", "researcher", "L").user
+    take([{"id": "a", "prediction": "pos"}], "predictions", researcher, renamed={"pos": "good"})
+    assert find_project(store, "L").settings.import_labels == {}
