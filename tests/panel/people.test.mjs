@@ -4,7 +4,15 @@ import test from "node:test";
 import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/people.js";
 import { lookOfSet, ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/view.js";
 
-const person = (name, ...sets) => ({ name, sets, facts: [], is_own: false, is_named: true, is_numbered: false, is_accepted: true });
+const person = (name, ...sets) => ({
+  name,
+  sets,
+  facts: [],
+  is_own: false,
+  is_named: true,
+  is_numbered: false,
+  is_accepted: true,
+});
 const text = (people, gold = []) => ({ sides: [{ n: 6 }], gold, people });
 
 test("people's sets are lanes, named by their person's number, with a letter where they have several", () => {
@@ -24,7 +32,10 @@ test("people's sets are lanes, named by their person's number, with a letter whe
 test("a number in the place of a name is told to be somebody else in the next text, and names are not", () => {
   assert.equal(numberingWords([person("ann", [0])]), "");
   const numbered = { ...person("annotator 1", [0]), is_numbered: true };
-  assert.match(numberingWords([person("me"), numbered]), /“annotator 1” of this text may be another person in the next/);
+  assert.match(
+    numberingWords([person("me"), numbered]),
+    /“annotator 1” of this text may be another person in the next/,
+  );
   assert.match(numberingWords([{ ...numbered, is_named: false }]), /“annotator 1” of this text can be another/);
 });
 

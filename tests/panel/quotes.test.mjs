@@ -6,7 +6,10 @@ import { boxedWords, missingQuotes, missingWords } from "../../annotator/web/pan
 
 test("the number of missing quotes agrees with its verb", () => {
   assert.equal(missingWords({ n: 1, n_missing: 1, missing: ["a"] }), "The one quote of the model is not in the text");
-  assert.equal(missingWords({ n: 3, n_missing: 1, missing: ["a"] }), "1 of the 3 quotes of the model is not in the text");
+  assert.equal(
+    missingWords({ n: 3, n_missing: 1, missing: ["a"] }),
+    "1 of the 3 quotes of the model is not in the text",
+  );
   assert.equal(missingWords({ n: 3, n_missing: 2, missing: [] }), "2 of the 3 quotes of the model are not in the text");
   assert.equal(missingWords({ n: 3, n_missing: 3, missing: [] }), "None of the 3 quotes of the model is in the text");
 });

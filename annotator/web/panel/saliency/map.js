@@ -356,8 +356,7 @@ export class SaliencyMap {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
-    if (!panel.scores)
-      return { bar: false, words: panel.spans ? boxedWords(panel) : "a ranking without scores" };
+    if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : "a ranking without scores" };
     if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
     return {
