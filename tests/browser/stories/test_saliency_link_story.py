@@ -89,6 +89,18 @@ def test_a_stale_link_says_what_is_gone_and_shows_the_rest(person: Callable[...,
     expect(page.locator(".scatter")).to_be_hidden()
 
 
+def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_text(
+    person: Callable[..., Person],
+) -> None:
+    researcher = person("Researcher")
+    with researcher.page.expect_response("**/api/saliency/typed") as answer:
+        page = researcher.open("/saliency?project=1&panels=999:-:&typed=%7B%22text%22%3A%22so+good%22%7D").page
+    assert answer.value.ok
+    expect(page.locator(".typed-lines")).not_to_be_empty()
+    expect(page.get_by_role("textbox", name="Typed text")).to_have_value("so good")
+    expect(page.locator(".heat-notice")).to_contain_text("a map of run 999")
+
+
 def test_a_text_that_is_gone_is_said_and_the_list_goes_on(person: Callable[..., Person]) -> None:
     page = person("Researcher").open("/saliency?project=1&instance=999999").page
     expect(page.locator(".heat-notice")).to_contain_text(re.compile("no instance|not there", re.IGNORECASE))

@@ -164,7 +164,7 @@ class Saliency {
     if (!link || !this.view) return undefined;
     const words = [goneWords(this.#missing(link, numbers)), this.#takeTyped(link)];
     if (!isThere) words.push("The list in this link no longer exists, so all texts are shown.");
-    return words.some(Boolean) && this.screen.say(words.filter(Boolean).join(" "));
+    return this.screen.sayOfLink(words.filter(Boolean).join(" "));
   }
 
   /** What an address asks for, as far as it is there. @param {URLSearchParams} link @param {MeasuredNumbers} numbers */

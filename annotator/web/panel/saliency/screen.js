@@ -63,6 +63,8 @@ export class SaliencyScreen {
     this.drawn = null;
     /** @type {number[]|null|undefined}  the same for the text that is shown next, where an address says it */
     this.drawnNext = undefined;
+    /** What is said of the link that led to a text, as long as that text is on the screen. */
+    this.ofLink = { instance: 0, words: "" };
     this.name = "";
     /** @type {Map<HeatFlag, HTMLButtonElement>} */
     this.flips = new Map();
@@ -225,7 +227,8 @@ export class SaliencyScreen {
     this.main.classList.remove("nothing");
     this.#layOut();
     this.main.classList.toggle("without-maps", this.isWithoutMaps);
-    setText(this.notice, this.#words());
+    const ofLink = this.ofLink.instance === view.instance.id ? this.ofLink.words : "";
+    setText(this.notice, [ofLink, this.#words()].filter(Boolean).join(" "));
     this.changed();
   }
 
@@ -425,6 +428,15 @@ export class SaliencyScreen {
         button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) }),
       ),
     );
+  }
+
+  /**
+   * Says something of the link that led to the text on the screen; it stays when the text is drawn anew. "": nothing.
+   * @param {string} words
+   */
+  sayOfLink(words) {
+    this.ofLink = { instance: this.view?.instance.id ?? 0, words };
+    if (words) this.say(words);
   }
 
   /** @param {string} words */
