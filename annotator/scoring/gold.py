@@ -9,6 +9,7 @@ from sys import intern
 
 import numpy as np
 
+from annotator.domain.groups import group_of
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
@@ -27,6 +28,7 @@ class GoldRow:
     segments: lengths of the selectable segments, in token order
     tokens:   of the selectable segments, where they are kept
     criterion: the rule that made an edit its rationale, "" where that is not told
+    group:    by what was asked for (domain/groups.py), None where it is of none
     """
 
     id: int
@@ -43,14 +45,15 @@ class GoldRow:
     kind: str | None = None
     is_exhaustive: bool = False
     criterion: str = ""
+    group: str | None = None
 
     @property
     def n_tokens(self) -> int:
         return sum(self.segments)
 
 
-def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool) -> GoldRow:
-    """The row of an instance. is_exhaustive: of the project, where the instance does not say it."""
+def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool, by: str = "") -> GoldRow:
+    """The row of an instance. is_exhaustive: of the project, where the instance does not say it; by: what its group is of."""
     instance = gold.instance
     selectable = [segment for segment in instance.layout.segments if segment.is_selectable]
     n = sum(segment.n_tokens for segment in selectable)
@@ -71,6 +74,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         instance.perturbation_kind,
         is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
         instance.criterion,
+        group_of(instance, gold.result, by),
     )
 
 
@@ -141,11 +145,11 @@ class GoldTable:
         )  # fmt: skip
         return part
 
-    def of_criterion(self, criterion: str | None) -> "GoldTable":
-        """The rows of a criterion, with ratios of their own; None: all. What "need edit" is called stays as in the whole."""
-        if criterion is None:
+    def of_group(self, group: str | None) -> "GoldTable":
+        """The rows of a group, with ratios of their own; None: all. What "need edit" is called stays as in the whole."""
+        if group is None:
             return self
-        table = GoldTable([row for row in self.rows if row.criterion == criterion])
+        table = GoldTable([row for row in self.rows if row.group == group])
         table.__dict__["edited_label"] = self.edited_label
         return table
 
