@@ -1,6 +1,7 @@
 """`annotator evaluate project`: a project's models against its gold."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,10 @@ import click
 
 from annotator.cli.answers import json_option, opened
 from annotator.cli.scores import registered_value, run_title, show_scores
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES, Project
+from annotator.errors import NotFound
 
 if TYPE_CHECKING:
     from annotator.scoring.reports import ModelReport, ProjectReport, Report
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
 )
 @click.option("--split", help="Only this split.")
 @click.option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
+@click.option(
+    "--group-by",
+    "by",
+    default="",
+    metavar="WHAT",
+    help="A table for each group: by label, split, kind (of changed version), criterion, annotator (with that person's sets "
+    "alone as gold), or metadata:NAME.",
+)
 @click.option(
     "--gamma",
     type=float,
@@ -91,12 +102,19 @@ def project(
     from annotator.usecases.project.projects import find_project
 
     names = {name: options.pop(name) for name in ("model", "method")}
+    if options["by"] and options["criterion"] is not None:
+        raise click.UsageError("Choose --criterion or --group-by; --group-by criterion has a table for each.")
+    if options["by"] and against is not None:
+        raise click.UsageError("Choose --against or --group-by; of one group there are differences on the Metrics page.")
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
+            return
+        if scoring_options.by:
+            _show_groups(store, stored_project, names, scoring_options, metrics, form, has_own, as_json=as_json)
             return
         if not as_json and form != "all":
             click.echo(_printed(store, stored_project, names, scoring_options, metrics, form, has_own), nl=False)
@@ -156,6 +174,40 @@ def _compared(
     if form == "latex":
         return against_latex(made)
     return against_csv(made, explained=scoring_options.explained) if form == "csv" else against_text(made)
+
+
+def _show_groups(
+    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
+    metrics: Sequence[str], form: str | None, has_own: bool, *, as_json: bool,
+) -> None:  # fmt: skip
+    """The same for each group, one after the other; a group without numbers says so. Of CSV the head stands once."""
+    from annotator.domain.groups import group_in_words, grouping_in_words
+    from annotator.usecases.inspect.project_scores import evaluate_project, group_counts
+
+    by = scoring_options.by
+    counts = group_counts(store, LOCAL_OPERATOR, stored_project, scoring_options)
+    if not counts:
+        raise NotFound(f"No instance with gold of '{stored_project.name}' is in a group by {grouping_in_words(by)}.")
+    reports: dict[str, Mapping[str, object]] = {}
+    for index, (group, n) in enumerate(counts.items()):
+        of_group = replace(scoring_options, group=group)
+        if as_json or form == "all":
+            numbers = evaluate_project(
+                store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=of_group
+            )
+            reports[group] = numbers if as_json else _flat(numbers)
+            continue
+        title = f"{grouping_in_words(by)}: {group_in_words(by, group)} ({counted(n, 'instance')})"
+        try:
+            text = _printed(store, stored_project, names, of_group, metrics, form, has_own)
+        except NotFound as error:
+            click.echo(f"{title}: {error}", err=form is not None)
+            continue
+        if form is None:
+            click.echo(f"{chr(10) if index else ''}{title}\n")
+        click.echo(text if form != "csv" or index == 0 else text.split("\n", 1)[1], nl=False)
+    if reports:
+        show_scores({"group_by": by, "groups": reports}, registered_value, as_json=as_json)
 
 
 def _printed(

@@ -10,6 +10,7 @@ from sys import intern
 
 import numpy as np
 
+from annotator.domain.groups import group_of
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
@@ -28,6 +29,7 @@ class GoldRow:
     segments: lengths of the selectable segments, in token order
     tokens:   of the selectable segments, where they are kept
     criterion: the rule that made an edit its rationale, "" where that is not told
+    group:    by what was asked for (domain/groups.py), None where it is of none
     """
 
     id: int
@@ -44,14 +46,15 @@ class GoldRow:
     kind: str | None = None
     is_exhaustive: bool = False
     criterion: str = ""
+    group: str | None = None
 
     @property
     def n_tokens(self) -> int:
         return sum(self.segments)
 
 
-def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool) -> GoldRow:
-    """The row of an instance. is_exhaustive: of the project, where the instance does not say it."""
+def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool, by: str = "") -> GoldRow:
+    """The row of an instance. is_exhaustive: of the project, where the instance does not say it; by: what its group is of."""
     instance = gold.instance
     selectable = [segment for segment in instance.segments if segment.is_selectable]
     lengths = tuple(segment.body.n_tokens for segment in selectable)
@@ -73,6 +76,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         instance.perturbation_kind,
         is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
         instance.criterion,
+        group_of(instance, gold.result, by),
     )
 
 
@@ -149,11 +153,9 @@ class GoldTable:
         )  # fmt: skip
         return part
 
-    def of_criterion(self, criterion: str | None) -> "GoldTable":
-        """The rows of a criterion; None: all. The ratios, and what "need edit" is called, stay those of the whole."""
-        if criterion is None:
-            return self
-        return self._of_whole([row for row in self.rows if row.criterion == criterion])
+    def of_group(self, group: str | None) -> "GoldTable":
+        """The rows of a group; None: all. The ratios, and what "need edit" is called, stay those of the whole."""
+        return self if group is None else self._of_whole([row for row in self.rows if row.group == group])
 
     def of_split(self, split: str | None) -> "GoldTable":
         """The same of a split; None: all. k is a property of the data set, so that a text has one whatever else is asked for."""

@@ -128,6 +128,9 @@ class ProjectReport(TypedDict):
     criterion: str | None
     splits: dict[str, int]
     criteria: dict[str, int]
+    by: str
+    group: str | None
+    groups: dict[str, int]
     gamma: float
     random: NumberReports
     models: list[ModelReport]

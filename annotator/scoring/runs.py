@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from annotator.domain.groups import ANNOTATOR, CRITERION, group_of
+from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.projects import GoldPolicy
 from annotator.metrics import against_sets as against
@@ -25,6 +27,7 @@ class ScoringOptions:
     """What is scored, and how.
 
     gold_policy, split, criterion: of the project; None: its own policy, all splits, edits by every criterion
+    by, group:  of one group of the instances alone, such as ("label", "positive") (domain/groups.py); criterion is one such
     n_resamples: above 0, each mean over instances comes with a bootstrap interval
     gamma:     what attributions are multiplied with in ER-TEST's losses; delta: of its Huber loss
     explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"
@@ -41,10 +44,27 @@ class ScoringOptions:
     explained: str = "predicted"
     includes_training: bool = False
     has_null: bool = False
+    by: str = ""
+    group: str | None = None
 
-    def asks_for(self, split: str, criterion: str) -> bool:
-        """Whether an instance of this split and criterion is scored."""
-        return self.split in (None, split) and self.criterion in (None, criterion)
+    @property
+    def grouping(self) -> tuple[str, str | None]:
+        """By what instances are grouped, "" for nothing, and the group that is scored, None for all."""
+        return (self.by, self.group) if self.criterion is None else (CRITERION, self.criterion)
+
+    @property
+    def annotator(self) -> str | None:
+        """Whose sets alone are gold; None for everybody's."""
+        by, group = self.grouping
+        return group if by == ANNOTATOR else None
+
+    def asks_for(self, split: str, group: str | None) -> bool:
+        """Whether an instance of this split and group is scored. group None: groups are not of instances."""
+        return self.split in (None, split) and (group is None or self.grouping[1] in (None, group))
+
+    def asks_for_instance(self, instance: Instance, label: str | None) -> bool:
+        """The same of an instance with its gold label."""
+        return self.asks_for(instance.split, group_of(instance, label, self.grouping[0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -148,6 +148,9 @@ class MetricTable:
     columns: tuple[Column, ...]
     rows: tuple[MetricRow, ...]
     random: MetricRow
+    by: str = ""
+    group: str | None = None
+    groups: Mapping[str, int] = field(default_factory=dict)
     behind: Behind | None = None
     shared: Mapping[str, SharedColumn] = field(default_factory=dict)
 
@@ -162,7 +165,7 @@ def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> Metric
     return MetricTable(
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
         numbers["criteria"], numbers["split"], numbers["criterion"],
-        tuple(_columns(numbers["models"])), rows, random, behind,
+        tuple(_columns(numbers["models"])), rows, random, numbers["by"], numbers["group"], numbers["groups"], behind,
     )  # fmt: skip
 
 

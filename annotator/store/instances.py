@@ -154,16 +154,6 @@ def keys_of_originals(store: Store, project_id: int) -> set[str]:
     return {row["parent_key"] for row in rows}
 
 
-def has_criterion(store: Store, project_id: int, criterion: str) -> bool:
-    """Whether some instance names this criterion in its metadata."""
-    return bool(
-        store.value(
-            "SELECT EXISTS (SELECT 1 FROM instances WHERE project_id = ? AND json_extract(metadata, '$.criterion') = ?)",
-            (project_id, criterion),
-        )
-    )
-
-
 def ids_of_originals(store: Store, project_id: int) -> list[int]:
     """The ids of the instances that are neither discarded nor changed versions of others, in the order of import."""
     rows = store.rows(

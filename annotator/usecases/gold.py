@@ -93,13 +93,14 @@ class GoldOptions:
     """What is written.
 
     gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
-    perturbed versions alone (our own format always holds both).
+    perturbed versions alone (our own format always holds both). annotator: the gold of that person's annotations alone.
     """
 
     gold_policy: GoldPolicy | None = None
     split: str | None = None
     include_submitted: bool = False
     half: Half = "both"
+    annotator: str | None = None
 
 
 def require_split(store: Store, projects: Sequence[Project], split: str | None, *, of_files: bool = False) -> None:
@@ -129,8 +130,9 @@ def gold_instances(
         ids = [instance.id for instance in instances]
         annotations, choices = annotations_of(store, ids), choices_of(store, ids)
         for instance in instances:
-            counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
-            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            annotated = [a for a in annotations[instance.id] if options.annotator in (None, a.annotator)]
+            counting = sorted((a for a in annotated if a.state in states), key=_accepted_first)
+            chosen = chosen_among(annotated, choices.get(instance.id))
             gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
             if gold is not None and is_in(options.half, instance):
                 yield gold

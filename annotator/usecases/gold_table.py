@@ -1,20 +1,32 @@
 """The gold of a project as one table, for what scores models against it."""
 
 import gc
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from annotator.domain.groups import ANNOTATOR
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.store import Store
 from annotator.store.instances import keys_of_originals
-from annotator.usecases.gold import gold_instances
+from annotator.usecases.gold import GoldOptions, gold_instances
 
 
-def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
+def gold_table(
+    store: Store,
+    project: Project,
+    policy: GoldPolicy,
+    split: str | None = None,
+    *,
+    by: str = "",
+    annotator: str | None = None,
+) -> GoldTable:
     """A project's gold as metrics take it, or that of a split, whose k is that of the whole all the same.
 
     With the tokens of originals and perturbed versions, which are compared.
+    by: what the groups of its rows are of; annotator: whose annotations alone are gold
     """
     originals = keys_of_originals(store, project.id)
     with _no_looking_for_cycles():
@@ -25,11 +37,56 @@ def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | 
                     project.task,
                     keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
                     is_exhaustive=project.settings.is_exhaustive,
+                    by=by,
                 )
-                for item in gold_instances(store, project, policy)
+                for item in gold_instances(store, project, policy, GoldOptions(annotator=annotator))
             ]
         )
         return whole.of_split(split)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedGold:
+    """The gold that is scored, and how many instances with gold each group has; counts: {} without groups.
+
+    Where nobody asks for groups they are counted by the criterion of edited sentences, if some tell one.
+    """
+
+    gold: GoldTable
+    counts: Mapping[str, int]
+    criteria: Mapping[str, int]
+
+
+def grouped_gold(
+    store: Store, project: Project, policy: GoldPolicy, split: str | None, grouping: tuple[str, str | None]
+) -> GroupedGold:
+    """The gold of a group, or of all."""
+    by, group = grouping
+    whole = gold_table(store, project, policy, split, by=by)
+    criteria = _told(Counter(row.criterion for row in whole.rows))
+    if by == ANNOTATOR:
+        counts = _annotators(store, project, split)
+        gold = whole if group is None else gold_table(store, project, policy, split, by=by, annotator=group)
+        return GroupedGold(gold, counts, criteria)
+    counts = _in_order(Counter(row.group for row in whole.rows if row.group is not None)) if by else {}
+    return GroupedGold(whole.of_group(group), counts, criteria)
+
+
+def _annotators(store: Store, project: Project, split: str | None) -> dict[str, int]:
+    """On how many instances the sets of each person would be gold."""
+    counts: Counter[str] = Counter()
+    for item in gold_instances(store, project, "all", GoldOptions(split=split)):
+        counts.update({origin.annotator for origins in item.origins for origin in origins})
+    return _in_order(counts)
+
+
+def _told(counts: Counter[str]) -> dict[str, int]:
+    """{} where no instance tells one."""
+    return _in_order(counts) if any(counts) else {}
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    return {name: counts[name] for name in sorted(counts)}
 
 
 @contextmanager

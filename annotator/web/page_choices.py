@@ -161,6 +161,10 @@ class PageChoices:
         """What the address names and no control has taken yet."""
         return self._memory.asked.get(piece.name, ())
 
+    def leave_out_text(self, piece: Piece, text: str) -> None:
+        """Say that what a control has taken is not there after all."""
+        self._leave_out(piece, (text,))
+
     def leave_out(self, words: str) -> None:
         """Say that something the address names is left out."""
         if words not in self._memory.gone:

@@ -203,3 +203,25 @@ def test_the_first_batch_and_the_last_are_always_shown(
     monkeypatch.setattr("annotator.cli.attribute._SECONDS_BETWEEN_LINES", 0.0)
     progress.take(32, 1030)
     assert capsys.readouterr().err == "32 of 1,030 instances\n"
+
+
+def test_evaluate_project_prints_a_table_for_each_group(filled: Command) -> None:
+    attribute(filled)
+    by_label = filled("evaluate", "project", "--project", "P", "--group-by", "label").out
+    assert by_label.index("label: no (3 instances)") < by_label.index("label: yes (3 instances)")
+    assert by_label.count("Model · method") == 2
+    lines = filled("evaluate", "project", "--project", "P", "--group-by", "label", "--csv").out.splitlines()
+    assert [line.startswith("model,") for line in lines].count(True) == 1
+    assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {"no", "yes"}
+    report = json.loads(filled("evaluate", "project", "--project", "P", "--group-by", "label", "--json").out)
+    assert report["group_by"] == "label"
+    assert {name: numbers["group"] for name, numbers in report["groups"].items()} == {
+        "no": "no",
+        "yes": "yes",
+    }
+    refused = filled("evaluate", "project", "--project", "P", "--group-by", "mood")
+    assert refused.code == 1
+    assert "Numbers cannot be grouped by 'mood'. Choose label, split" in refused.err
+    both = filled("evaluate", "project", "--project", "P", "--group-by", "label", "--criterion", "spelling")
+    assert both.code == 2
+    assert "Choose --criterion or --group-by" in both.err

@@ -195,20 +195,21 @@ def test_edited_sentences_can_be_scored_by_criterion(page, store, tmp_path) -> N
     project = edited_project(store, tmp_path)
     answered(store, project)
     app = page(project)
-    criterion = app.selectbox(key=f"metrics_criterion_{project.id}")
-    assert criterion.options == ["all", "deleted", "spelling"]
+    app = app.selectbox(key=f"metrics_group_by_{project.id}").set_value("criterion").run()
+    criterion = app.selectbox(key=f"metrics_group_{project.id}")
+    assert criterion.options == ["all", "deleted (1 instance)", "spelling (2 instances)"]
     app = criterion.set_value("spelling").run()
     assert not app.exception
     (said_of_gold,) = [caption.value for caption in app.caption if "with gold" in caption.value]
     assert said_of_gold.startswith(
-        "2 instances with gold \\(policy “chosen”, criterion spelling\\) · by criterion\\: deleted 1, spelling 2 ·"
+        "2 instances with gold \\(policy “chosen”, criterion spelling\\) · by criterion\\: deleted 1, spelling 2 "
     )
     assert "F1 of “need edit”" in table_of(app)
 
 
 def test_a_project_without_criteria_has_no_choice_of_them(page, modelled) -> None:
     app = page(modelled)
-    assert not [box for box in app.selectbox if box.label == "Criterion"]
+    assert "criterion" not in app.selectbox(key=f"metrics_group_by_{modelled.id}").options
     assert not any("by criterion" in caption.value for caption in app.caption)
 
 
@@ -611,7 +612,7 @@ def test_what_the_address_names_and_is_not_there_is_said_and_the_rest_is_shown(p
     (warning,) = fresh.warning
     for name in ("“evil”", "the split “<b>dev</b>”", "the column “xxx", "the model “gone”", "and 4 more"):
         assert name in warning.value.replace("\\", "")
-    assert "policy “union”" in fresh.caption[0].value
+    assert any("policy “union”" in caption.value for caption in fresh.caption)
     assert table_of(fresh).count('<th scope="col"') == 1
 
 
@@ -652,3 +653,30 @@ def test_a_view_is_saved_opened_by_its_number_and_says_what_is_gone(page, store,
     assert (
         "The address of this page asks for the view number “4711”" in another_tab(app, view=["4711"]).warning[0].value
     )
+
+
+def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(page, modelled) -> None:
+    app = page(modelled)
+    grouping = app.selectbox(key=f"metrics_group_by_{modelled.id}")
+    assert grouping.options == [
+        "(nothing)",
+        "label",
+        "split",
+        "kind of changed version",
+    ]  # no annotators to a researcher
+    grouping.set_value("label").run()
+    group = app.selectbox(key=f"metrics_group_{modelled.id}")
+    assert group.options == ["all", "negative (2 instances)", "positive (1 instance)"]
+    group.set_value("negative").run()
+    assert not app.exception
+    assert shown_state(app) == {"group_by": ["label"], "group": ["negative"]}
+    fresh = another_tab(app, **shown_state(app))
+    assert not fresh.warning
+    assert any("label negative" in caption.value for caption in fresh.caption)
+    assert fresh.selectbox(key=f"metrics_group_{modelled.id}").options == group.options
+    stale = another_tab(app, group_by=["label"], group=["neutral"])
+    assert not stale.exception
+    assert "the group “neutral”, which is not here" in stale.warning[0].value
+    assert any("by label" in caption.value for caption in stale.caption)
+    hostile = another_tab(app, group_by=["annotator"], group=["ada"])
+    assert "the grouping by “annotator” and the group “ada”" in hostile.warning[0].value

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain.groups import group_of
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
@@ -37,7 +38,7 @@ class LabelledText:
     result: str | None
     split: str
     is_changed: bool
-    criterion: str = ""
+    group: str | None = None
 
 
 _PARTS: Mapping[str, Callable[[LabelledText], bool]] = {
@@ -169,12 +170,13 @@ def labelled_texts(
     require(store, actor, project.id, "export")
     with store.snapshot():
         policy = options.gold_policy or project.settings.gold_policy
-        return [_labelled_text(gold) for gold in labelled_gold(store, project, policy)]
+        return [_labelled_text(gold, options.grouping[0]) for gold in labelled_gold(store, project, policy)]
 
 
-def _labelled_text(gold: GoldInstance) -> LabelledText:
+def _labelled_text(gold: GoldInstance, by: str) -> LabelledText:
     instance = gold.instance
-    return LabelledText(instance.id, gold.result, instance.split, instance.parent_key is not None, instance.criterion)
+    group = group_of(instance, gold.result, by)
+    return LabelledText(instance.id, gold.result, instance.split, instance.parent_key is not None, group)
 
 
 def compare_labelled(
@@ -187,7 +189,7 @@ def compare_labelled(
         runs = _pairs(_runs(store, project, pair.base), _runs(store, project, pair.other))
         learned = learned_by_model(store, project.id, options)
         labels = label_notes(store, project, [*pair.base, *pair.other])
-    labelled = [text for text in texts if options.asks_for(text.split, text.criterion)]
+    labelled = [text for text in texts if options.asks_for(text.split, text.group)]
     ids_learned = frozenset().union(*(learned.get(name, frozenset()) for name in (*pair.base, *pair.other)))
     unseen = [text for text in labelled if text.id not in ids_learned]
     judged = [text for text in unseen if all(text.id in run.answers for both in runs for run in both)]

@@ -133,7 +133,7 @@ def model_gains(
         gold = [
             labelled
             for labelled in compared_gold(store, project, names, policy)
-            if options.asks_for(labelled.instance.split, labelled.instance.criterion)
+            if options.asks_for_instance(labelled.instance, labelled.result)
         ]
         measures = measured(
             store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy)

@@ -9,6 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
+from annotator.domain.groups import group_of
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.aggregate import OverSeeds, over_seeds
@@ -74,13 +75,13 @@ def contrast_rows(
 ) -> list[ContrastRow]:
     """Every model on all pairs and on those of each kind; [] without pairs, or where answers are no labels.
 
-    options: the split, the criterion of the originals, and whether a model is asked about what it learned from
+    options: the split, the group of the originals, and whether a model is asked about what it learned from
     """
     require(store, actor, project.id, "use models")
     with store.snapshot():
         pairs = pairs_of(store, project.id, options.split) if project.task.result_kind == "label" else []
-        gold, criteria = _gold_labels(store, project, pairs)
-        pairs = [pair for pair in pairs if options.criterion in (None, criteria[pair.original_id])]
+        gold, is_asked = _gold_labels(store, project, pairs, options)
+        pairs = [pair for pair in pairs if is_asked[pair.original_id]]
         all_runs = list_runs(store, project.id) if pairs else []
         answer_runs = sorted((r for r in all_runs if not r.run.method), key=lambda stored: stored.run.model)
         answers = {stored.id: answered_labels(store, stored.id) for stored in answer_runs}
@@ -94,16 +95,21 @@ def contrast_rows(
     return rows
 
 
-def _gold_labels(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[dict[int, str | None], dict[int, str]]:
-    """By instance its gold label, and the criterion that it tells."""
+def _gold_labels(
+    store: Store, project: Project, pairs: Sequence[Pair], options: ScoringOptions
+) -> tuple[dict[int, str | None], dict[int, bool]]:
+    """By instance its gold label, and whether it is of the group that is asked for."""
     ids = sorted({pair.original_id for pair in pairs} | {pair.changed_id for pair in pairs})
     labels: dict[int, str | None] = {}
-    criteria: dict[int, str] = {}
+    is_asked: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
         part = get_instances(store, ids[first : first + _AT_ONCE])
         labels |= gold_labels(store, project, list(part.values()))
-        criteria |= {number: instance.criterion for number, instance in part.items()}
-    return labels, criteria
+        for number, instance in part.items():
+            is_asked[number] = options.asks_for(
+                options.split or "", group_of(instance, labels[number], options.grouping[0])
+            )
+    return labels, is_asked
 
 
 def _rows(

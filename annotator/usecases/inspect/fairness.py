@@ -110,7 +110,7 @@ def _texts(store: Store, project: Project, groups: Sequence[WordGroup], options:
         labels = gold_labels(store, project, instances)
         for instance in instances:
             label = labels[instance.id]
-            is_asked = options.asks_for(instance.split, instance.criterion)
+            is_asked = options.asks_for_instance(instance, label)
             if instance.state == "discarded" or label is None or not is_asked:
                 continue
             text = "\n".join(segment.body.text for segment in instance.segments if segment.is_selectable)

@@ -7,8 +7,8 @@ from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_table import metric_table_latex
 from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
-from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, names_of
-from annotator.usecases.inspect.metric_view import best_of
+from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
+from annotator.usecases.inspect.metric_view import asked_group, best_of
 
 
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
@@ -35,7 +35,7 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
 def _asked(table: MetricTable) -> str:
     parts = [f"gold policy {table.gold_policy}"]
     parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
-    parts += [] if table.criterion is None else [f"criterion {criterion_in_words(table.criterion)}"]
+    parts += [asked_group(table)] if asked_group(table) else []
     return ", ".join(parts)
 
 

@@ -6,7 +6,8 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.people import User
+from annotator.domain.groups import ANNOTATOR, CRITERION, KIND, LABEL, METADATA, SPLIT
+from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
@@ -19,11 +20,12 @@ from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
-from annotator.store.instances import has_criterion
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
+from annotator.store.people import roles_of
+from annotator.store.slice_counts import fact_names
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.project_scores import answers_of_seed, runs_asked
+from annotator.usecases.gold_table import grouped_gold
+from annotator.usecases.inspect.project_scores import answers_of_seed, require_may_group, runs_asked
 from annotator.usecases.inspect.stale_numbers import has_changed, last_change
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
@@ -63,10 +65,18 @@ def split_names(store: Store, actor: User, project: Project) -> list[str]:
     return list(splits_of(store, project.id))
 
 
-def is_criterion(store: Store, actor: User, project: Project, name: str) -> bool:
-    """Whether some instance of a project has a criterion; reads them until one has."""
+def groupings_of(store: Store, actor: User, project: Project) -> list[str]:
+    """By what the instances of a project may be grouped by somebody (domain/groups.py)."""
     require(store, actor, project.id, "export")
-    return has_criterion(store, project.id, name)
+    names = fact_names(store, project.id)
+    return [
+        *([LABEL] if project.task.result_kind == "label" else []),
+        SPLIT,
+        KIND,
+        *([CRITERION] if CRITERION in names else []),
+        *([ANNOTATOR] if has_right(actor, roles_of(store, actor, project.id), "see all annotations") else []),
+        *(f"{METADATA}{name}" for name in names if name != CRITERION),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +120,12 @@ def values_of_row(
     Raises: NotFound for a run that the project does not have
     """
     require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, options.grouping[0])
     with store.snapshot():
         runs = list_runs(store, project.id, choice.model)
         stored = _find(runs, choice)
         policy = options.gold_policy or project.settings.gold_policy
-        whole = gold_table(store, project, policy, options.split).of_criterion(options.criterion)
+        whole = grouped_gold(store, project, policy, options.split, options.grouping).gold
         gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
         answers_by_seed = {other.run.seed: answers_of_run(store, other.id) for other in runs if not other.run.method}
         answers = answers_of_seed(answers_by_seed, choice.seed)
@@ -141,9 +152,11 @@ def values_of_rows(
     Raises: NotFound for a model or a method that the project does not have
     """
     require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, options.grouping[0])
     with store.snapshot():
         runs = runs_asked(store, project, model, method)
-        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        policy = options.gold_policy or project.settings.gold_policy
+        whole = grouped_gold(store, project, policy, options.split, options.grouping).gold
         trainings = Trainings.of(store, project.id)
         for name, of_model in groupby(runs, lambda stored: stored.run.model):
             gold, _ = without_training(store, trainings, name, whole, options)

@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from annotator.domain.groups import ANNOTATOR, CRITERION, group_in_words, grouping_in_words
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
+from annotator.metrics.chance import FEWEST
 from annotator.metrics.registry import all_definitions
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
-from annotator.usecases.inspect.metric_names import criterion_in_words, first_columns
+from annotator.usecases.inspect.metric_names import first_columns
 
 _MOST_NEAR = 5
+_MOST_GROUPS = 12  # that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,10 @@ def gold_summary(table: MetricTable) -> str:
     ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     split = "" if table.split is None else f", split {table.split or '(none)'}"
-    criterion = "" if table.criterion is None else f", criterion {criterion_in_words(table.criterion)}"
+    group = f", {asked_group(table)}" if asked_group(table) else ""
     parts = [
-        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{criterion})",
-        *([_criteria(table)] if table.criteria else []),
+        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{group})",
+        *([_groups(table)] if table.groups or table.criteria else []),
         *([f"{n_without:,} of them without sets"] if n_without else []),
         counted(gold["sets"], "rationale set"),
         f"top k: RLR × tokens, rounded up; RLR {ratios}{_whose_ratio(table)}",
@@ -67,13 +70,30 @@ def gold_summary(table: MetricTable) -> str:
 
 
 def _whose_ratio(table: MetricTable) -> str:
-    """That it is not of the instances asked for alone, where these are some."""
-    return "" if table.split is None and table.criterion is None else " of the whole project’s gold"
+    """Whose it is, where that are not the instances asked for alone."""
+    if table.by == ANNOTATOR and table.group is not None:
+        return " of all that this annotator marked" if table.split is not None else ""
+    return "" if table.split is None and table.group is None else " of the whole project’s gold"
 
 
-def _criteria(table: MetricTable) -> str:
-    """How many instances have which, whichever was chosen."""
-    return f"by criterion: {', '.join(f'{criterion_in_words(name)} {n:,}' for name, n in table.criteria.items())}"
+def asked_group(table: MetricTable) -> str:
+    """Of which group the numbers are; "" of all."""
+    if table.group is None:
+        return ""
+    return f"{grouping_in_words(table.by)} {group_in_words(table.by, table.group)}"
+
+
+def _groups(table: MetricTable) -> str:
+    """How many instances have which, whichever was chosen; and of which groups nothing can be told."""
+    by, counts = (table.by, table.groups) if table.by else (CRITERION, table.criteria)
+    shown = (
+        dict(sorted(counts.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]) if len(counts) > _MOST_GROUPS else counts
+    )
+    listed = ", ".join(f"{group_in_words(by, name)} {n:,}" for name, n in shown.items())
+    listed += f" and {counted(len(counts) - len(shown), 'smaller group')}" if len(counts) > len(shown) else ""
+    n_small = sum(n < FEWEST for n in counts.values())
+    few = f" ({counted(n_small, 'group')} of fewer than {FEWEST}, too few to say)" if n_small and table.by else ""
+    return f"by {grouping_in_words(by)}: {listed or 'no group'}{few}"
 
 
 def _recall(n_exhaustive: int) -> str:

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from annotator.domain.groups import ANNOTATOR, CRITERION, grouping_in_words, require_grouping
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -42,7 +43,7 @@ from annotator.store import Store
 from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.gold_table import gold_table
+from annotator.usecases.gold_table import grouped_gold
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
 
@@ -63,10 +64,12 @@ def evaluate_project(
     Raises: NotFound for a model, a method or a criterion that the project does not have
     """
     numbers = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
-    if options.criterion is not None and options.criterion not in numbers["criteria"]:
-        known = ", ".join(f"'{name}'" for name in numbers["criteria"]) or "none"
+    by, group = options.grouping
+    groups = numbers["criteria"] if by == CRITERION else numbers["groups"]
+    if group is not None and group not in groups:
+        known = ", ".join(f"'{name}'" for name in groups) or "none"
         raise NotFound(
-            f"No instance with gold of the project '{project.name}' has the criterion '{options.criterion}' here; "
+            f"No instance with gold of the project '{project.name}' has the {grouping_in_words(by)} '{group}' here; "
             f"there is {known}."
         )
     return numbers
@@ -93,12 +96,13 @@ def _evaluated(
     progress: Callable[[int, int], None], *, keeps_instances: bool,
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, options.grouping[0])
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         require_split(store, [project], options.split)
         runs = runs_asked(store, project, model, method)
-        whole = gold_table(store, project, policy, options.split)
-        gold = whole.of_criterion(options.criterion)
+        grouped = grouped_gold(store, project, policy, options.split, options.grouping)
+        gold = grouped.gold
         is_label = project.task.result_kind == "label"
         trainings = Trainings.of(store, project.id)
         instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
@@ -116,7 +120,10 @@ def _evaluated(
         "split": options.split,
         "criterion": options.criterion,
         "splits": dict(Counter(row.split for row in gold.rows)),
-        "criteria": _criteria(whole),
+        "criteria": dict(grouped.criteria),
+        "by": options.grouping[0],
+        "group": options.grouping[1],
+        "groups": dict(grouped.counts),
         "gamma": options.gamma,
         "random": random,
         "models": models,
@@ -124,10 +131,21 @@ def _evaluated(
     return numbers, None if instance_numbers is None else instance_numbers.behind()
 
 
-def _criteria(gold: GoldTable) -> dict[str, int]:
-    """How many instances have which, "" those that do not tell it; {} where none tells one."""
-    counts = Counter(row.criterion for row in gold.rows)
-    return {criterion: counts[criterion] for criterion in sorted(counts)} if any(counts) else {}
+def require_may_group(store: Store, actor: User, project: Project, by: str) -> None:
+    """Groups by annotator say who marked what: they are for those who see all annotations."""
+    if by:
+        require_grouping(by)
+    if by == ANNOTATOR:
+        require(store, actor, project.id, "see all annotations")
+
+
+def group_counts(store: Store, actor: User, project: Project, options: ScoringOptions) -> dict[str, int]:
+    """How many instances with gold each group has, by what `options` groups by."""
+    require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, options.by)
+    policy = options.gold_policy or project.settings.gold_policy
+    with store.snapshot():
+        return dict(grouped_gold(store, project, policy, options.split, (options.by, None)).counts)
 
 
 def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from annotator.domain.groups import group_in_words
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
@@ -12,7 +13,7 @@ CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
     "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
     "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "criterion",
-    "explained", "gamma",
+    "explained", "gamma", "grouped_by", "of_group",
 )  # fmt: skip
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
@@ -28,6 +29,7 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
         "gold_policy": table.gold_policy, "split": table.split or "",
         "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
+        "grouped_by": table.by, "of_group": "" if table.group is None else group_in_words(table.by, table.group),
     }  # fmt: skip
     lines = (line | options for line in metric_lines(table) if names is None or line["metric"] in names)
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.groups import ANNOTATOR
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
@@ -20,6 +21,7 @@ from annotator.web.session import Visit
 
 _PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
 _OF_LABELS = ("Contrast", "Functional tests", "Fairness")
+_OF_ALL_LABELS = ("Two models", "Contrast", "Fairness")
 _BY_LAYER = ("plausibility", "consistency", "confidence")
 
 
@@ -41,6 +43,10 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "Chart", names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
         label_visibility="collapsed",
     )  # fmt: skip
+    if chosen in _OF_ALL_LABELS and scored.request.by == ANNOTATOR and scored.request.group is not None:
+        st.caption(
+            "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
+        )
     views[chosen or names[0]](store, visit, project, scored)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.groups import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.scoring.chance_verdicts import Judged, judged
@@ -14,12 +15,11 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_names import criterion_in_words
 from annotator.usecases.inspect.metric_values import (
     InstanceValues,
     RowChoice,
+    groupings_of,
     has_changed_since,
-    is_criterion,
     newest_event,
     split_names,
     values_of_row,
@@ -36,6 +36,7 @@ AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
 _STORED = ("answer, attribution or rationale", "answers, attributions and rationales")
 _N_RESAMPLES = 1000
 _ALL = "\0"  # no split and no criterion has this name
+_POPOVER = "Gold and split"
 _EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
 _POLICIES = (
     "chosen: the lead's choice, else the first accepted annotation; of those who gave the gold label, all: their distinct sets; "
@@ -51,7 +52,8 @@ class TableRequest:
     project_id: int
     gold_policy: GoldPolicy
     split: str | None
-    criterion: str | None
+    by: str
+    group: str | None
     explained: str
     includes_training: bool
     has_intervals: bool
@@ -62,7 +64,8 @@ class TableRequest:
         return ScoringOptions(
             gold_policy=self.gold_policy,
             split=self.split,
-            criterion=self.criterion,
+            by=self.by,
+            group=self.group,
             explained=self.explained,
             includes_training=self.includes_training,
             n_resamples=self.n_resamples,
@@ -135,7 +138,7 @@ def show(
     """
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     pinned = int(st.session_state.get(_pin(project), newest))
-    _know_names(store, visit, project, choices)
+    _know_names(store, visit, project)
     request = _controls(project, choices, container, pinned)
     table = _tables().get(request, MetricTable)
     if table is None:
@@ -146,9 +149,8 @@ def show(
         st.session_state[_pin(project)] = newest
     elif has_changed_since(store, visit.user, project, pinned):
         _offer_newer(project)
-    _learn_names(_splits(project), table.splits)
-    _learn_names(_criteria(project), table.criteria)
-    _say_what_is_missing(project, table)
+    _learn_groups(project, choices, request, table)
+    _say_what_is_missing(table)
     return ScoredTable(request, table, *without_repeats(table.rows))
 
 
@@ -182,22 +184,21 @@ def _size_of(table: MetricTable) -> int:
     return 1 if table.behind is None else max(1, table.behind.n_numbers)
 
 
-def _know_names(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
-    """The splits that may be chosen, and a criterion that the address names, before there are numbers that tell them."""
+def _know_names(store: Store, visit: Visit, project: Project) -> None:
+    """The splits that may be chosen, and by what instances may be grouped; read once a visit."""
     if _splits(project) not in st.session_state:
         st.session_state[_splits(project)] = split_names(store, visit.user, project)
-    for name in choices.asked(state.CRITERION):
-        known = st.session_state.get(_criteria(project), [])
-        if name not in known and is_criterion(store, visit.user, project, name):
-            st.session_state[_criteria(project)] = sorted({*known, name})
+        st.session_state[_groupings(project)] = groupings_of(store, visit.user, project)
 
 
-def _learn_names(key: str, counts: Mapping[str, int]) -> None:
-    """The choices of a split and a criterion stand above the numbers, which alone tell what there is: they are drawn again."""
-    known = st.session_state.get(key, [])
-    if not counts.keys() <= set(known):
-        st.session_state[key] = sorted({*known, *counts})
-        st.rerun()
+def _learn_groups(project: Project, choices: PageChoices, request: TableRequest, table: MetricTable) -> None:
+    """The choice of a group stands above the numbers, which alone tell what there is: it is drawn again."""
+    if not request.by or st.session_state.get(_groups(project, request.by)) == table.groups:
+        return
+    st.session_state[_groups(project, request.by)] = dict(table.groups)
+    if request.group is not None and request.group not in table.groups:
+        choices.leave_out_text(state.GROUP, request.group)
+    st.rerun()
 
 
 def _pin(project: Project) -> str:
@@ -208,12 +209,12 @@ def _splits(project: Project) -> str:
     return f"metrics_splits_{project.id}"
 
 
-def _criteria(project: Project) -> str:
-    return f"metrics_criteria_{project.id}"
+def _groupings(project: Project) -> str:
+    return f"metrics_groupings_{project.id}"
 
 
-def _popover_title(project: Project) -> str:
-    return "Gold, split and criterion" if st.session_state.get(_criteria(project)) else "Gold and split"
+def _groups(project: Project, by: str) -> str:
+    return f"metrics_groups_of_{by}_{project.id}"
 
 
 def _controls(project: Project, choices: PageChoices, container: DeltaGenerator, event_id: int) -> TableRequest:
@@ -223,7 +224,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
         "Intervals", key=choices.flag(state.INTERVALS),
         help=f"95 % bootstrap intervals from {_N_RESAMPLES:,} draws of the instances (seed 0). They take longer.",
     )  # fmt: skip
-    with more.popover(_popover_title(project), icon=":material/rule:", width="stretch"):
+    with more.popover(_POPOVER, icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
             "Gold policy", GOLD_POLICIES, help=_POLICIES,
             key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy),
@@ -233,7 +234,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
             "Split", splits, key=choices.one(state.SPLIT, splits, _ALL),
             format_func=lambda name: "all" if name == _ALL else name or "(none)",
         )  # fmt: skip
-        criterion = _choose_criterion(project, choices)
+        by, group = _choose_group(project, choices)
         explained = st.selectbox(
             "Attributions of which label", list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
             format_func=lambda name: _EXPLAINED[name],
@@ -244,24 +245,36 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
             help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
         )  # fmt: skip
     return TableRequest(
-        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, criterion,
+        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, by, group,
         explained, includes_training, has_intervals, event_id,
     )  # fmt: skip
 
 
-def _choose_criterion(project: Project, choices: PageChoices) -> str | None:
-    """Of a project of edited sentences those of one criterion; None: all, and in any other project."""
-    known = st.session_state.get(_criteria(project), ())
-    if not known:
-        return None
-    criteria = [_ALL, *known]
-    chosen = st.selectbox(
-        "Criterion", criteria, key=choices.one(state.CRITERION, criteria, _ALL),
-        format_func=lambda name: "all" if name == _ALL else criterion_in_words(name),
-        help="By which rule an edit became the rationale (Stevens and Su 2021): a misspelt word was corrected (spelling), or "
-        "words were only deleted (deleted).",
+def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | None]:
+    """By what instances are grouped, "" for nothing, and the group that is scored; None: all."""
+    groupings = ["", *st.session_state[_groupings(project)]]
+    by = st.selectbox(
+        "Group by", groupings, key=choices.one(state.GROUPING, groupings, ""),
+        format_func=lambda name: grouping_in_words(name) if name else "(nothing)",
+        help="The numbers of one group of the instances: of a label, a split, a kind of changed version, a value of the "
+        "metadata; of edited sentences, of the rule by which an edit became the rationale (criterion, Stevens and Su 2021); of "
+        "an annotator, with that person's sets alone as gold.",
     )  # fmt: skip
-    return None if chosen == _ALL else chosen
+    if not by:
+        return "", None
+    counts = st.session_state.get(_groups(project, by))
+    # Before there are numbers nobody knows the groups: the one of the address is tried.
+    names = [_ALL, *(choices.asked(state.GROUP) if counts is None else counts)]
+    chosen = st.selectbox(
+        "Group", names, key=choices.one(state.GROUP, names, _ALL),
+        format_func=lambda name: "all" if name == _ALL else _group_with_count(by, name, counts or {}),
+    )  # fmt: skip
+    return by, None if chosen == _ALL else chosen
+
+
+def _group_with_count(by: str, name: str, counts: Mapping[str, int]) -> str:
+    n = counts.get(name)
+    return group_in_words(by, name) + ("" if n is None else f" ({counted(n, 'instance')})")
 
 
 def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -> MetricTable | None:
@@ -306,7 +319,7 @@ def _offer_newer(project: Project) -> None:
         st.rerun()
 
 
-def _say_what_is_missing(project: Project, table: MetricTable) -> None:
+def _say_what_is_missing(table: MetricTable) -> None:
     if not table.gold["instances"]:
         st.info(
             f"No instance has gold under the policy “{table.gold_policy}” here, so there is no table. Gold comes from accepted "
@@ -316,6 +329,6 @@ def _say_what_is_missing(project: Project, table: MetricTable) -> None:
     elif not table.columns:
         st.info(
             "No model has output for the instances that have gold. Choose another split or gold policy under "
-            f"“{_popover_title(project)}”, or compute or import the output on the page Saliency.",
+            f"“{_POPOVER}”, or compute or import the output on the page Saliency.",
             icon=":material/monitoring:",
         )

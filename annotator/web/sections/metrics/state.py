@@ -13,7 +13,8 @@ _PROJECT = "project"
 INTERVALS = Piece("intervals", "intervals")
 POLICY = Piece("policy", "the gold policy")
 SPLIT = Piece("split", "the split")
-CRITERION = Piece("criterion", "the criterion")
+GROUPING = Piece("group_by", "the grouping by")
+GROUP = Piece("group", "the group")
 EXPLAINED = Piece("explained", "the explained label")
 TRAINING = Piece("training", "the texts that a model learned from")
 COLUMNS = Piece("columns", "the column")
@@ -46,7 +47,7 @@ VIEW = Piece("view", "the view number")  # instead of the others: what was saved
 
 PIECES = (
     VIEW,
-    INTERVALS, POLICY, SPLIT, CRITERION, EXPLAINED, TRAINING,
+    INTERVALS, POLICY, SPLIT, GROUPING, GROUP, EXPLAINED, TRAINING,
     COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
     AGAINST, COMPARED_METRIC, COMPARED_ROW,
     ROW, SEED, METRIC, MINUS, BY, BASE_MODEL, OTHER_MODEL, WORD_LISTS, POSITIVE, SUITE, LIST_OF, LIST_ORDER, LIST_PAGE,

@@ -110,7 +110,7 @@ def _compared(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
             comparison = compare_labelled(store, visit.user, project, pair, texts, options)
-            chosen = [text for text in texts if options.asks_for(text.split, text.criterion)]
+            chosen = [text for text in texts if options.asks_for(text.split, text.group)]
             return comparison, gains_behind(store, visit.user, project, pair, behind, chosen)
 
     options = scored.request.options

@@ -1,0 +1,112 @@
+"""Numbers of one group of the instances: by label, split, kind of changed version, metadata, and by whose sets are gold."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.table import metric_table
+from annotator.store import Store
+from annotator.usecases.inspect.metric_latex import table_latex
+from annotator.usecases.inspect.metric_values import RowChoice, groupings_of, values_of_row
+from annotator.usecases.inspect.metric_view import gold_summary, metric_view
+from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances, group_counts
+from annotator.usecases.inspect.score_files import table_csv
+from tests.usecases.transfer.comparing import take
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "text": "bad slow dull plot", "label": "negative", "annotator": "ann", "rationales": [[[0, 1]]], "metadata": {"source": "x"}},
+    {"id": "a", "text": "bad slow dull plot", "label": "negative", "annotator": "bob", "rationales": [[[3, 4]]], "metadata": {"source": "x"}},
+    {"id": "b", "text": "good fun nice cast", "label": "positive", "annotator": "ann", "rationales": [[[0, 1]]], "split": "test"},
+    {"id": "a1", "text": "bad slow dull film", "label": "negative", "annotator": "bob", "rationales": [[[0, 1]]], "parent": "a", "perturbation_kind": "synonym"},
+]  # fmt: skip
+F1 = "sets.best_f1"
+
+
+@pytest.fixture
+def project(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., Any]) -> Project:
+    """Three texts; of the first two annotators mark another word; the model looks at the first word of each."""
+    made = make_project(gold_policy="all")
+    assert import_rows(made, ROWS).problems == []
+    scores = (SourceAttribution((ScoredPart((3.0, 2.0, 1.0, 0.0)),)),)
+    take(store, made, (SourceOutput(key, Run("m", "lime"), "f", 1, None, (), scores) for key in ("a", "b", "a1")))
+    return made
+
+
+def f1(store: Store, project: Project, by: str, group: str | None) -> tuple[float | None, int | None]:
+    options = ScoringOptions(by=by, group=group)
+    numbers: Any = evaluate_project(store, LOCAL_OPERATOR, project, options=options)
+    number = numbers["models"][0]["methods"][0]["plausibility"][F1]
+    return number["value"], number["n"]
+
+
+@pytest.mark.parametrize(
+    ("by", "counts"),
+    [
+        ("label", {"negative": 2, "positive": 1}),
+        ("split", {"": 2, "test": 1}),
+        ("kind", {"": 2, "synonym": 1}),
+        ("metadata:source", {"": 2, "x": 1}),
+        ("annotator", {"ann": 2, "bob": 2}),
+    ],
+)
+def test_how_many_each_group_has_is_told_whichever_is_chosen(store, project, by, counts) -> None:
+    assert group_counts(store, LOCAL_OPERATOR, project, ScoringOptions(by=by)) == counts
+    for group in (None, *counts):
+        report = evaluate_project(store, LOCAL_OPERATOR, project, options=ScoringOptions(by=by, group=group))
+        assert (report["by"], report["group"], report["groups"]) == (by, group, counts)
+        assert report["gold"]["instances"] == (3 if group is None else counts[group])
+
+
+def test_by_annotator_the_gold_is_of_that_persons_sets_alone(store, project) -> None:
+    assert f1(store, project, "annotator", "ann") == (1.0, 2)
+    assert f1(store, project, "annotator", "bob") == (pytest.approx((0 + 1) / 2), 2)
+    assert f1(store, project, "", None)[1] == 3
+
+
+def test_the_instances_behind_a_row_are_those_of_the_group(store, project) -> None:
+    choice = RowChoice("m", "lime", "attribution")
+    values = values_of_row(store, LOCAL_OPERATOR, project, choice, ScoringOptions(by="label", group="positive"))
+    assert [instance.key for instance in values.instances] == ["b"]
+
+
+def test_groups_by_annotator_are_for_those_who_see_all_annotations(store, project, add_person) -> None:
+    researcher, lead = add_person("res", project, "researcher"), add_person("boss", project, "lead")
+    options = ScoringOptions(by="annotator", group="ann")
+    assert groupings_of(store, researcher, project) == ["label", "split", "kind", "metadata:source"]
+    assert groupings_of(store, lead, project) == ["label", "split", "kind", "annotator", "metadata:source"]
+    for look in (
+        lambda: evaluate_project(store, researcher, project, options=options),
+        lambda: group_counts(store, researcher, project, options),
+        lambda: values_of_row(store, researcher, project, RowChoice("m", "lime", "attribution"), options),
+    ):
+        with pytest.raises(NotAllowed):
+            look()
+    evaluate_project(store, lead, project, options=options)
+
+
+def test_a_group_or_a_grouping_that_is_not_there_is_named_with_those_that_there_are(store, project) -> None:
+    with pytest.raises(NotFound, match="has the label 'neutral' here; there is 'negative', 'positive'"):
+        f1(store, project, "label", "neutral")
+    for by in ("mood", "metadata:"):
+        with pytest.raises(InvalidValue, match=f"cannot be grouped by '{by}'. Choose label, split, kind"):
+            f1(store, project, by, None)
+
+
+def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None:
+    options = ScoringOptions(by="metadata:source", group="x")
+    table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, project, options=options))
+    assert "1 instance with gold (policy “all”, “source” of the metadata x)" in gold_summary(table)
+    assert "by “source” of the metadata: (not told) 2, x 1 (2 groups of fewer than 20, too few to say)" in gold_summary(
+        table
+    )
+    view = metric_view(table)
+    assert "“source” of the metadata x" in table_latex(view.table, view.rows, view.columns)
+    first, second, *_ = table_csv(table).splitlines()
+    assert first.endswith(",grouped_by,of_group")
+    assert second.endswith(",metadata:source,x")
