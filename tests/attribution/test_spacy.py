@@ -214,7 +214,7 @@ def test_a_damaged_pipeline_is_said(folder: Path, tmp_path: Path) -> None:
 def test_a_spec_of_no_kind_says_which_there_are(spec: str) -> None:
     with pytest.raises(
         InvalidValue,
-        match="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or transformers-zero-shot:",
+        match="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:",
     ):
         load_predictor(spec, LoadOptions())
 
