@@ -10,8 +10,21 @@ Rows = Iterable[Mapping[str, object]]
 
 _KEYS = ("key", "id")
 _WHOLE_NUMBERS = frozenset(
-    {"seed", "layer", "round", "n_selectable", "n", "n_left_out", "n_seeds", "n_compared"}
-)  # columns of numbers, some of which may be missing
+    {
+        "seed",
+        "layer",
+        "round",
+        "n_selectable",
+        "n",
+        "n_left_out",
+        "n_seeds",
+        "n_compared",
+        "n_cases",
+        "n_texts",
+        "n_runs",
+        "n_instances",
+    }
+)  # fmt: skip  (columns of numbers, some of which may be missing)
 _MEASURED = frozenset(
     {"value", "low", "high", "deviation", "difference", "difference_low", "difference_high", "p", "sd", "rate", "kappa",
      "kappa_per_instance"}
