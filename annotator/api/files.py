@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotator.api.frames import Rows, mappings
 from annotator.api.open_project import OpenProject
-from annotator.api.refusals import said, speaks_python
+from annotator.api.refusals import report_in_python, speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -74,7 +74,9 @@ class ProjectFiles(OpenProject):
 
         rules = self.rules
         given = mappings(rows, rules.labels)
-        return said(import_rows(self.database.store, LOCAL_OPERATOR, rules, given, options, parameters=params))
+        return report_in_python(
+            import_rows(self.database.store, LOCAL_OPERATOR, rules, given, options, parameters=params)
+        )
 
     def import_(
         self,
@@ -122,7 +124,9 @@ class ProjectFiles(OpenProject):
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
             columns=columns or {}, all_doubles=all_doubles,
         )  # fmt: skip
-        return said(import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format))
+        return report_in_python(
+            import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format)
+        )
 
     def export(
         self,

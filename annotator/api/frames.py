@@ -9,21 +9,11 @@ if TYPE_CHECKING:
 Rows = Iterable[Mapping[str, object]]
 
 _KEYS = ("key", "id")
+# columns of numbers, some of which may be missing
 _WHOLE_NUMBERS = frozenset(
-    {
-        "seed",
-        "layer",
-        "round",
-        "n_selectable",
-        "n",
-        "n_left_out",
-        "n_seeds",
-        "n_compared",
-        "n_comparisons",
-        "n_higher",
-        "n_lower",
-    }
-)  # columns of numbers, some of which may be missing
+    {"seed", "layer", "round", "n_selectable", "n", "n_left_out", "n_seeds", "n_compared", "n_comparisons", "n_higher",
+     "n_lower", "n_cases", "n_texts", "n_runs", "n_instances"}
+)  # fmt: skip
 _MEASURED = frozenset(
     {"value", "low", "high", "deviation", "difference", "difference_low", "difference_high", "p", "sd", "rate", "kappa",
      "p_corrected", "value_of_reference", "told",

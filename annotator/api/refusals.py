@@ -70,8 +70,8 @@ def in_python(sentence: str) -> str:
     >>> in_python("Leave --seed out, or choose --baseline zero.")
     "Leave seeds out, or choose params={'baseline': 'zero'}."
     """
-    for said, meant in PHRASES.items():
-        sentence = sentence.replace(said, meant)
+    for phrase, meant in PHRASES.items():
+        sentence = sentence.replace(phrase, meant)
     return _OPTION.sub(_argument, sentence)
 
 
@@ -105,7 +105,7 @@ def python_words() -> Iterator[None]:
         raise
 
 
-def said(report: ImportReport) -> ImportReport:
+def report_in_python(report: ImportReport) -> ImportReport:
     """A report of which each sentence is said with arguments."""
     for problems in (report.problems, report.warnings):
         problems[:] = map(_problem, problems)

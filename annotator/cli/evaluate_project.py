@@ -105,7 +105,9 @@ def project(
     if options["by"] and options["criterion"] is not None:
         raise click.UsageError("Choose --criterion or --group-by; --group-by criterion has a table for each.")
     if options["by"] and against is not None:
-        raise click.UsageError("Choose --against or --group-by; of one group there are differences on the Metrics page.")
+        raise click.UsageError(
+            "Choose --against or --group-by; of one group there are differences on the Metrics page."
+        )
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)

@@ -1,85 +1,105 @@
 r"""The table of metrics for a paper: LaTeX with the rules of booktabs, numbers as the page shows them, the best in bold."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import UNDEFINED
 from annotator.figures.html_table import Cell, Head, Line
+from annotator.figures.latex_letters import tex
+from annotator.figures.latex_width import (
+    END_TABULAR,
+    NEEDS,
+    SIZE,
+    begin_tabular,
+    environment_for,
+    points,
+    stacked,
+    tex_name,
+)
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': "''", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "±": r"$\pm$", "∞": r"$\infty$",
-    "Δ": r"$\Delta$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$",
-    "×": r"$\times$", "·": r"$\cdot$", "–": "--", "\n": " ", "\r": " ",
-}  # fmt: skip
-_POWER = re.compile(r"e(−?)(\d+)$")
 _UNDEFINED_NOTE = "--: not defined, or not in this run."
 _BEST_NOTE = (
     r"\textbf{Bold}: the best of its column, among rows that are over the same instances and better than random."
 )
 
 
-def metric_table_latex(heads: Sequence[Head], lines: Sequence[Line], *, corner: str, caption: str) -> str:
-    r"""A `table` that needs the package booktabs. Of a cell its text, and below the notes that belong to a number (±, intervals).
+def metric_table_latex(
+    heads: Sequence[Head], lines: Sequence[Line], *, corner: str, caption: str, groups: Sequence[str] = ()
+) -> str:
+    r"""A `table`, or a `table*` where it is wider than one column of a paper. It needs the packages booktabs and tabularx.
 
-    Every text is escaped; what is not a letter of LaTeX's own fonts is left to the engine (XeLaTeX, LuaLaTeX).
+    Of a cell its text, and below it the notes that belong to a number (±, intervals). Every text is escaped; what is not a
+    letter of LaTeX's own fonts is left to the engine (XeLaTeX, LuaLaTeX).
+    groups: what each line stands under; "" for nothing
     """
-    rows = [_line(line) for line in lines if not line.is_baseline]
-    baselines = [_line(line) for line in lines if line.is_baseline]
-    body = [*rows, *(["\\midrule", *baselines] if baselines else [])]
+    body = [*_body(lines, groups or [""] * len(lines), len(heads))]
+    columns = [_widths(head, [line.cells[at] for line in lines]) for at, head in enumerate(heads)]
+    environment = environment_for(columns, [corner, *(line.title for line in lines)])
     return "\n".join(
         [
-            "% Needs \\usepackage{booktabs}; a wide table may need \\resizebox or the environment table*.",
-            "\\begin{table}",
-            "  \\centering",
+            NEEDS,
+            f"\\begin{{{environment}}}",
+            SIZE,
             f"  \\caption{{{tex(caption)}}}",
-            f"  \\begin{{tabular}}{{l{'r' * len(heads)}}}",
+            f"  {begin_tabular(len(heads))}",
             *(f"    {part}" for part in ["\\toprule", *_heads(heads, corner), "\\midrule", *body, "\\bottomrule"]),
-            "  \\end{tabular}",
+            f"  {END_TABULAR}",
             *(f"  {note}" for note in _footnotes(lines)),
-            "\\end{table}",
+            f"\\end{{{environment}}}",
             "",
         ]
     )
 
 
-def tex(text: str) -> str:
-    r"""A text as LaTeX shows it.
-
-    >>> print(tex("50% of a_b & {c}"))
-    50\% of a\_b \& \{c\}
-    >>> print(tex("2.0e−5"), tex("−0.187"))
-    $2.0\times10^{-5}$ $-$0.187
-    """
-    power = _POWER.search(text)
-    if power and text[: power.start()].replace(".", "").lstrip("−").isdigit():
-        mantissa = text[: power.start()].replace("−", "-")
-        return f"${mantissa}\\times10^{{{'-' if power[1] else ''}{power[2]}}}$"
-    return "".join(_SPECIAL.get(character, character) for character in text)
-
-
 def _heads(heads: Sequence[Head], corner: str) -> Iterator[str]:
+    """Groups with a rule below each; titles, a word below another; which way is better."""
     starts = [column for column, head in enumerate(heads) if not column or heads[column - 1].group != head.group]
     ends = [*starts[1:], len(heads)]
     spans = list(zip(starts, ends, strict=True))
-    groups = [f"\\multicolumn{{{end - start}}}{{c}}{{{tex(heads[start].group)}}}" for start, end in spans]
-    yield f"& {' & '.join(groups)} \\\\"
-    yield " ".join(f"\\cmidrule(lr){{{start + 2}-{end + 1}}}" for start, end in spans)
+    groups = [tex(heads[start].group) if end - start > 1 else "" for start, end in spans]
+    if any(groups):  # one column alone has no room for a group, and stands by itself
+        over = [f"\\multicolumn{{{end - start}}}{{c}}{{{of}}}" for (start, end), of in zip(spans, groups, strict=True)]
+        yield f"& {' & '.join(over)} \\\\"
+        yield " ".join(
+            f"\\cmidrule(lr){{{start + 2}-{end + 1}}}" for (start, end), of in zip(spans, groups, strict=True) if of
+        )
     titles = [head.title for head in heads]
     named = [f"{head.title} ({head.family})" if titles.count(head.title) > 1 else head.title for head in heads]
-    written_titles = [f"{tex(name)} {tex(head.arrow)}".strip() for name, head in zip(named, heads, strict=True)]
-    yield " & ".join([tex(corner), *written_titles]) + " \\\\"
+    yield " & ".join([tex_name(corner), *(stacked(list(map(tex, name.split()))) for name in named)]) + " \\\\"
+    yield f"& {' & '.join(tex(head.arrow) for head in heads)} \\\\"
+
+
+def _body(lines: Sequence[Line], groups: Sequence[str], n_columns: int) -> Iterator[str]:
+    group, is_baseline = "", False
+    for number, (line, of_line) in enumerate(zip(lines, groups, strict=True)):
+        if number and ((line.is_baseline and not is_baseline) or (of_line != group and not line.is_baseline)):
+            yield "\\midrule"
+        if of_line and of_line != group:
+            yield f"\\multicolumn{{{n_columns + 1}}}{{@{{}}l}}{{\\emph{{{tex(of_line)}}}}} \\\\"
+        group, is_baseline = of_line, line.is_baseline
+        yield _line(line)
 
 
 def _line(line: Line) -> str:
-    title = tex(line.title) + (f" {{\\footnotesize {tex(line.detail)}}}" if line.detail else "")
+    title = tex_name(line.title) + (f" {{\\scriptsize {tex(line.detail)}}}" if line.detail else "")
     return " & ".join([title, *map(_cell, line.cells)]) + " \\\\"
+
+
+def _widths(head: Head, cells: Sequence[Cell]) -> Iterator[float]:
+    """How wide a column has to be for each thing that stands in a line of its own."""
+    yield from map(points, head.title.split())
+    for cell in cells:
+        yield points(cell.text)
+        yield from (points(_close(note), is_small=True) for note in cell.notes)
+
+
+def _close(note: str) -> str:
+    """What stands below a number, without the space that makes a column wider."""
+    return note.replace("± ", "±")
 
 
 def _cell(cell: Cell) -> str:
     value = f"\\textbf{{{tex(cell.text)}}}" if cell.is_best else tex(cell.text)
-    return " ".join([value, *(f"{{\\footnotesize {tex(note)}}}" for note in cell.notes)])
+    return stacked([value, *(f"{{\\scriptsize {tex(_close(note))}}}" for note in cell.notes)])
 
 
 def _footnotes(lines: Sequence[Line]) -> list[str]:

@@ -50,5 +50,8 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
         value for value in values if isinstance(value, str)
     ]
     assert "\\toprule" in (names["folder"] / "table.tex").read_text(encoding="utf-8")
-    assert "built-in $\\cdot$ linear" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "{\\emph{built-in}} \\\\\n" in printed
+    assert "\n    linear & " in printed
+    assert "\\begin{table}\n" in printed  # which fits one column of a paper
     assert not list(EXAMPLES.glob("*.db*"))

@@ -104,7 +104,7 @@ def test_evaluate_project_prints_the_table_as_latex(filled: Command) -> None:
     attribute(filled, "--faithfulness")
     answer = filled("evaluate", "project", "--project", "P", "--latex")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith("% Needs \\usepackage{booktabs}")
+    assert answer.out.startswith("% Needs \\usepackage{booktabs,tabularx}.")
     assert "built-in $\\cdot$ linear & " in answer.out
     assert answer.out.endswith("\\end{table}\n")
     refused = filled("evaluate", "project", "--project", "P", "--latex", "--model", "nobody")

@@ -1,7 +1,8 @@
 """The table of metrics as LaTeX: the rules of booktabs, escaped texts, the best in bold, a dash with its footnote."""
 
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_table import metric_table_latex, tex
+from annotator.figures.latex_letters import tex
+from annotator.figures.latex_table import metric_table_latex
 
 HEADS = [
     Head("plausibility", "F1", "set by set · n 40", "↑", ""),
@@ -18,18 +19,22 @@ def test_groups_have_rules_the_best_is_bold_and_a_dash_has_a_footnote() -> None:
     made = metric_table_latex(HEADS, LINES, corner="Model", caption="Metrics of R&D")
     lines = [line.strip() for line in made.splitlines()]
     assert r"\caption{Metrics of R\&D}" in lines
-    start = lines.index(r"\begin{tabular}{lrrr}")
-    assert lines[start + 1 : start + 11] == [
+    start = lines.index(r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}X*{3}{r}@{}}")
+    first = r"\begin{tabular}[t]{@{}r@{}}F1 \\ (set \\ by \\ set \\ $\cdot$ \\ n \\ 40)\end{tabular}"
+    second = r"\begin{tabular}[t]{@{}r@{}}F1 \\ (ERASER \\ $\cdot$ \\ n \\ 40)\end{tabular}"
+    assert lines[start + 1 : start + 12] == [
         r"\toprule",
-        r"& \multicolumn{2}{c}{plausibility} & \multicolumn{1}{c}{quality} \\",
-        r"\cmidrule(lr){2-3} \cmidrule(lr){4-4}",
-        r"Model & F1 (set by set $\cdot$ n 40) $\uparrow$ & F1 (ERASER $\cdot$ n 40) $\uparrow$ & Accuracy $\uparrow$ \\",
+        r"& \multicolumn{2}{c}{plausibility} & \multicolumn{1}{c}{} \\",
+        r"\cmidrule(lr){2-3}",
+        rf"Model & {first} & {second} & Accuracy \\",
+        r"& $\uparrow$ & $\uparrow$ & $\uparrow$ \\",
         r"\midrule",
-        r"my\_model $\cdot$ ig & \textbf{0.371} {\footnotesize $\pm$ 0.02} & $-$0.187 & -- \\",
+        r"my\_\allowbreak{}model $\cdot$ ig & \begin{tabular}[t]{@{}r@{}}\textbf{0.371} \\ {\scriptsize $\pm$0.02}\end{tabular}"
+        r" & $-$0.187 & -- \\",
         r"\midrule",
-        r"random {\footnotesize mean of ten seeds} & 0.200 & $2.0\times10^{-5}$ & -- \\",
+        r"random {\scriptsize mean of ten seeds} & 0.200 & $2.0\times10^{-5}$ & -- \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabularx}",
     ]
     assert lines[-2].startswith(r"\par\smallskip{\footnotesize \textbf{Bold}: the best")
     assert "--: not defined" in lines[-2]
@@ -37,7 +42,8 @@ def test_groups_have_rules_the_best_is_bold_and_a_dash_has_a_footnote() -> None:
 
 def test_without_a_dash_and_a_best_nothing_is_explained() -> None:
     made = metric_table_latex(HEADS[:1], [Line("m", "", [Cell("0.4")])], corner="Model", caption="c")
-    assert "footnotesize" not in made
+    assert "Bold" not in made
+    assert "not defined" not in made
     assert "\\midrule\n    m & 0.4 \\\\\n    \\bottomrule" in made
 
 

@@ -48,7 +48,7 @@ def test_a_group_of_rows_has_its_title_above_them() -> None:
 
 def test_the_latex_has_the_rules_of_booktabs_and_keeps_numbers_in_line() -> None:
     lines = [line.strip() for line in paper_latex(TABLE).splitlines()]
-    start = lines.index(r"\begin{tabular}{lrr}")
+    start = lines.index(r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}X*{2}{r}@{}}")
     assert lines[start + 1 : start + 13] == [
         r"\toprule",
         r"& \multicolumn{1}{c}{Plausibility} & \multicolumn{1}{c}{} \\",
@@ -56,12 +56,12 @@ def test_the_latex_has_the_rules_of_booktabs_and_keeps_numbers_in_line() -> None
         r"Model & Token-F1 & Suf \\",
         r"& $\times$100 $\uparrow$ & $\downarrow$ \\",
         r"\midrule",
-        r"a\_1 & 36.5 {\footnotesize $\pm$ 1.2}\rlap{\textsuperscript{*}} & $-$0.025 \\",
-        r"b & 100.0\phantom{ {\footnotesize $\pm$ 1.2}} & --\rlap{\textsuperscript{1}} \\",
+        r"a\_\allowbreak{}1 & 36.5 {\scriptsize $\pm$ 1.2}\rlap{\textsuperscript{*}} & $-$0.025 \\",
+        r"b & 100.0\phantom{ {\scriptsize $\pm$ 1.2}} & --\rlap{\textsuperscript{1}} \\",
         r"\midrule",
-        r"random & --\rlap{\textsuperscript{1}}\phantom{ {\footnotesize $\pm$ 1.2}} &  \\",
+        r"random & --\rlap{\textsuperscript{1}}\phantom{ {\scriptsize $\pm$ 1.2}} &  \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabularx}",
     ]
     assert r"\caption{Numbers of A \& B.}" in lines
     assert any(r"--: \textsuperscript{1}it was not asked." in line for line in lines)
@@ -70,4 +70,17 @@ def test_the_latex_has_the_rules_of_booktabs_and_keeps_numbers_in_line() -> None
 def test_a_name_from_a_file_is_text_in_latex() -> None:
     hostile = replace(TABLE.rows[0], title=r"\input{x} 50% of $a_b$ #1 ~ ^")
     made = paper_latex(replace(TABLE, rows=(hostile,)))
-    assert r"\textbackslash{}input\{x\} 50\% of \$a\_b\$ \#1 \textasciitilde{} \textasciicircum{} &" in made
+    assert (
+        r"\textbackslash{}input\{x\} 50\% of \$a\_\allowbreak{}b\$ \#1 \textasciitilde{} \textasciicircum{} &" in made
+    )
+
+
+def test_rows_stand_under_their_model_where_one_has_several() -> None:
+    [first, _, random] = TABLE.rows
+    rows = (replace(first, title="a_1 · ig"), replace(first, title="a_1 · lime"), random)
+    lines = [line.strip() for line in paper_latex(replace(TABLE, rows=rows)).splitlines()]
+    start = lines.index(r"\multicolumn{3}{@{}l}{\emph{a\_1}} \\")
+    assert lines[start + 1].startswith("ig & ")
+    assert lines[start + 2].startswith("lime & ")
+    assert lines[start + 3] == r"\midrule"
+    assert lines[start + 4].startswith("random & ")

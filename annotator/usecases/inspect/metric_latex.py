@@ -10,26 +10,58 @@ from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
 from annotator.usecases.inspect.metric_view import asked_group, best_of
 
+# What a column is called above its numbers, where its title has no room; the caption says what it stands for.
+_SHORT = {
+    "sets.best_f1": "F1", "sets.whole_set": "Whole", "eraser.average_precision": "AP", "eraser.token_f1_macro": "F1",
+    "method.comprehensiveness": "Comp.", "method.sufficiency": "Suff.", "eraser.comprehensiveness_aopc": "Comp.",
+    "eraser.sufficiency_aopc": "Suff.", "eraser.accuracy": "Acc.", "eraser.macro_f1": "F1", "editing.mrr": "MRR",
+    "editing.need_edit_f1": "F1", "benchmark.iou_f1_paper": "IOU", "benchmark.answer_f1_english": "F1",
+    "benchmark.answer_f1_chinese": "F1",
+}  # fmt: skip
+
 
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
     """These rows and columns, and random below them. What the page marks with a star is bold."""
     cells = [_cells(table, rows, column) for column in columns]
-    names = names_of(rows)
+    models = [row.model for row in rows]
+    groups = models if len(set(models)) < len(models) else [""] * len(models)
+    names = [
+        name.removeprefix(f"{group} · ") if group else name for name, group in zip(names_of(rows), groups, strict=True)
+    ]
     lines = [Line(name, "", [of_column[index] for of_column in cells]) for index, name in enumerate(names)]
     if table.random.numbers:
         at_random = [_cell(table.random.numbers.get(column.name)) for column in columns]
         lines.append(Line("random", "mean of ten seeds", at_random, is_baseline=True))
+        groups = [*groups, ""]
     sizes = [_size(rows, column) for column in columns]
     is_same = len(set(sizes)) == 1
+    shorts = _shorts(columns)
     heads = [
-        Head(
-            column.group, column.definition.title + ("" if is_same else size), family_of(column),
-            ARROWS[column.definition.direction], "",
-        )
-        for column, size in zip(columns, sizes, strict=True)
-    ]  # fmt: skip
-    caption = f"Metrics of {table.project} ({_asked(table)}){sizes[0] if is_same else ''}."
-    return metric_table_latex(heads, lines, corner="Model, method", caption=caption)
+        Head(column.group, short, family_of(column), ARROWS[column.definition.direction], "")
+        for column, short in zip(columns, shorts, strict=True)
+    ]
+    legend = "; ".join(
+        _meant(column, short, "" if is_same else size)
+        for column, short, size in zip(columns, shorts, sizes, strict=True)
+    )
+    caption = f"Metrics of {table.project} ({_asked(table)}){sizes[0] if is_same else ''}. {legend}."
+    corner = "Method" if any(groups) else "Model, method"
+    return metric_table_latex(heads, lines, corner=corner, caption=caption, groups=groups)
+
+
+def _shorts(columns: Sequence[Column]) -> list[str]:
+    """The short name of each column; of two that would be called alike the titles."""
+    shorts = [_SHORT.get(column.name, column.definition.title) for column in columns]
+    return [
+        column.definition.title if shorts.count(short) > 1 else short
+        for column, short in zip(columns, shorts, strict=True)
+    ]
+
+
+def _meant(column: Column, short: str, size: str) -> str:
+    """What a column's short name stands for, and whose metric it is."""
+    title, family = column.definition.title, family_of(column)
+    return f"{short}: {family}{size}" if short == title else f"{short}: {title} ({family}){size}"
 
 
 def _asked(table: MetricTable) -> str:

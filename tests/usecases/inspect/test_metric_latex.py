@@ -48,8 +48,25 @@ def test_the_best_is_bold_and_numbers_are_as_they_are_shown(store: Store, compar
     values = {model: written(row_of(table, model).numbers[F1].value) for model in ("knowing", "mistaken")}
     assert cells(made, "knowing")[1] == f"\\textbf{{{values['knowing']}}}"
     assert cells(made, "mistaken")[1] == values["mistaken"]
-    assert f"\\caption{{Metrics of Project (gold policy all), n = {N}.}}" in made
-    assert cells(made, "random")[1].startswith(written(table.random.numbers[F1].value))
+    assert f"\\caption{{Metrics of Project (gold policy all), n = {N}. F1: Best-set token F1 (set by set).}}" in made
+    assert f"}}{written(table.random.numbers[F1].value)} \\\\" in cells(made, "random")[1]
+
+
+def test_rows_stand_under_their_model_where_one_has_several(store: Store, compared: Project) -> None:
+    take(store, compared, (output(k, Run("knowing", "lime"), knowing(k), [said(k, k < 30)]) for k in range(N)))
+    table = table_of(store, compared)
+    made = [line.strip() for line in table_latex(table, table.rows, [table.column(F1)]).splitlines()]
+    start = made.index(r"\multicolumn{2}{@{}l}{\emph{knowing}} \\")
+    assert made[start + 1].startswith("ig & ")
+    assert made[start + 2].startswith("lime & ")
+    assert made[start + 3] == r"\midrule"
+
+
+def test_two_columns_of_one_short_name_have_their_titles(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    made = table_latex(table, table.rows, [table.column(F1), table.column("eraser.macro_f1")])
+    assert r"Best-set \\ token \\ F1" in made
+    assert r"Macro \\ F1" in made
 
 
 def test_nothing_is_bold_where_rows_are_over_different_instances(store: Store, compared: Project) -> None:
