@@ -10,7 +10,7 @@ from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import over_seeds
 from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.blocks import SCORES_AT_ONCE
+from annotator.scoring.blocks import SCORES_AT_ONCE, keep_freed_memory
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import NumberReport, NumberReports
 from annotator.scoring.runs import Values
@@ -52,6 +52,7 @@ def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> N
     The scores of a text follow from it and the seed. Of each seed only sums are kept, and of each instance its mean where that is
     asked for.
     """
+    keep_freed_memory()
     with_sets = np.flatnonzero(gold.sets.n_sets) if len(gold) else np.empty(0, dtype=np.int64)
     part = gold.take(with_sets)
     sums: dict[str, Floats] = {}
