@@ -63,7 +63,10 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     )  # fmt: skip
     if pressed(
         "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
-        help="One HTML page to send: this table with charts and texts. It needs no server.",
+        disabled=bool(scored.request.by),  # its command knows no groups, and a person's name would stand in it
+        help="A report is over all groups. Choose “(nothing)” under “Group by” to make one."
+        if scored.request.by
+        else "One HTML page to send: this table with charts and texts. It needs no server.",
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
