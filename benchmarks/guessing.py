@@ -1,4 +1,7 @@
-"""Importing a file whose format is guessed, beside naming it: processor time, by turns, each into a project of its own."""
+"""Importing a file whose format is guessed, beside naming it: processor time, by turns, each into a project of its own.
+
+Now the one and now the other comes first, since the second of two finds more in the processor's caches.
+"""
 
 import json
 import random
@@ -14,7 +17,7 @@ from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_path
 from benchmarks.measured import Measured, table
 
-_N, _N_TOKENS, _ROUNDS, _AT_MOST = 5_000, 25, 7, 1.05
+_N, _N_TOKENS, _ROUNDS, _AT_MOST = 5_000, 25, 10, 1.05
 
 
 def main() -> list[Measured]:
@@ -37,8 +40,11 @@ def _files(folder: Path) -> list[tuple[Path, str]]:
 
 
 def _measured(folder: Path, path: Path, format_name: str) -> Measured:
-    rounds = [(_seconds(folder, path, None), _seconds(folder, path, format_name)) for _ in range(_ROUNDS + 1)]
-    guessed, named = (statistics.median(times) for times in zip(*rounds[1:], strict=True))
+    taken: dict[str | None, list[float]] = {None: [], format_name: []}
+    for number in range(_ROUNDS + 1):
+        for wanted in (None, format_name) if number % 2 else (format_name, None):
+            taken[wanted].append(_seconds(folder, path, wanted))
+    guessed, named = (statistics.median(times[1:]) for times in taken.values())
     what = f"importing {_N:,} texts, {format_name} guessed, processor"
     return Measured(what, guessed, "s", named, "named", _AT_MOST)
 
