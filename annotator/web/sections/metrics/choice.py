@@ -36,8 +36,8 @@ class View:
         )
 
 
-def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator]]:
-    """The controls over the table; answers what they ask for, and the places of the three files."""
+def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator], DeltaGenerator]:
+    """The controls over the table; answers what they ask for, the places of the three files, and the line below them."""
     table, choices = scored.table, state.choices_of(project)
     pick, filtering, sorting, meaning, *files = st.columns(
         [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
@@ -51,22 +51,23 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
-    if any(differs.values()) and _wants_shared(choices, unless=leaves_too_few(table, rows, columns)):
+    line = st.container(horizontal=True, vertical_alignment="center")
+    if any(differs.values()) and _wants_shared(choices, line, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
     else:
         scored = replace(scored, table=over_own(table, rows, columns))
-    return View(scored, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
+    shown = sorted_rows(rows, order) if order is not None else rows
+    return View(scored, shown, columns, order, differs), files, line
 
 
-def _wants_shared(choices: PageChoices, *, unless: bool) -> bool:
-    return st.toggle(
+def _wants_shared(choices: PageChoices, line: DeltaGenerator, *, unless: bool) -> bool:
+    return line.toggle(
         "Only instances that all shown rows have",
         key=choices.flag(state.INSTANCES, default=not unless, words=("own", "shared")),
         help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
-            "marked "
-        "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "
-        "takes no instance from the others.",
+        "marked as best. A row that lacks more than a fifth of the instances that at least half of the others have is not "
+        "compared, and takes no instance from the others.",
     )  # fmt: skip
 
 

@@ -38,10 +38,10 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     st.caption(as_text(gold_summary(scored.table)))
     summary = st.container()
-    view, (whole, latex, page) = choose_view(project, scored)
+    view, (whole, latex, page), line = choose_view(project, scored)
     with summary:
         _say_of_all(view.rows)
-    reference = against.choose(project, scored)
+    reference = against.choose(project, scored, line)
     if reference and view.columns and view.rows:
         compared = against.compared(scored, view, reference)
         against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
