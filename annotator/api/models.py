@@ -7,6 +7,7 @@ from annotator.api.open_project import OpenProject
 from annotator.api.refusals import speaks_python
 from annotator.api.shown_instances import ShownInstance
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.previews import USUAL_PROMPT
 
 if TYPE_CHECKING:
     from annotator.usecases.models.attributions import AttributingReport
@@ -29,16 +30,22 @@ class ProjectModels(OpenProject):
         train: bool = False,
         again: bool = False,
         rename: Mapping[str, str] | None = None,
+        prompt: str | None = None,
+        label_words: Mapping[str, str] | None = None,
+        longest_answer: int = 20,
         device: str = "auto",
         allow_model_hub: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _of: None,
     ) -> "AttributingReport":
         """Compute and store answers and attributions, as `annotator attribute` does; what is stored is not computed again.
 
-        model:    built-in, spacy:..., transformers:FOLDER, transformers-zero-shot:FOLDER, or the name of one trained here
+        model:    built-in, spacy:..., transformers:FOLDER, transformers-zero-shot:FOLDER, transformers-writing:FOLDER, or the
+                  name of one that was trained here
         label:    whose attribution: "predicted", "gold", "all", or a label
         params:   of the method
         rename:   what the project calls labels of the model
+        prompt:   of models that choose by a prompt or write their answer, with {text} in it; None: the usual one
+        label_words: of both, what a label is called there; longest_answer: how many pieces one that writes has at most
         allow_model_hub: a model that is not on this machine may be fetched from the Hugging Face hub
         progress: called with how many instances are done, and of how many
         """
@@ -46,7 +53,10 @@ class ProjectModels(OpenProject):
 
         options = AttributingOptions(
             label, (seeds,) if isinstance(seeds, int) else tuple(seeds), params or {}, split, faithfulness, trains=train,
-            renamed=rename or {}, is_anew=again, load=LoadOptions(device=device, asks_hub=allow_model_hub),
+            renamed=rename or {}, is_anew=again, load=LoadOptions(
+                device=device, asks_hub=allow_model_hub, prompt=prompt or USUAL_PROMPT, label_words=label_words or {},
+                longest_answer=longest_answer,
+            ),
         )  # fmt: skip
         return attribute(self.database.store, LOCAL_OPERATOR, self.rules, model, method, options, progress=progress)
 

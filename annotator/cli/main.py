@@ -35,7 +35,7 @@ COMMANDS: Commands = {
     ),
     "explain-self": (
         "annotator.cli.self_explanations:explain_self",
-        "Ask a model of this machine for its answers and its own reasons.",
+        "Ask a model of this machine for its own reasons.",
     ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),

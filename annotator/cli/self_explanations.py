@@ -73,10 +73,10 @@ def prompts(
 def explain_self(
     database: Path, /, *, project_name: str, model: str, template: Path | None, split: str | None, as_json: bool
 ) -> int:
-    """Ask a language model of this machine for its answers and, as quotes, for its own reasons.
+    """Ask a language model of this machine for its reasons.
 
-    It is asked at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored already is not asked again, so it
-    can be stopped at any moment and repeated. The exit code is 1 if texts had to be left out.
+    It answers and, as quotes, says why, at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored already is
+    not asked again, so it can be stopped at any moment and repeated. The exit code is 1 if texts had to be left out.
     """
     from annotator.usecases.models.attributions import left_out_summary
     from annotator.usecases.models.self_explanations import (

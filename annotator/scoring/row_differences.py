@@ -277,7 +277,7 @@ def _p_values(pairs: Sequence[_Pair], families: Integers) -> list[float]:
 def _told(differences: Floats, n_comparisons: int) -> float | None:
     """The difference that so many instances tell at 5 % over all comparisons with a power of 80 %.
 
-    >>> round(_told(np.array([0.3, -0.3] * 50), 1) * np.sqrt(99 / 100), 3)
+    >>> round(float(_told(np.array([0.3, -0.3] * 50), 1) * np.sqrt(99 / 100)), 3)
     0.084
     """
     n = len(differences)

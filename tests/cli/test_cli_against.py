@@ -60,7 +60,7 @@ def test_the_instances_in_which_two_rows_differ_are_listed_and_written_whole_as_
 def test_latex_of_differences_is_printed(ask: Ask) -> None:
     code, out, _ = ask("--against", "files", "--latex")
     assert code == 0
-    assert "\\begin{table}" in out
+    assert "\\begin{table*}" in out
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,13 @@ COMMANDS = {
     "table edits": ("table", "edits"),
     "table er-test": ("table", "er-test"),
     "train": ("train", "--name", "t"),
+    "prompts": ("prompts", "prompts.jsonl"),
     "import": ("import", "predictions", "answers.jsonl"),
 }
-ELSEWHERE = {"evaluate eraser"}  # its splits are files of a folder
+ELSEWHERE = {
+    "evaluate eraser",
+    "explain-self",
+}  # the splits are files of a folder; a server is asked (the same use case as prompts)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotator.errors import ImportRefused, InvalidValue, NotFound
+from annotator.errors import ImportRefused, InvalidValue
 from annotator.evaluation.eraser import evaluate_eraser
 from annotator.formats.eraser.gold import KeyNumbers, read_lengths
 from annotator.formats.eraser.predictions import read_predictions
@@ -401,7 +401,7 @@ def test_files_that_are_missing_or_hold_nothing_are_refused(evaluate: Evaluate, 
     with pytest.raises(InvalidValue, match="holds no prediction"):
         evaluate(b"\n")
     data = tmp_path / "data"
-    with pytest.raises(NotFound, match=r"no file or folder .*val\.jsonl"):
+    with pytest.raises(InvalidValue, match="has no split 'val'; it has 'test'"):
         evaluate_eraser(data, "val", data / "predictions")
     with pytest.raises(InvalidValue, match="holds no annotation"):
         evaluate([row("i1")], [])

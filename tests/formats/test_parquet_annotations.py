@@ -9,7 +9,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.errors import ExportRefused, NotAllowed
+from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.access.accounts import add_user
 from annotator.usecases.gold import GoldOptions
@@ -48,10 +48,10 @@ def test_each_annotation_has_a_row_with_its_own_label_sets_and_date(
     assert table["created_at"].notna().all()
 
 
-def test_a_split_without_annotations_is_refused_and_nothing_is_written(
+def test_a_split_that_is_not_there_is_refused_and_nothing_is_written(
     store: Store, project: Project, tmp_path: Path
 ) -> None:
-    with pytest.raises(ExportRefused, match="There is no annotation to write"):
+    with pytest.raises(InvalidValue, match="has no split 'train'; it has 'test'"):
         export_file(store, LOCAL_OPERATOR, project, FORMAT, tmp_path / "x.parquet", GoldOptions(split="train"))
     assert not list(tmp_path.glob("x.parquet*"))
 

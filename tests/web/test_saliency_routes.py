@@ -187,7 +187,7 @@ TOLD_OF_BOTH = [
 ]
 PANEL = (
     "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans quotes pieces "
-    "convergence facts spread beside_random held_out trust seen"
+    "convergence facts spread beside_random held_out trust seen written"
 )
 
 

@@ -23,6 +23,7 @@ from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import require_split
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,9 @@ def chosen_template(project: Project, template: str | None) -> str:
 
 def instances_asked(store: Store, project: Project, split: str | None) -> Iterator[Instance]:
     """The instances that are not discarded; raises InvalidValue for a split that is not there, or where there is none."""
-    n_by_split = splits_of(store, project.id)
-    if not n_by_split:
+    if not splits_of(store, project.id):
         raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
-    if split is not None and split not in n_by_split:
-        raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in n_by_split)}.")
+    require_split(store, [project], split)
     for batch in iterate_instance_batches(store, project.id, split=split, batch_size=100):
         yield from (instance for instance in batch if instance.state != "discarded")
 

@@ -168,7 +168,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
         st.error(as_text(str(refusal)), icon=":material/error:")
         if _MOVED in st.session_state:  # the button was pressed above, out of sight of this
-            st.toast(as_text(f"{refusal} See “Import a suite” below."), icon=":material/error:")
+            st.toast(as_text(f"{refusal} “Import a suite” is below."), icon=":material/error:")
         show_problem_table(refusal.problems)
         return
     except AnnotatorError as error:

@@ -67,11 +67,6 @@ def test_single_instances_of_all_rows_are_those_of_the_table(store: Store, proje
     assert by_key(values) == by_key(values_of_row(store, LOCAL_OPERATOR, project, ROW, ScoringOptions(split="test")))
 
 
-def test_a_split_without_texts_has_no_numbers_and_no_error(store: Store, project: Project) -> None:
-    report = evaluate_project(store, LOCAL_OPERATOR, project, options=ScoringOptions(split="nobody's"))
-    assert report["gold"]["instances"] == 0
-
-
 @pytest.mark.parametrize(("split", "of_what"), [("test", " of the whole project’s gold"), (None, "")])
 def test_it_is_said_over_the_table_where_the_ratio_is_from(
     store: Store, project: Project, split: str | None, of_what: str

@@ -30,7 +30,7 @@ HARMLESS = frozenset({
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",
     "put on list", "remove suite", "remove test", "remove word list", "rename view", "reset user", "restore", "review", "revise perturbation",
     "revoke token", "run suite", "save list", "save view", "set password", "sign in", "sign out", "skip", "skip review", "take off list",
-    "take role", "withdraw perturbation", "write perturbation",
+    "take role", "withdraw perturbation", "write perturbation", "write prompts",
 })  # fmt: skip
 _PLACE_OF_ACTION = {"add_event": 2, "record_event": 3, "_note": 2, "_tell": 0}
 

@@ -83,7 +83,7 @@ def test_another_template_has_a_name_of_its_own_and_one_without_its_places_is_re
         written(template="{labels}")
     with pytest.raises(InvalidValue, match="must hold {labels}"):
         written(template="{text}")
-    with pytest.raises(InvalidValue, match="There is no split 'x'"):
+    with pytest.raises(InvalidValue, match="has no split 'x'"):
         written(split="x")
 
 

@@ -51,10 +51,10 @@ def _tables() -> ValueCache:
     return ValueCache(most=60)
 
 
-def choose(project: Project, scored: ScoredTable, place: DeltaGenerator) -> str:
+def choose(project: Project, scored: ScoredTable, line: DeltaGenerator) -> str:
     """The name of the row that the others are compared with; "" for none. scored: with all rows, shown or not."""
     options = [_NO_ROW, *names_to_compare(scored.rows, scored.table.random)]
-    return place.selectbox(
+    return line.selectbox(
         "Against", options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW), width=400,
         label_visibility="collapsed",
         format_func=lambda name: f"Against {name}" if name else "Against no row: each has its own numbers",
