@@ -30,10 +30,15 @@ RowKey = tuple[str, int | None]  # kind ("attribution", "hard", "ranked") and la
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """Everything of one run. rows: by kind and layer, layers first, in their order; without `scores`."""
+    """Everything of one run. rows: by kind and layer, layers first, in their order; without `scores`; layers: all there are."""
 
     rows: Mapping[RowKey, Scored]
     faithfulness: Scored
+    layers: frozenset[int | None] = frozenset()
+
+    def faithfulness_of(self, key: RowKey) -> Scored | None:
+        """What answers to reduced inputs tell of a row; None of a layer before the last, whose top k is what was reduced by."""
+        return self.faithfulness if is_reduced_by(key, self.layers) else None
 
 
 def score_run(
@@ -52,15 +57,25 @@ def score_run(
     keep_freed_memory()
     parts: dict[RowKey, list[Scored]] = {}
     changed = []
+    layers: set[int | None] = set()
     for block in blocks_of(outputs):
         part = gold.take([gold.places[number] for number in block if number in gold.places])
         changed.append(changed_answers(part, block, answers))
+        layers.update(layers_of(block))
         for key in _rows_of(block):
             if only is None or key == only:
                 parts.setdefault(key, []).append(_of_names(_score(part, block, answers, key, options), names))
     return ScoredRun(
-        {key: _joined(gold, key, parts[key]) for key in sorted(parts, key=row_order)}, faithfulness_of(gold, changed)
+        {key: _joined(gold, key, parts[key]) for key in sorted(parts, key=row_order)},
+        faithfulness_of(gold, changed),
+        frozenset(layers),
     )
+
+
+def is_reduced_by(key: RowKey, layers: Collection[int | None]) -> bool:
+    """Whether a row's tokens are those that a run's reduced inputs leave out or keep: not of the layers before the last."""
+    kind, layer = key
+    return kind != "attribution" or layer is None or layer == max((n for n in layers if n is not None), default=None)
 
 
 def keep_freed_memory() -> None:

@@ -134,7 +134,9 @@ def values_of_row(
             outputs = iterate_outputs(store, stored.id) if choice.method else ()
             scored = score_run(gold, outputs, answers, options, only=(choice.kind, choice.layer))
             is_label = project.task.result_kind == "label"
-            parts = [*scored.rows.values(), scored.faithfulness, score_answers(gold, answers, is_label=is_label)]
+            faithfulness = scored.faithfulness_of((choice.kind, choice.layer))
+            parts = [*scored.rows.values(), score_answers(gold, answers, is_label=is_label)]
+            parts += [faithfulness] if faithfulness is not None else []
     return _together(gold, answers, parts)
 
 
@@ -184,7 +186,8 @@ def _of_model(
         ]
         for kind, layer, parts in rows or [("answers", None, [])]:
             choice = RowChoice(run.model, run.method, kind, layer, run.parameters, run.seed)
-            yield choice, _together(gold, answers, [*parts, scored.faithfulness, quality])
+            faithfulness = scored.faithfulness_of((kind, layer))
+            yield choice, _together(gold, answers, [*parts, *([faithfulness] if faithfulness else []), quality])
 
 
 def _unrepeated(rows: Mapping[blocks.RowKey, Scored]) -> Mapping[blocks.RowKey, Scored]:

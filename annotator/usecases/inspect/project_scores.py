@@ -281,8 +281,11 @@ class _Scorer:
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
         behaviour: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
+        nothing: BehaviourReport = {"faithfulness": {}, "aopc_points": {}}
+        layers = {layer for kind, layer in rows if kind == "attribution"}
         for kind, layer in sorted(rows, key=blocks.row_order):
-            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **behaviour}
+            reduced = behaviour if blocks.is_reduced_by((kind, layer), layers) else nothing
+            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **reduced}
         if not rows:
             yield {
                 "method": head["method"], "parameters": head["parameters"], "seeds": head["seeds"], "kind": kind_of_none,
@@ -295,7 +298,7 @@ class _Scorer:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
         for (kind, layer), of_row in rows.items():
-            of_seed = OfSeed.of(self.gold, of_row, scored.faithfulness, answers, stored.run.seed)
+            of_seed = OfSeed.of(self.gold, of_row, scored.faithfulness_of((kind, layer)), answers, stored.run.seed)
             self.instance_numbers.rows.setdefault((*stored.run.group, kind, layer), []).append(of_seed)
 
 

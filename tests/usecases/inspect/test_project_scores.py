@@ -20,6 +20,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
+from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
@@ -127,6 +128,24 @@ def test_each_layer_is_a_row(store, scored_project, take) -> None:
     take(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, (), attributions))
     rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
     assert [(row["layer"], row["plausibility"]["editing.mrr"]["value"]) for row in rows] == [(0, 1.0), (1, 0.5)]
+
+
+def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_project, take) -> None:
+    answers = tuple(
+        Prediction(None, {"negative": p, "positive": 1 - p}, on) for p, on in ((0.8, "full"), (0.3, "rest"))
+    )
+    layers = tuple(SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)]))
+    take(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, answers, layers))
+    rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
+    assert [(row["layer"], "method.comprehensiveness" in row["faithfulness"]) for row in rows] == [
+        (0, False),
+        (1, True),
+    ]
+    alone = [
+        values_of_row(store, LOCAL_OPERATOR, scored_project, RowChoice("m", "attention", "attribution", layer)).values
+        for layer in (0, 1)
+    ]
+    assert ["method.comprehensiveness" in values for values in alone] == [False, True]
 
 
 def test_hard_rationales_have_erasers_numbers_and_ours(store, scored_project, take) -> None:
