@@ -79,7 +79,7 @@ def test_a_text_that_stands_twice_in_the_file_gets_two_numbers_and_is_named(stor
     content = "text\nSo so.\nGood.\nSo so.\n"
     report = take(content)
     assert keys(store) == {"1": "So so.", "2": "Good.", "3": "So so."}
-    assert report.notes[1] == "1 row has a text that stands in the file before (line 4); each has a number of its own."
+    assert report.notes[1] == "1 row repeats the text of an earlier row (line 4); each has a number of its own."
     assert take(content).n_unchanged == 3
 
 
