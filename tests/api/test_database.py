@@ -71,7 +71,6 @@ def test_gold_has_tokens_and_sets_as_token_indices(opened: Project) -> None:
     assert (row["n_selectable"], row["segments"]) == (6, {"text": (0, 6)})
     assert opened.gold().explode("sets")["sets"].tolist() == [[0, 1], [3, 4]]
     assert opened.gold("union")["sets"].tolist() == [[[0, 1, 3, 4]]]
-    assert opened.gold(split="train").empty
     with pytest.raises(InvalidValue, match="There is no gold policy 'best'. Choose one of chosen"):
         opened.gold("best")
 
@@ -175,6 +174,22 @@ def test_attributions_go_in_as_a_frame_of_arrays_and_come_out_equal(opened: Proj
     assert table["params"].tolist() == [{"steps": 50}] * 2
     assert opened.add_attributions(table).n_unchanged == 2
     assert opened.attributions(method="ig", split="test").empty
+
+
+def test_a_split_that_is_not_there_is_refused_by_all_that_reads(opened: Project) -> None:
+    readers = (
+        opened.instances,
+        opened.gold,
+        opened.annotations,
+        opened.predictions,
+        opened.attributions,
+        opened.rationales,
+    )
+    for reader in readers:
+        with pytest.raises(InvalidValue, match="has no split 'tset'; it has 'test'"):
+            reader(split="tset")
+    assert sorted(opened.instances(split="")["key"]) == ["t1", "t2", "t3", "t4"]
+    assert opened.gold(split="").empty
 
 
 def test_pieces_are_merged_as_asked(opened: Project) -> None:
