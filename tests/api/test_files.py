@@ -97,6 +97,24 @@ def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_pat
     assert not (tmp_path / "x").exists()
 
 
+def test_what_a_file_tells_of_annotators_stands_beside_their_annotations(opened: Project, tmp_path: Path) -> None:
+    told = {"annotations": [{"annotator": "ada", "group": "G1"}]}
+    row = {
+        "id": "told",
+        "text": "Fine.",
+        "label": "positive",
+        "annotator": "ada",
+        "rationales": [[[0, 1]]],
+        "metadata": told,
+    }
+    path = tmp_path / "told.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    opened.import_(path)
+    table = opened.annotations()
+    assert table[table["key"] == "told"]["facts"].tolist() == [{"group": "G1"}]
+    assert table[table["key"] != "told"]["facts"].isna().all()
+
+
 def test_dates_are_dates_in_utc(opened: Project, rows: Path) -> None:
     opened.import_(rows)
     dates = opened.annotations()["created_at"]

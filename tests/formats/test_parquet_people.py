@@ -97,7 +97,8 @@ def test_nobody_is_named_in_what_the_metadata_tells_of_annotators(
         {"annotator": "annotator 1", "group": "G1"},
         {"annotator": "annotator 2", "group": "G2"},
     ]
-    assert [row["annotator"] for row in rows_of(folder, "train")] == ["annotator 1", "annotator 2"]
+    rows = [(row["annotator"], json.loads(row["facts"])) for row in rows_of(folder, "train")]
+    assert rows == [("annotator 1", {"group": "G1"}), ("annotator 2", {"group": "G2"})]
     named = exported(store, made, tmp_path / "named", has_names=True)
     [gold] = pq.read_table(named / "data" / "train.parquet").to_pylist()
     assert json.loads(gold["metadata"])["annotations"] == told
