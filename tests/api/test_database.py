@@ -161,6 +161,25 @@ def test_predictions_are_those_to_the_full_input_unless_one_asks_for_others(open
         opened.predictions(on="all")
 
 
+def test_probabilities_of_some_of_the_labels_go_in_with_y_pred(tmp_path: Path) -> None:
+    with annotator.open(tmp_path / "four.db", create=True) as database:
+        four = database.create_project("Four", "sentiment", labels=["a", "b", "c", "d"])
+        path = tmp_path / "texts.jsonl"
+        path.write_text('{"id": "x", "text": "Good soup.", "label": "a"}\n', encoding="utf-8")
+        four.import_(path)
+        proba = pd.DataFrame({"key": ["x"], "a": [0.25], "b": [0.75], "y_pred": ["b"]})
+        assert four.add_predictions(proba, model="both").n_new == 1
+        assert four.add_predictions(proba[["key", "y_pred"]], model="label").n_new == 1
+        both, label = (four.predictions(model).to_dict("records")[0] for model in ("both", "label"))
+    assert (both["label"], both["probabilities"], label["label"]) == ("b", {"a": 0.25, "b": 0.75}, "b")
+
+
+def test_where_all_rows_are_bad_leaving_them_out_is_not_proposed(opened: Project) -> None:
+    with pytest.raises(ImportRefused, match="nothing was stored. No row can be used; correct them.") as refused:
+        opened.add_predictions([{"key": "nobody", "label": "positive"}], model="m", skip_invalid=True)
+    assert "skip_invalid" not in str(refused.value)
+
+
 def test_attributions_go_in_as_a_frame_of_arrays_and_come_out_equal(opened: Project) -> None:
     scores = np.linspace(-1, 1, N, dtype=np.float32)
     frame = pd.DataFrame(

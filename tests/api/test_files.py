@@ -84,11 +84,20 @@ def test_a_path_that_tells_nothing_is_refused(opened: Project, tmp_path: Path) -
         opened.import_(tmp_path / "notes.txt")
 
 
+def test_several_paths_at_once_are_refused_in_a_sentence(opened: Project, rows: Path) -> None:
+    with pytest.raises(
+        InvalidValue, match="'path' must be one file or folder, as text or a Path; it is list. Import several one"
+    ):
+        opened.import_([rows, rows])  # type: ignore[arg-type]
+
+
 def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_path: Path) -> None:
     opened.import_(rows)
     assert opened.export(tmp_path / "own.jsonl").n == 2
     assert opened.export(tmp_path / "gold", "eraser", split="train").n == 1
-    with pytest.raises(InvalidValue, match="no format 'xls' that can be written"):
+    with pytest.raises(
+        InvalidValue, match="no format 'xls' that can be written. Choose one of jsonl, .*parquet-annotations"
+    ):
         opened.export(tmp_path / "x", "xls")
     with pytest.raises(InvalidValue, match="'half' must be one of both, originals, perturbed; it is 'none'"):
         opened.export(tmp_path / "x", half="none")

@@ -100,6 +100,10 @@ def export_file(
     annotations, and names people only where has_names asks for it.
     """
     roles = require(store, actor, project.id, "export")
+    if format_name not in WRITABLE:
+        raise InvalidValue(
+            f"There is no format '{format_name}' that can be written. Choose one of {', '.join(WRITABLE)}."
+        )
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
