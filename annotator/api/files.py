@@ -9,6 +9,7 @@ from annotator.api.open_project import OpenProject
 from annotator.api.refusals import report_in_python, speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
+from annotator.errors import InvalidValue
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ class ProjectFiles(OpenProject):
         """
         from annotator.usecases.transfer.file_import import import_path  # noqa: PLC0415
 
+        if not isinstance(path, str | Path):
+            raise InvalidValue(
+                f"'path' must be one file or folder, as text or a Path; it is {type(path).__name__}. Import several one by one."
+            )
         options = ImportOptions(
             gold=gold, split=split, language=language, key_prefix=key_prefix, update=update, dry_run=dry_run,
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},

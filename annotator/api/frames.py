@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from annotator.formats.model_output.output_tables import PREDICTED
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -40,8 +42,8 @@ def frame(rows: Rows, columns: Iterable[str], measured: Iterable[str] = ()) -> "
 def mappings(rows: "Rows | DataFrame", labels: Sequence[str] = ()) -> Rows:
     """Rows as mappings; of a DataFrame without its missing cells.
 
-    A DataFrame's key may be its index. Where it has a column for each of the labels, as predict_proba gives them, these hold the
-    probabilities.
+    A DataFrame's key may be its index. Where it has columns for at least two of the labels, as predict_proba gives them, these
+    hold the probabilities. What is predicted may be called as in tables of model output, such as y_pred.
     """
     return _rows_of_frame(cast("DataFrame", rows), labels) if hasattr(rows, "itertuples") else rows
 
@@ -53,11 +55,16 @@ def _rows_of_frame(frame: "DataFrame", labels: Sequence[str]) -> Iterator[dict[s
     if frame.index.name in _KEYS and frame.index.name not in frame.columns:
         frame = frame.reset_index()
     names = [str(name) for name in frame.columns]
-    of_labels = set(labels) if labels and set(labels) <= set(names) and "probabilities" not in names else set()
+    of_labels = set(labels) & set(names) if "probabilities" not in names else set()
+    if len(of_labels) < min(2, len(labels)):
+        of_labels = set()
+    predicted = next((name for name in PREDICTED if name in names), "") if not {"label", "answer"} & set(names) else ""
     for values in frame.itertuples(index=False, name=None):
         cells = zip(names, values, strict=True)
         row = {name: _cell(name, value) for name, value in cells if not (is_scalar(value) and isna(value))}
         probabilities = {name: row.pop(name) for name in names if name in of_labels and name in row}
+        if predicted in row:
+            row["label" if probabilities or "probabilities" in row else "prediction"] = row.pop(predicted)
         yield {**row, "probabilities": probabilities} if probabilities else row
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import StoredOutput
 from annotator.domain.rationales import RationaleSet
@@ -79,11 +80,12 @@ def _indices(sets: Sequence[RationaleSet]) -> list[list[int]]:
 
 def annotation_columns(task: Task) -> tuple[str, ...]:
     """Columns of `rows_of_annotations`."""
-    return ("key", "split", "annotator", "round", "state", task.result_kind, "sets", "note", "created_at")
+    return ("key", "split", "annotator", "round", "state", task.result_kind, "sets", "note", "created_at", "facts")
 
 
 def rows_of_annotations(instance: Instance, annotations: Sequence[Annotation], task: Task) -> Iterator[Row]:
-    """Each annotation of an instance."""
+    """Each annotation of an instance. facts: what the file that it came from tells of the annotator."""
+    facts = facts_of_annotators(instance.metadata)
     for annotation in annotations:
         yield {
             "key": instance.key,
@@ -95,6 +97,7 @@ def rows_of_annotations(instance: Instance, annotations: Sequence[Annotation], t
             "sets": _indices(annotation.sets),
             "note": annotation.note,
             "created_at": annotation.created_at,
+            "facts": facts.get(annotation.annotator) or None,
         }
 
 

@@ -318,6 +318,7 @@ def export(
         options = GoldOptions(gold_policy, split, include == "submitted", half)
         exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options, has_names=has_names)
     if as_json:
-        print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})
+        annotations = {} if exported.n_annotations is None else {"annotations": exported.n_annotations}
+        print_json({"instances": exported.n, **annotations, "left_out": exported.n_waiting, "path": str(path)})
     else:
-        click.echo(" ".join(filter(None, (f"Wrote {counted(exported.n, 'instance')} to {path}.", exported.left_out))))
+        click.echo(" ".join(filter(None, (f"Wrote {exported.words} to {path}.", exported.left_out))))

@@ -71,7 +71,6 @@ def test_gold_has_tokens_and_sets_as_token_indices(opened: Project) -> None:
     assert (row["n_selectable"], row["segments"]) == (6, {"text": (0, 6)})
     assert opened.gold().explode("sets")["sets"].tolist() == [[0, 1], [3, 4]]
     assert opened.gold("union")["sets"].tolist() == [[[0, 1, 3, 4]]]
-    assert opened.gold(split="train").empty
     with pytest.raises(InvalidValue, match="There is no gold policy 'best'. Choose one of chosen"):
         opened.gold("best")
 
@@ -162,6 +161,25 @@ def test_predictions_are_those_to_the_full_input_unless_one_asks_for_others(open
         opened.predictions(on="all")
 
 
+def test_probabilities_of_some_of_the_labels_go_in_with_y_pred(tmp_path: Path) -> None:
+    with annotator.open(tmp_path / "four.db", create=True) as database:
+        four = database.create_project("Four", "sentiment", labels=["a", "b", "c", "d"])
+        path = tmp_path / "texts.jsonl"
+        path.write_text('{"id": "x", "text": "Good soup.", "label": "a"}\n', encoding="utf-8")
+        four.import_(path)
+        proba = pd.DataFrame({"key": ["x"], "a": [0.25], "b": [0.75], "y_pred": ["b"]})
+        assert four.add_predictions(proba, model="both").n_new == 1
+        assert four.add_predictions(proba[["key", "y_pred"]], model="label").n_new == 1
+        both, label = (four.predictions(model).to_dict("records")[0] for model in ("both", "label"))
+    assert (both["label"], both["probabilities"], label["label"]) == ("b", {"a": 0.25, "b": 0.75}, "b")
+
+
+def test_where_all_rows_are_bad_leaving_them_out_is_not_proposed(opened: Project) -> None:
+    with pytest.raises(ImportRefused, match="nothing was stored. No row can be used; correct them.") as refused:
+        opened.add_predictions([{"key": "nobody", "label": "positive"}], model="m", skip_invalid=True)
+    assert "skip_invalid" not in str(refused.value)
+
+
 def test_attributions_go_in_as_a_frame_of_arrays_and_come_out_equal(opened: Project) -> None:
     scores = np.linspace(-1, 1, N, dtype=np.float32)
     frame = pd.DataFrame(
@@ -175,6 +193,22 @@ def test_attributions_go_in_as_a_frame_of_arrays_and_come_out_equal(opened: Proj
     assert table["params"].tolist() == [{"steps": 50}] * 2
     assert opened.add_attributions(table).n_unchanged == 2
     assert opened.attributions(method="ig", split="test").empty
+
+
+def test_a_split_that_is_not_there_is_refused_by_all_that_reads(opened: Project) -> None:
+    readers = (
+        opened.instances,
+        opened.gold,
+        opened.annotations,
+        opened.predictions,
+        opened.attributions,
+        opened.rationales,
+    )
+    for reader in readers:
+        with pytest.raises(InvalidValue, match="has no split 'tset'; it has 'test'"):
+            reader(split="tset")
+    assert sorted(opened.instances(split="")["key"]) == ["t1", "t2", "t3", "t4"]
+    assert opened.gold(split="").empty
 
 
 def test_pieces_are_merged_as_asked(opened: Project) -> None:

@@ -84,11 +84,20 @@ def test_a_path_that_tells_nothing_is_refused(opened: Project, tmp_path: Path) -
         opened.import_(tmp_path / "notes.txt")
 
 
+def test_several_paths_at_once_are_refused_in_a_sentence(opened: Project, rows: Path) -> None:
+    with pytest.raises(
+        InvalidValue, match="'path' must be one file or folder, as text or a Path; it is list. Import several one"
+    ):
+        opened.import_([rows, rows])  # type: ignore[arg-type]
+
+
 def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_path: Path) -> None:
     opened.import_(rows)
     assert opened.export(tmp_path / "own.jsonl").n == 2
     assert opened.export(tmp_path / "gold", "eraser", split="train").n == 1
-    with pytest.raises(InvalidValue, match="no format 'xls' that can be written"):
+    with pytest.raises(
+        InvalidValue, match="no format 'xls' that can be written. Choose one of jsonl, .*parquet-annotations"
+    ):
         opened.export(tmp_path / "x", "xls")
     with pytest.raises(InvalidValue, match="'half' must be one of both, originals, perturbed; it is 'none'"):
         opened.export(tmp_path / "x", half="none")
@@ -97,12 +106,30 @@ def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_pat
     assert not (tmp_path / "x").exists()
 
 
+def test_what_a_file_tells_of_annotators_stands_beside_their_annotations(opened: Project, tmp_path: Path) -> None:
+    told = {"annotations": [{"annotator": "ada", "group": "G1"}]}
+    row = {
+        "id": "told",
+        "text": "Fine.",
+        "label": "positive",
+        "annotator": "ada",
+        "rationales": [[[0, 1]]],
+        "metadata": told,
+    }
+    path = tmp_path / "told.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    opened.import_(path)
+    table = opened.annotations()
+    assert table[table["key"] == "told"]["facts"].tolist() == [{"group": "G1"}]
+    assert table[table["key"] != "told"]["facts"].isna().all()
+
+
 def test_dates_are_dates_in_utc(opened: Project, rows: Path) -> None:
     opened.import_(rows)
     dates = opened.annotations()["created_at"]
     assert str(dates.dt.tz) == "UTC"
     assert dates.notna().all()
-    assert opened.annotations(split="nowhere")["created_at"].dtype == dates.dtype
+    assert opened.annotations(split="")["created_at"].dtype == dates.dtype
 
 
 class _Feature(SimpleNamespace):

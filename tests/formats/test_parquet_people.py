@@ -78,6 +78,43 @@ def test_nobody_is_named_anywhere_in_the_folder_unless_that_is_asked_for(
         export_file(store, LOCAL_OPERATOR, project, "csv", tmp_path / "x.csv", has_names=True)
 
 
+def test_nobody_is_named_in_what_the_metadata_tells_of_annotators(
+    make_project: Callable[..., Project], import_rows: Callable[..., Any], store: Store, tmp_path: Path
+) -> None:
+    told = [{"annotator": "worker-zoe", "group": "G1"}, {"annotator": "worker-ben", "group": "G2"}]
+    text = {"id": "a", "text": "Good food.", "label": "positive", "metadata": {"year": 2, "annotations": told}}
+    made = make_project()
+    import_rows(made, [{**text, "annotator": of["annotator"], "rationales": [[[0, 1]]]} for of in told])
+    folder = exported(store, made, tmp_path / "out")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    contents = [path.read_bytes() for path in files]
+    tables = [pq.read_table(path) for path in files if path.suffix == ".parquet"]
+    contents += [f"{table.to_pylist()} {table.schema.metadata}".encode() for table in tables]
+    assert len(tables) == 2
+    assert not [content for content in contents if b"zoe" in content or b"ben" in content or b"worker" in content]
+    [gold] = pq.read_table(folder / "data" / "train.parquet").to_pylist()
+    assert json.loads(gold["metadata"])["annotations"] == [
+        {"annotator": "annotator 1", "group": "G1"},
+        {"annotator": "annotator 2", "group": "G2"},
+    ]
+    rows = [(row["annotator"], json.loads(row["facts"])) for row in rows_of(folder, "train")]
+    assert rows == [("annotator 1", {"group": "G1"}), ("annotator 2", {"group": "G2"})]
+    named = exported(store, made, tmp_path / "named", has_names=True)
+    [gold] = pq.read_table(named / "data" / "train.parquet").to_pylist()
+    assert json.loads(gold["metadata"])["annotations"] == told
+
+
+def test_how_many_annotations_were_written_is_told_beside_the_instances(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    def words(format_name: str) -> str:
+        return export_file(store, LOCAL_OPERATOR, project, format_name, tmp_path / format_name).words
+
+    assert words("datasets") == "2 instances and 3 annotations"
+    assert words("parquet-annotations") == "2 instances and 3 annotations"
+    assert words("parquet") == "2 instances"
+
+
 def test_who_may_not_see_all_annotations_gets_the_gold_alone(store: Store, project: Project, tmp_path: Path) -> None:
     ria = add_user(store, LOCAL_OPERATOR, "ria", "researcher", project.name).user
     export_file(store, ria, project, "datasets", tmp_path / "out")

@@ -204,9 +204,10 @@ def test_gold_comes_as_lines_that_can_be_imported_again(
     assert union["rationales"] == [
         [{"segment": "text", "start_token": 0, "end_token": 2}, {"segment": "text", "start_token": 3, "end_token": 5}]
     ]
-    assert script.lines("gold.jsonl?split=train") == []
+    absent = script.get("gold.jsonl?split=train")
+    assert (absent.status_code, "has no split 'train'; it has 'test'" in absent.json()["error"]) == (422, True)
     assert script.get("gold.jsonl?policy=best").status_code == 422
-    assert store.value("SELECT count(*) FROM events WHERE action = 'export' AND actor = 'ria'") == 5
+    assert store.value("SELECT count(*) FROM events WHERE action = 'export' AND actor = 'ria'") == 4
 
 
 def store_user(store: Store, name: str, project: Project) -> User:
@@ -237,7 +238,9 @@ def test_what_went_in_comes_out_and_changes_nothing_when_it_goes_in_again(script
     assert len(lines) == 5
     assert script.post(*lines).json()["n_unchanged"] == 5
     assert {line["model"] for line in script.lines("outputs.jsonl?model=n")} == {"n"}
-    assert script.lines("outputs.jsonl?split=test") == []
+    assert (
+        "has no split 'test', and no text there has a split" in script.get("outputs.jsonl?split=test").json()["error"]
+    )
     of_ig = script.lines("outputs.jsonl?model=m&method=ig")
     assert {line["method"] for line in of_ig} == {"ig"}
     missing = script.get("outputs.jsonl?model=huge")

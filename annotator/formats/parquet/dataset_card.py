@@ -45,6 +45,7 @@ ANNOTATION_COLUMNS: dict[str, str] = {
     "{kind}": "the annotator's own result",
     "instance_{kind}": "what the instance came with or was given",
     "segments, rationales, rationale_tokens": "as in the gold; the sets are this annotator's",
+    "facts": "what the file that the annotation came from tells of the annotator, as JSON",
 }
 
 _POLICIES: dict[GoldPolicy, str] = {

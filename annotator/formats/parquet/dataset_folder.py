@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
@@ -64,7 +67,7 @@ def _write_annotations(files: "_SplitFiles", options: WriteOptions) -> dict[str,
 
 def annotation_row(instance: Instance, annotation: Annotation, options: WriteOptions) -> dict[str, Any]:
     """The row of an annotation; labels by their number among the project's."""
-    kind = options.project.task.result_kind
+    kind, facts = options.project.task.result_kind, facts_of_annotators(instance.metadata)
     return {
         "key": instance.key,
         "split": instance.split,
@@ -76,6 +79,7 @@ def annotation_row(instance: Instance, annotation: Annotation, options: WriteOpt
         f"instance_{kind}": _result(instance.result, instance, options),
         "segments": segment_rows(instance),
         **set_rows(instance, annotation.sets),
+        "facts": msgspec.json.encode(facts.get(annotation.annotator, {}), order="deterministic").decode(),
     }
 
 
@@ -107,6 +111,7 @@ def annotation_schema(options: WriteOptions) -> "pa.Schema":
         (kind, result),
         (f"instance_{kind}", result),
         *text_columns(),
+        ("facts", pa.string()),
     ]
     classes = {name: {"names": list(labels), "_type": "ClassLabel"} for name in (kind, f"instance_{kind}") if labels}
     hugging_face = {"huggingface": json.dumps({"info": {"features": classes}}, ensure_ascii=False)} if classes else {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import msgspec
 
 from annotator import __version__
+from annotator.domain.annotator_facts import with_annotators_called
 from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.rationales import RationaleSet, Span
@@ -56,7 +57,9 @@ def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
         "segments": segment_rows(instance),
         **set_rows(instance, gold.sets),
         "rationale_origins": _origins(gold, options),
-        "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
+        "metadata": msgspec.json.encode(
+            with_annotators_called(instance.metadata, options.called), order="deterministic"
+        ).decode(),
     }
 
 

@@ -9,10 +9,10 @@ from typing import cast
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, CRITERION, grouping_in_words, require_grouping
+from annotator.domain.groups import ANNOTATOR, CRITERION, METADATA, grouping_in_words, require_grouping
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.errors import NotFound
+from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.ragged import Flags
 from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
@@ -41,6 +41,7 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_i
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
+from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import grouped_gold
@@ -100,6 +101,7 @@ def _evaluated(
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         require_split(store, [project], options.split)
+        _require_fact(store, project, options.grouping[0])
         runs = runs_asked(store, project, model, method)
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
         gold = grouped.gold
@@ -139,12 +141,27 @@ def require_may_group(store: Store, actor: User, project: Project, by: str) -> N
         require(store, actor, project.id, "see all annotations")
 
 
+def _require_fact(store: Store, project: Project, by: str) -> None:
+    """Raise InvalidValue for a name of the metadata that no text of the project tells, naming those there are."""
+    if not by.startswith(METADATA):
+        return
+    name, known = by.removeprefix(METADATA), fact_names(store, project.id)
+    if name in known:
+        return
+    quoted = ", ".join(f"'{fact}'" for fact in known)
+    there_is = f"of texts there is {quoted}" if known else "of texts nothing is told"
+    if name in group_names(store, project.id):
+        raise InvalidValue(f"'{name}' is told of annotators, not of texts; {there_is}.")
+    raise InvalidValue(f"No text of '{project.name}' tells '{name}' in its metadata; {there_is}.")
+
+
 def group_counts(store: Store, actor: User, project: Project, options: ScoringOptions) -> dict[str, int]:
     """How many instances with gold each group has, by what `options` groups by."""
     require(store, actor, project.id, "export")
     require_may_group(store, actor, project, options.by)
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
+        _require_fact(store, project, options.by)
         return dict(grouped_gold(store, project, policy, options.split, (options.by, None)).counts)
 
 

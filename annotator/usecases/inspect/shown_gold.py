@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
@@ -97,10 +98,8 @@ def _people(
 
 def _facts(metadata: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     """What the file that an instance came from says of its annotators, besides what they marked."""
-    rows = metadata.get("annotations")
     by_annotator: dict[str, tuple[str, ...]] = {}
-    for row in rows if isinstance(rows, list) else []:
-        if isinstance(row, dict) and isinstance(row.get("annotator"), str):
-            values = [value for name, value in row.items() if name != "annotator" and isinstance(value, str | int)]
-            by_annotator[row["annotator"]] = tuple(str(value)[:_LONGEST_FACT] for value in values[:_MOST_FACTS])
+    for annotator, facts in facts_of_annotators(metadata).items():
+        values = [value for value in facts.values() if isinstance(value, str | int)]
+        by_annotator[annotator] = tuple(str(value)[:_LONGEST_FACT] for value in values[:_MOST_FACTS])
     return by_annotator

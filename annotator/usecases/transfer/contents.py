@@ -13,12 +13,13 @@ from annotator.store.annotations import annotations_of
 from annotator.store.instances import find_instance_ids, get_instance, iterate_instance_batches, queue_keys
 from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import GoldOptions, gold_instances, gold_of_instance
+from annotator.usecases.gold import GoldOptions, gold_instances, gold_of_instance, require_split
 
 
 def iterate_instances(store: Store, actor: User, project: Project, split: str | None = None) -> Iterator[Instance]:
     """Every instance, discarded ones too, in the order of import."""
     require(store, actor, project.id, "export")
+    require_named_split(store, project, split)
     for batch in iterate_instance_batches(store, project.id, split=split):
         yield from batch
 
@@ -28,6 +29,7 @@ def iterate_annotations(
 ) -> Iterator[tuple[Instance, list[Annotation]]]:
     """Every instance with all its annotations of all rounds and states, oldest first."""
     require(store, actor, project.id, "see all annotations")
+    require_named_split(store, project, split)
     for batch in iterate_instance_batches(store, project.id, split=split):
         annotations = annotations_of(store, [instance.id for instance in batch])
         for instance in batch:
@@ -39,8 +41,15 @@ def iterate_gold(
 ) -> Iterator[GoldInstance]:
     """The gold of every instance that has one and is not discarded; policy None: the project's."""
     require(store, actor, project.id, "export")
+    require_named_split(store, project, split)
     counting = checked_policy(policy) or project.settings.gold_policy
     yield from gold_instances(store, project, counting, GoldOptions(split=split))
+
+
+def require_named_split(store: Store, project: Project, split: str | None) -> None:
+    """Raise InvalidValue for a split that the project does not have; "" is what is in no split, whether there is any or not."""
+    if split:
+        require_split(store, [project], split)
 
 
 def checked_policy(policy: str | None) -> GoldPolicy | None:
@@ -61,9 +70,10 @@ def iterate_stored_outputs(
     """What runs say of instances, run by run; an `output` has the instance's number in this database.
 
     method: "" is the models' own answers, which have no method; None is everything
-    Raises: NotFound for a model or a method that the project does not have
+    Raises: NotFound for a model or a method that the project does not have, InvalidValue for a split
     """
     require(store, actor, project.id, "export")
+    require_named_split(store, project, split)
     names = {number: (key, of_split) for number, key, of_split in queue_keys(store, project.id)}
     for stored in _runs(list_runs(store, project.id), project, model, method):
         for output in iterate_outputs(store, stored.id):

@@ -55,14 +55,27 @@ ANNOTATIONS = "parquet-annotations"
 DATASETS = "datasets"
 WHOLE = frozenset({"jsonl", ANNOTATIONS})  # hold what everybody marked, accepted or not
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS, ANNOTATIONS)
+_Annotated = tuple[Instance, list[Annotation]]
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: n instances. n_waiting: changed versions left out of contrast sets, because they have no gold yet."""
+    """What was written: n instances, and where each person's annotations are rows of their own, so many of those.
+
+    n_waiting: changed versions left out of contrast sets, because they have no gold yet
+    """
 
     n: int
     n_waiting: int = 0
+    n_annotations: int | None = None
+
+    @property
+    def words(self) -> str:
+        """How much was written."""
+        instances = counted(self.n, "instance")
+        return (
+            instances if self.n_annotations is None else f"{instances} and {counted(self.n_annotations, 'annotation')}"
+        )
 
     @property
     def left_out(self) -> str:
@@ -87,6 +100,10 @@ def export_file(
     annotations, and names people only where has_names asks for it.
     """
     roles = require(store, actor, project.id, "export")
+    if format_name not in WRITABLE:
+        raise InvalidValue(
+            f"There is no format '{format_name}' that can be written. Choose one of {', '.join(WRITABLE)}."
+        )
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
@@ -105,7 +122,9 @@ def export_file(
             write_own(path, passed.count_instances(everything_of(store, project, options.split)))
             exported = Exported(passed.n)
         elif format_name == ANNOTATIONS:
-            exported = Exported(_write_annotations(store, actor, project, path, options.split))
+            pairs = passed.count_annotations(iterate_annotations(store, actor, project, options.split))
+            n_annotated = _write_annotations(pairs, project, path)
+            exported = Exported(n_annotated, n_annotations=passed.n_annotations)
         else:
             policy = options.gold_policy or project.settings.gold_policy
             n_versions = count_versions(store, project.id, options.split)
@@ -114,11 +133,16 @@ def export_file(
             how = WriteOptions(project, policy, n_versions)
             if format_name == DATASETS:
                 sees_all = has_right(actor, roles, "see all annotations")
-                of_people = annotations_that_count(store, project, options) if sees_all else ()
-                how = dataclasses.replace(how, annotations=of_people, called=str if has_names else Pseudonyms())
+                of_people = annotations_that_count(store, project, options) if sees_all else iter(())
+                how = dataclasses.replace(
+                    how, annotations=passed.count_annotations(of_people), called=str if has_names else Pseudonyms()
+                )
             n_written = get_writer(format_name)(path, gold, how)
             n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
-            exported = Exported(passed.n if n_written is None else n_written, n_waiting)
+            has_people = format_name == DATASETS and passed.n_annotations > 0
+            exported = Exported(
+                passed.n if n_written is None else n_written, n_waiting, passed.n_annotations if has_people else None
+            )
     for_them.note()
     with store.transaction():
         add_event(
@@ -128,10 +152,9 @@ def export_file(
     return exported
 
 
-def _write_annotations(store: Store, actor: User, project: Project, path: Path, split: str | None) -> int:
+def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:
     from annotator.formats.parquet.annotations import write  # noqa: PLC0415
 
-    pairs = iterate_annotations(store, actor, project, split)
     return write(path, pairs, WriteOptions(project, project.settings.gold_policy))
 
 
@@ -141,6 +164,7 @@ class _Counter:
     def __init__(self) -> None:
         self.n = 0
         self.n_versions = 0
+        self.n_annotations = 0
 
     def count_versions(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
         for item in items:
@@ -151,6 +175,11 @@ class _Counter:
         for item in items:
             self.n += 1
             yield item
+
+    def count_annotations(self, pairs: Iterator[_Annotated]) -> Iterator[_Annotated]:
+        for instance, annotations in pairs:
+            self.n_annotations += len(annotations)
+            yield instance, annotations
 
     def count_instances(self, items: Iterator[SourceItem]) -> Iterator[SourceItem]:
         for item in items:

@@ -45,12 +45,19 @@ def import_rows(
         try:
             return import_file(store, actor, project, "attributions", path, options)
         except ImportRefused as refusal:
-            raise ImportRefused(_said(refusal), refusal.problems, refusal.n_problems) from None
+            raise ImportRefused(
+                _said(refusal), refusal.problems, refusal.n_problems, can_leave_out=refusal.can_leave_out
+            ) from None
 
 
 def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
-    lines = [f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=True."]
+    remedy = (
+        "Correct the rows, or repeat with skip_invalid=True."
+        if refusal.can_leave_out
+        else "No row can be used; correct them."
+    )
+    lines = [f"{counted(n, 'problem')}; nothing was stored. {remedy}"]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
     return "\n  ".join(lines + (["... `problems` holds the first 200."] if len(refusal.problems) > _SHOWN else []))
 

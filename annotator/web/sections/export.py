@@ -7,7 +7,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
@@ -84,7 +83,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         if exported.left_out:
             st.info(exported.left_out)
         st.download_button(
-            as_text(f"Download {name} ({counted(exported.n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
+            as_text(f"Download {name} ({exported.words}, {len(content) / 1024:,.0f} KB)"),
             content,
             name,
             key="export_take",

@@ -98,6 +98,21 @@ def test_a_group_or_a_grouping_that_is_not_there_is_named_with_those_that_there_
             f1(store, project, by, None)
 
 
+def test_a_name_that_no_text_has_in_its_metadata_is_refused_with_those_there_are(store, project, import_rows) -> None:
+    told = {"origin": "x", "annotations": [{"annotator": "ann", "age_group": "old"}]}
+    import_rows(project, [{"id": "d", "text": "Fine.", "label": "positive", "metadata": told}])
+    options = ScoringOptions(by="metadata:sourse")
+    for look in (evaluate_project, group_counts):
+        with pytest.raises(
+            InvalidValue, match="No text of 'Project' tells 'sourse' in its metadata; of texts there is 'origin', 's"
+        ):
+            look(store, LOCAL_OPERATOR, project, options=options)
+    with pytest.raises(
+        InvalidValue, match="'age_group' is told of annotators, not of texts; of texts there is 'origin', 'source'."
+    ):
+        f1(store, project, "metadata:age_group", None)
+
+
 def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None:
     options = ScoringOptions(by="metadata:source", group="x")
     table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, project, options=options))

@@ -1,0 +1,38 @@
+"""What the file that an instance came from says of its annotators, which stands in the instance's metadata.
+
+Each row of metadata["annotations"] is of one annotator: who it is, and what the file tells of them.
+"""
+
+from collections.abc import Callable, Mapping
+
+ANNOTATIONS = "annotations"
+ANNOTATOR = "annotator"
+
+
+def facts_of_annotators(metadata: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    """By annotator what is told of them.
+
+    >>> facts_of_annotators({"annotations": [{"annotator": "ada", "group": "G1"}, "odd"]})
+    {'ada': {'group': 'G1'}}
+    """
+    rows = metadata.get(ANNOTATIONS)
+    named = [row for row in rows if isinstance(row, dict) and ANNOTATOR in row] if isinstance(rows, list) else []
+    return {str(row[ANNOTATOR]): {name: value for name, value in row.items() if name != ANNOTATOR} for row in named}
+
+
+def with_annotators_called(metadata: Mapping[str, object], called: Callable[[str], str]) -> dict[str, object]:
+    """The metadata with other names for its annotators.
+
+    >>> with_annotators_called({"year": 2, "annotations": [{"annotator": "ada", "group": "G1"}]}, str.upper)
+    {'year': 2, 'annotations': [{'annotator': 'ADA', 'group': 'G1'}]}
+    """
+    rows = metadata.get(ANNOTATIONS)
+    if not isinstance(rows, list):
+        return dict(metadata)
+    return {**metadata, ANNOTATIONS: [_called(row, called) for row in rows]}
+
+
+def _called(row: object, called: Callable[[str], str]) -> object:
+    if not isinstance(row, dict) or ANNOTATOR not in row:
+        return row
+    return {**row, ANNOTATOR: called(str(row[ANNOTATOR]))}
