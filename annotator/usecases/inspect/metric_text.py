@@ -12,6 +12,7 @@ from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, Number
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
 from annotator.usecases.inspect.metric_view import MetricView, best_of, gold_summary
+from annotator.usecases.inspect.missing_verdicts import unmeasured
 from annotator.usecases.inspect.row_sizes import RowSizes
 from annotator.usecases.inspect.training_texts import trust_lines
 
@@ -136,14 +137,8 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
 
 def _of_unmeasured(view: MetricView, columns: Sequence[_JudgedColumn]) -> Iterator[str]:
     """Verdicts that are missing, and how they are had."""
-    unmeasured = [
-        (of.column.definition.title, row.model)
-        for of in columns
-        for row, judged in zip(view.rows, of.verdicts, strict=True)
-        if judged.is_unmeasured
-    ]
-    if unmeasured:
-        titles, models = (", ".join(dict.fromkeys(names)) for names in zip(*unmeasured, strict=True))
+    judged_columns = [(of.column, of.verdicts) for of in columns]
+    for titles, models in unmeasured(judged_columns, view.rows, range(len(view.rows))):
         yield (
             f"There is no verdict on {titles} of {models}, since random attributions of the same model were not measured: "
             "compute them with 'annotator attribute --method random --faithfulness'."

@@ -105,7 +105,7 @@ def _show_rows(project: Project, view: View) -> None:
     st.html(metric_table_html(heads, lines, corner="Model · method", label="Metrics by model and method"))
     with st.container(width=_READABLE):
         st.caption(f"{LEGEND} “What they mean” explains each column.")
-    say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
+    say_verdicts(columns, shown, view.rows, n_without_choice(table))
 
 
 def _show_counts(rows: Sequence[MetricRow]) -> None:
