@@ -136,8 +136,8 @@ def what_could_be_told(made: AgainstTable) -> str:
         return ""
     listed = "; ".join(parts)
     return (
-        "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as large "
-        f"as this to be found in four of five cases (power 80 %): {listed}."
+        "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as "
+        f"large as this to be found in four of five cases (power 80 %): {listed}."
     )
 
 
