@@ -16,20 +16,22 @@ from annotator.figures.latex_width import (
     tex_name,
 )
 
-_UNDEFINED_NOTE = "--: not defined, or not in this run."
+_UNDEFINED_NOTE = "–: not defined, or not in this run."
 _BEST_NOTE = (
     r"\textbf{Bold}: the best of its column, among rows that are over the same instances and better than random."
 )
 
 
 def metric_table_latex(
-    heads: Sequence[Head], lines: Sequence[Line], *, corner: str, caption: str, groups: Sequence[str] = ()
-) -> str:
+    heads: Sequence[Head], lines: Sequence[Line], *, corner: str, caption: str, groups: Sequence[str] = (), label: str = "",
+    notes: Sequence[str] = (), undefined: str = _UNDEFINED_NOTE,
+) -> str:  # fmt: skip
     r"""A `table`, or a `table*` where it is wider than one column of a paper. It needs the packages booktabs and tabularx.
 
     Of a cell its text, and below it the notes that belong to a number (±, intervals). Every text is escaped; what is not a
     letter of LaTeX's own fonts is left to the engine (XeLaTeX, LuaLaTeX).
-    groups: what each line stands under; "" for nothing
+    groups: what each line stands under; "" for nothing; label: what the text refers to it by; "" for none
+    notes: sentences below the table; undefined: what a dash means
     """
     body = [*_body(lines, groups or [""] * len(lines), len(heads))]
     columns = [_widths(head, [line.cells[at] for line in lines]) for at, head in enumerate(heads)]
@@ -40,10 +42,11 @@ def metric_table_latex(
             f"\\begin{{{environment}}}",
             SIZE,
             f"  \\caption{{{tex(caption)}}}",
+            *([f"  \\label{{tab:{label}}}"] if label else []),
             f"  {begin_tabular(len(heads))}",
             *(f"    {part}" for part in ["\\toprule", *_heads(heads, corner), "\\midrule", *body, "\\bottomrule"]),
             f"  {END_TABULAR}",
-            *(f"  {note}" for note in _footnotes(lines)),
+            *(f"  {note}" for note in _footnotes(lines, notes, undefined)),
             f"\\end{{{environment}}}",
             "",
         ]
@@ -102,8 +105,23 @@ def _cell(cell: Cell) -> str:
     return stacked([value, *(f"{{\\scriptsize {tex(_close(note))}}}" for note in cell.notes)])
 
 
-def _footnotes(lines: Sequence[Line]) -> list[str]:
+def _footnotes(lines: Sequence[Line], notes: Sequence[str], undefined: str) -> list[str]:
     cells = [cell for line in lines for cell in line.cells]
-    notes = [_BEST_NOTE] if any(cell.is_best for cell in cells) else []
-    notes += [_UNDEFINED_NOTE] if any(cell.text == UNDEFINED for cell in cells) else []
-    return [f"\\par\\smallskip{{\\footnotesize {' '.join(notes)}}}"] if notes else []
+    parts = [_BEST_NOTE] if any(cell.is_best for cell in cells) else []
+    parts += [tex_name(undefined)] if any(cell.text == UNDEFINED for cell in cells) else []
+    parts += map(tex_name, notes)
+    if not parts:
+        return []
+    return [
+        f"\\par\\smallskip\\begin{{minipage}}{{\\linewidth}}\\footnotesize\\raggedright {' '.join(parts)}\\end{{minipage}}"
+    ]
+
+
+def label_of(*parts: str) -> str:
+    """What a table of these is referred to by: letters and digits, with hyphens between.
+
+    >>> label_of("metrics", "My project 2!", "")
+    'metrics-my-project-2'
+    """
+    letters = "".join(c.lower() if c.isalnum() else "-" for c in "-".join(filter(None, parts)))
+    return "-".join(filter(None, letters.split("-")))

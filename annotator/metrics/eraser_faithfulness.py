@@ -210,7 +210,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "eraser.accuracy",
         "Accuracy",
-        "instances whose stated label is gold's / instances",
+        "instances whose stated label is gold's / instances with gold and a stated label; in a project an instance has gold "
+        "where an annotation that counts carries its gold label, so that texts with a label alone take no part",
         "higher is better",
         0.0,
         1.0,

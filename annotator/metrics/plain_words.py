@@ -40,7 +40,7 @@ _SENTENCES = {
     "eraser.auprc": _AREA,
     "eraser.average_precision": _RANKED,
     "eraser.roc_auc_score": "How often a gold token has a higher score than another token of the same text.",
-    "eraser.accuracy": "How often the model's label is the gold label.",
+    "eraser.accuracy": "How often the model's label is the gold label, over the texts that have gold, not all that have a label.",
     "eraser.macro_f1": "How well the model's labels agree with the gold labels, each label counting the same.",
     "eraser.comprehensiveness": f"{_FALLS} {_WITHOUT}.",
     "eraser.sufficiency": f"{_FALLS} {_ALONE}.",

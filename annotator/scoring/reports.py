@@ -109,9 +109,13 @@ class ModelReport(CountsReport):
 
 
 class GoldReport(TypedDict):
-    """The gold that models are scored against; ratios: by side, the share of its tokens that k is."""
+    """The gold that models are scored against; ratios: by side, the share of its tokens that k is.
+
+    labelled_without_gold: instances with a label of their own that have no gold, and take part in no number; of a group 0
+    """
 
     instances: int
+    labelled_without_gold: int
     instances_without_sets: int
     sets: int
     ratios: dict[str, float]

@@ -51,3 +51,13 @@ def instances_with_label(store: Store, project_id: int, label: str, limit: int) 
         (project_id, label, limit),
     )
     return [row_of(store, row["id"]) for row in rows]
+
+
+def labelled_ids(store: Store, project_id: int, split: str | None = None) -> set[int]:
+    """The instances with a label of their own that are not discarded; split None: of all."""
+    rows = store.rows(
+        """SELECT id FROM instances WHERE project_id = ? AND result <> '' AND state <> 'discarded'
+           AND (? IS NULL OR split = ?)""",
+        (project_id, split, split),
+    )
+    return {number for (number,) in rows}

@@ -36,7 +36,9 @@ def test_groups_have_rules_the_best_is_bold_and_a_dash_has_a_footnote() -> None:
         r"\bottomrule",
         r"\end{tabularx}",
     ]
-    assert lines[-2].startswith(r"\par\smallskip{\footnotesize \textbf{Bold}: the best")
+    assert lines[-2].startswith(
+        r"\par\smallskip\begin{minipage}{\linewidth}\footnotesize\raggedright \textbf{Bold}: the best"
+    )
     assert "--: not defined" in lines[-2]
 
 

@@ -31,7 +31,10 @@ PAPER = r"""\documentclass[10pt,twocolumn]{article}
 def made(notes: tuple[str, ...] = (), names: tuple[str, ...] = METHODS) -> str:
     lines = [Line(name, "", [Cell(number, notes, is_best=name == "lime") for number in NUMBERS]) for name in names]
     groups = ["minilm"] * len(lines)
-    return metric_table_latex(HEADS, [*lines, RANDOM], corner="Method", caption="c", groups=[*groups, ""])
+    return metric_table_latex(
+        HEADS, [*lines, RANDOM], corner="Method", caption="c", groups=[*groups, ""], label="metrics",
+        notes=["Not compared: minilm · integrated-gradients, minilm · attention · layer 5, a_b & {c} (3 rows)."],
+    )  # fmt: skip
 
 
 def test_six_columns_are_a_table_of_one_column_and_their_intervals_are_not() -> None:

@@ -465,7 +465,7 @@ def test_how_far_the_built_in_model_is_to_be_trusted_stands_over_the_table_and_i
 
 def test_where_random_was_not_measured_it_is_said_how_to_get_it(page, store, uneven) -> None:
     attribute(store, LOCAL_OPERATOR, uneven, "built-in", "linear", AttributingOptions(has_faithfulness=True))
-    missing = "There is no verdict on Sufficiency, Comprehensiveness, since random attributions of the same model were not measured."
+    missing = "There is no verdict on Sufficiency, Comprehensiveness of built-in, since random attributions of the same model were not measured."
     app = page(uneven)
     captions = [plain(caption.value) for caption in app.caption]
     assert any(

@@ -49,6 +49,17 @@ def meaning_of_parts(comparison: ModelComparison) -> str:
     )
 
 
+def listed_as_well(comparison: ModelComparison) -> str:
+    """What the lists on Saliency hold beyond what is counted: texts that a model learned from; "" for nothing."""
+    won, lost = comparison.won_lost_of_learned
+    if not won and not lost:
+        return ""
+    return (
+        f"The lists on Saliency also hold texts that a model learned from, which are not counted here: "
+        f"{won:,} more in the first list, {lost:,} more in the second."
+    )
+
+
 def title_of_bin(of_bin: ConfidenceBin) -> str:
     """The probabilities that belong to a bin."""
     return f"{of_bin.low:.1f}–{of_bin.high:.1f}"

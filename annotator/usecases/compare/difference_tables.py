@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import UNDEFINED, counted, signed, written
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_table import metric_table_latex
+from annotator.figures.latex_table import label_of, metric_table_latex
 from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, own_number
@@ -111,20 +111,30 @@ def against_latex(made: AgainstTable) -> str:
         Line(name, "", [_tex_cell(made.cell(at, column)) for column in made.columns])
         for at, name in enumerate(names_of_compared(made))
     ]
+    name = reference_name(made)
+    own = [_own(made, column) for column in made.columns]
+    lines.append(Line(f"{name}: its own values", "", [_with_n(cell) for cell in own], is_baseline=True))
     caption = (
-        f"Differences from {reference_name(made)} on {made.table.project} ({_asked(made)}), over the instances that both have, "
-        f"with 95 % paired bootstrap intervals. *: p < .05 by sign flips, corrected (Holm) for "
-        f"{counted(made.n_comparisons, 'comparison')}."
+        f"Differences from {name} on {made.table.project} ({_asked(made)}), over the instances that both have, "
+        f"with 95 % paired bootstrap intervals. p is by sign flips, corrected (Holm) for "
+        f"{counted(made.n_comparisons, 'comparison')}; *: p < .05."
     )
-    caption = " ".join([caption, *reasons(made)])
-    return metric_table_latex(heads, lines, corner="Model, method", caption=caption)
+    return metric_table_latex(
+        heads, lines, corner="Model, method", caption=caption, label=label_of("differences", made.table.project),
+        notes=list(reasons(made)), undefined="–: not compared, or no number.",
+    )  # fmt: skip
+
+
+def _with_n(cell: Cell) -> Cell:
+    return Cell(cell.text, tuple(note.replace("n ", "n = ") for note in cell.notes))
 
 
 def _tex_cell(cell: Compared) -> Cell:
     if isinstance(cell, str):
         return Cell(UNDEFINED)
     notes = [f"[{signed(cell.low)}, {signed(cell.high)}]"] if cell.low is not None and cell.high is not None else []
-    return Cell(text_of(cell), (*notes, f"n = {cell.n:,}"))
+    p = p_in_words(cell.corrected).replace("p .", "p = .").replace("p 1", "p = 1")
+    return Cell(text_of(cell), (*notes, p, f"n = {cell.n:,}"))
 
 
 def _asked(made: AgainstTable) -> str:

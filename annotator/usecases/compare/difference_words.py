@@ -106,14 +106,20 @@ def _how_many(made: AgainstTable) -> str:
 
 
 def reasons(made: AgainstTable) -> Iterator[str]:
-    """Why cells are empty, each reason once with its columns."""
-    columns_by_reason: dict[Reason, dict[str, None]] = {}
+    """Why cells are empty: each reason with its columns, and with its rows where others have a number."""
+    columns_by_reason: dict[Reason, dict[str, list[int]]] = {}
+    names = names_of_compared(made)
     for column in made.columns:
-        for cell in made.cells[column.name]:
+        for at, cell in enumerate(made.cells[column.name]):
             if isinstance(cell, str) and cell in LONG:
-                columns_by_reason.setdefault(cell, {})[column.definition.title] = None
-    for reason, titles in columns_by_reason.items():
-        yield f"{', '.join(titles)}: {LONG[reason]}"
+                columns_by_reason.setdefault(cell, {}).setdefault(column.definition.title, []).append(at)
+    for reason, places_by_title in columns_by_reason.items():
+        titles_by_places: dict[tuple[int, ...], list[str]] = {}
+        for title, places in places_by_title.items():
+            titles_by_places.setdefault(tuple(places), []).append(title)
+        for places_of, titles in titles_by_places.items():
+            rows = "" if len(places_of) == len(names) else f" of {', '.join(names[at] for at in places_of)}"
+            yield f"{', '.join(titles)}{rows}: {LONG[reason]}"
 
 
 def what_could_be_told(made: AgainstTable) -> str:
@@ -125,18 +131,22 @@ def what_could_be_told(made: AgainstTable) -> str:
         ]
         smallest = min((of for of in open_cells if of.told), key=lambda of: of.told or 0.0, default=None)
         if smallest is not None:
-            parts.append(f"{column.definition.title} {_what_tells(smallest.told, column)} (n {smallest.n:,})")
+            parts.append(_what_tells(smallest.told, column, smallest.n))
     if not parts:
         return ""
     listed = "; ".join(parts)
-    return f"Where rows are not told apart, smaller differences than these would mostly not be told (power 80 %): {listed}."
+    return (
+        "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as "
+        f"large as this to be found in four of five cases (power 80 %): {listed}."
+    )
 
 
-def _what_tells(difference: float | None, column: Column) -> str:
-    """The difference that would be told; "none at all" where it is larger than any can be."""
-    lowest, highest = column.definition.lowest, column.definition.highest
-    is_too_large = lowest is not None and highest is not None and (difference or 0.0) > highest - lowest
-    return "none at all" if is_too_large else written(difference)
+def _what_tells(difference: float | None, column: Column, n: int) -> str:
+    """The difference that would be told; or that there is none, where it is larger than any can be."""
+    title, lowest, highest = column.definition.title, column.definition.lowest, column.definition.highest
+    if lowest is not None and highest is not None and (difference or 0.0) > highest - lowest:
+        return f"{title}: {n:,} are too few for any difference"
+    return f"{title} {written(difference)} (n {n:,})"
 
 
 def sentences(made: AgainstTable, column: Column) -> Iterator[str]:

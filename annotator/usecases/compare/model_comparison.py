@@ -114,6 +114,7 @@ class ModelComparison:
     runs:         which runs stand against each other, base and other
     n_learned:    texts left out because one of the models learned from them; n_unanswered: because a run has no answer
     labels:       what the project calls labels of the models, in sentences; none where both have the same
+    won_lost_of_learned: how many of the texts in n_learned the first pair of runs wins and loses, which count nowhere
     parts:        "all"; also "originals" and "changed_versions" where there are both
     confidence:   by the base model's; instances without probabilities are left out
     """
@@ -124,6 +125,7 @@ class ModelComparison:
     parts: Mapping[str, PartComparison]
     confidence: tuple[ConfidenceBin, ...]
     labels: tuple[str, ...] = ()
+    won_lost_of_learned: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,14 @@ def compare_labelled(
         {name: _part(runs, rows) for name, rows in parts.items() if name == "all" or 0 < len(rows) < len(judged)},
         _bins(runs, judged),
         tuple(labels),
+        _won_lost(runs[:1], [text for text in labelled if text.id in ids_learned]),
     )
+
+
+def _won_lost(runs: Sequence[tuple[_Run, _Run]], texts: Sequence[LabelledText]) -> tuple[int, int]:
+    answered = [text for text in texts if all(text.id in run.answers for both in runs for run in both)]
+    right = _right(runs, answered)
+    return int((right.other & ~right.base).sum()), int((right.base & ~right.other).sum())
 
 
 def _runs(store: Store, project: Project, names: Sequence[str]) -> list[_Run]:

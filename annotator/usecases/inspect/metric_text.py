@@ -1,6 +1,5 @@
 """The table of metrics as text for a terminal: the numbers with their verdicts, and below them what one has to know of them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,11 @@ from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_t
 from annotator.metrics.chance import FEWEST, Word
 from annotator.scoring.chance_verdicts import RANDOM, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_different
-from annotator.scoring.table import Column, MetricRow, Number
+from annotator.scoring.table import Column, Number
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
 from annotator.usecases.inspect.metric_view import MetricView, best_of, gold_summary
+from annotator.usecases.inspect.missing_verdicts import unmeasured
+from annotator.usecases.inspect.row_sizes import RowSizes
 from annotator.usecases.inspect.training_texts import trust_lines
 
 _SIGNS: Mapping[Word, str] = {"better": "▲", "not told": "≈", "not better": "▼", "too few": "?"}
@@ -31,17 +32,20 @@ _MEANINGS: Mapping[str, str] = {
 def table_text(view: MetricView) -> str:
     """What is shown of the table, and random below it; the notes tell signs, instances, training, and what is missing."""
     columns = [_JudgedColumn.of(view, column) for column in view.columns]
-    sizes = _Sizes.of(view)
+    sizes = RowSizes.of(view.rows, view.columns)
     names = names_of(view.rows)
+    has_n = sizes.by_column is None
     lines = [
-        TextLine(name, [*sizes.of_row(at), *(_cell(view, of, at, sizes) for of in columns)])
+        TextLine(
+            name, [*([TextCell(sizes.beside(at))] if has_n else []), *(_cell(view, of, at, sizes) for of in columns)]
+        )
         for at, name in enumerate(names)
     ]
     random = view.table.random
     if any(column.name in random.numbers for column in view.columns):
         cells = [_below(_plain(random.numbers.get(column.name))) for column in view.columns]
-        lines.append(TextLine("random, mean of ten seeds", [*sizes.of_random(), *cells], is_baseline=True))
-    heads = [*sizes.heads(), *(_head(view, column, sizes) for column in view.columns)]
+        lines.append(TextLine("random, mean of ten seeds", [*([TextCell("")] * has_n), *cells], is_baseline=True))
+    heads = [*([TextHead("", "n")] * has_n), *(_head(view, column, sizes) for column in view.columns)]
     return metric_table_text(
         heads,
         lines,
@@ -63,50 +67,7 @@ class _JudgedColumn:
         return _JudgedColumn(column, verdicts, best_of(view.table, view.rows, column, verdicts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    """Over how many instances the numbers are, told where it is told in the fewest words.
-
-    by_column: in the heads, where each column has one; by_row: beside the rows' names, the commonest of each row
-    """
-
-    by_column: Mapping[str, int] | None
-    by_row: Sequence[int | None] = ()
-
-    @staticmethod
-    def of(view: MetricView) -> "_Sizes":
-        by_column = {
-            column.name: {n for row in view.rows if (n := _n(row, column)) is not None} for column in view.columns
-        }
-        if all(len(sizes) <= 1 for sizes in by_column.values()):
-            return _Sizes({name: next(iter(sizes)) for name, sizes in by_column.items() if sizes})
-        counts = [Counter(n for column in view.columns if (n := _n(row, column)) is not None) for row in view.rows]
-        return _Sizes(None, [max(of, key=lambda n: (of[n], n), default=None) for of in counts])
-
-    def heads(self) -> list[TextHead]:
-        return [] if self.by_column is not None else [TextHead("", "n")]
-
-    def of_row(self, at: int) -> list[TextCell]:
-        if self.by_column is not None:
-            return []
-        n = self.by_row[at]
-        return [TextCell(UNDEFINED if n is None else f"{n:,}")]
-
-    def of_random(self) -> list[TextCell]:
-        return [] if self.by_column is not None else [TextCell("")]
-
-    def note(self, at: int, number: Number) -> list[str]:
-        """Where a number is over another count than its row."""
-        is_told = self.by_column is not None or number.n is None or number.n == self.by_row[at]
-        return [] if is_told else [f"n {number.n:,}"]
-
-
-def _n(row: MetricRow, column: Column) -> int | None:
-    number = row.numbers.get(column.name)
-    return None if number is None else number.n
-
-
-def _head(view: MetricView, column: Column, sizes: _Sizes) -> TextHead:
+def _head(view: MetricView, column: Column, sizes: RowSizes) -> TextHead:
     titles = [other.definition.title for other in view.columns]
     family = f" ({family_of(column)})" if titles.count(column.definition.title) > 1 else ""
     n = None if sizes.by_column is None else sizes.by_column.get(column.name)
@@ -114,14 +75,15 @@ def _head(view: MetricView, column: Column, sizes: _Sizes) -> TextHead:
     return TextHead(column.group, f"{column.definition.title}{family}", " ".join(filter(None, details)))
 
 
-def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: _Sizes) -> TextCell:
+def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: RowSizes) -> TextCell:
     number = view.rows[at].numbers.get(of.column.name)
     if number is None:
         return TextCell(UNDEFINED)
     verdict = of.verdicts[at].verdict
     signs = ("" if verdict is None else _SIGNS[verdict.word]) + (BEST if at in of.best else "")
     cell = _plain(number)
-    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *sizes.note(at, number)))
+    n = sizes.differing(at, number)
+    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *([] if n is None else [f"n {n:,}"])))
 
 
 def _plain(number: Number | None) -> TextCell:
@@ -175,14 +137,8 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
 
 def _of_unmeasured(view: MetricView, columns: Sequence[_JudgedColumn]) -> Iterator[str]:
     """Verdicts that are missing, and how they are had."""
-    unmeasured = [
-        (of.column.definition.title, row.model)
-        for of in columns
-        for row, judged in zip(view.rows, of.verdicts, strict=True)
-        if judged.is_unmeasured
-    ]
-    if unmeasured:
-        titles, models = (", ".join(dict.fromkeys(names)) for names in zip(*unmeasured, strict=True))
+    judged_columns = [(of.column, of.verdicts) for of in columns]
+    for titles, models in unmeasured(judged_columns, view.rows, range(len(view.rows))):
         yield (
             f"There is no verdict on {titles} of {models}, since random attributions of the same model were not measured: "
             "compute them with 'annotator attribute --method random --faithfulness'."

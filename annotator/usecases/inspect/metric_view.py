@@ -62,11 +62,18 @@ def gold_summary(table: MetricTable) -> str:
         f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{group})",
         *([_groups(table)] if table.groups or table.criteria else []),
         *([f"{n_without:,} of them without sets"] if n_without else []),
+        *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
         counted(gold["sets"], "rationale set"),
         f"top k: RLR × tokens, rounded up; RLR {ratios}{_whose_ratio(table)}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     return " · ".join(parts)
+
+
+def _without_gold(n: int) -> str:
+    return (
+        f"{counted(n, 'labelled text has', 'labelled texts have')} no gold and {'does' if n == 1 else 'do'} not count"
+    )
 
 
 def _whose_ratio(table: MetricTable) -> str:

@@ -40,6 +40,7 @@ from annotator.scoring.reports import (
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
+from annotator.store.label_use import labelled_ids
 from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
 from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
@@ -106,6 +107,7 @@ def _evaluated(
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
         gold = grouped.gold
         is_label = project.task.result_kind == "label"
+        labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
         trainings = Trainings.of(store, project.id)
         instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
         scorer = _Scorer(
@@ -118,7 +120,7 @@ def _evaluated(
     numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": policy,
-        "gold": _described(gold),
+        "gold": _described(gold, len(labelled - {row.id for row in gold.rows})),
         "split": options.split,
         "criterion": options.criterion,
         "splits": dict(Counter(row.split for row in gold.rows)),
@@ -184,10 +186,11 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
-def _described(gold: GoldTable) -> GoldReport:
+def _described(gold: GoldTable, n_without_gold: int) -> GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
     return {
         "instances": len(gold),
+        "labelled_without_gold": n_without_gold,
         "instances_without_sets": int((gold.sets.n_sets == 0).sum()) if len(gold) else 0,
         "sets": int(gold.sets.n_sets.sum()) if len(gold) else 0,
         "ratios": dict(zip(gold.side_names, gold.ratios, strict=True)),

@@ -175,6 +175,21 @@ def test_a_papers_table_has_stars_where_rows_are_told_apart(store: Store, of_thr
     assert "Differences from org/one $\\cdot$ ig on Project (gold policy all)" in latex
     assert "corrected (Holm) for 2 comparisons" in latex
     assert re.search(r"\*.{0,40}\[\$-\$0\.", latex)
+    assert "p \\textless{} .001" in latex
+    assert "\\label{tab:differences-project}" in latex
+
+
+def test_a_papers_table_holds_the_reference_and_names_the_rows_that_are_not_compared(
+    store: Store, of_three: Project
+) -> None:
+    made = rows_against(table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
+    latex = against_latex(made)
+    own = next(line for line in latex.splitlines() if "its own values" in line)
+    assert written(made.reference.row.numbers[MRR].value) in own
+    assert "--: not compared, or no number." in latex
+    caption, below = latex.split("\\begin{tabularx}")
+    assert "so that it is the same" not in caption
+    assert "Accuracy of org/\\allowbreak{}one $\\cdot$ lime: The number is of the reference’s own" in below
 
 
 def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store: Store, of_three: Project) -> None:

@@ -1,6 +1,7 @@
 """The LaTeX of a project's table: the same rows, columns, numbers and marks as on the page."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from annotator.domain.models import Run
 from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
+from annotator.scoring.reports import TrainingReport
 from annotator.store import Store
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_view import metric_view
@@ -56,7 +58,7 @@ def test_rows_stand_under_their_model_where_one_has_several(store: Store, compar
     take(store, compared, (output(k, Run("knowing", "lime"), knowing(k), [said(k, k < 30)]) for k in range(N)))
     table = table_of(store, compared)
     made = [line.strip() for line in table_latex(table, table.rows, [table.column(F1)]).splitlines()]
-    start = made.index(r"\multicolumn{2}{@{}l}{\emph{knowing}} \\")
+    start = made.index(r"\multicolumn{2}{@{}l}{\emph{knowing, n = 40}} \\")
     assert made[start + 1].startswith("ig & ")
     assert made[start + 2].startswith("lime & ")
     assert made[start + 3] == r"\midrule"
@@ -69,11 +71,49 @@ def test_two_columns_of_one_short_name_have_their_titles(store: Store, compared:
     assert r"Macro \\ F1" in made
 
 
-def test_nothing_is_bold_where_rows_are_over_different_instances(store: Store, compared: Project) -> None:
+def test_where_rows_are_over_different_instances_each_tells_its_n_and_the_notes_why_nothing_is_bold(
+    store: Store, compared: Project
+) -> None:
     table = table_of(store, compared)
     made = table_latex(table, table.rows, [table.column(F1)])
-    assert "\\textbf{0" not in made
-    assert "n = 20 to 40" in made
+    assert "\\textbf{" not in made
+    assert cells(made, "knowing")[0].endswith(f"{{\\scriptsize n = {N}}}")
+    assert cells(made, "half")[0].endswith(f"{{\\scriptsize n = {N // 2}}}")
+    assert "The rows are over different instances (n), so that none is marked as the best." in made
+    assert f"n = {N // 2} to {N}" not in made
+
+
+def test_n_stands_beside_the_model_where_all_of_its_rows_have_one(store: Store, compared: Project) -> None:
+    take(store, compared, (output(k, Run("knowing", "lime"), knowing(k), [said(k, k < 30)]) for k in range(N)))
+    table = table_of(store, compared)
+    made = table_latex(table, table.rows, [table.column(F1)])
+    assert f"\\emph{{knowing, n = {N}}}" in made
+    assert cells(made, "lime")[0] == "lime"
+
+
+def test_a_row_that_is_not_compared_is_named_with_the_reason(store: Store, compared: Project) -> None:
+    view = metric_view(table_of(store, compared))
+    made = table_latex(view.table, view.rows, view.columns)
+    assert "since it lacks more than a fifth of the instances of the others, and therefore never bold: half" in made
+    assert "over different instances (n)" not in made
+
+
+def test_what_a_model_learned_from_and_what_is_too_few_are_told_below(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    learned: TrainingReport = {"is_known": True, "split": "train", "left_out": 21, "changed_left_out": 0, "seen": 0}
+    rows = [replace(row, training=learned) if row.model == "half" else row for row in table.rows]
+    made = table_latex(table, rows, [table.column(F1)])
+    assert "half: 21 texts that it learned from (split train) are left out." in made
+    assert "too few to say" not in made  # it has twenty
+    take(store, compared, (output(k, Run("few", "ig"), blind(k), [said(k, k < 30)]) for k in range(9)))
+    table = table_of(store, compared)
+    made = table_latex(table, table.rows, [table.column(F1)])
+    assert "too few to say whether a row is better than random: few $\\cdot$ ig." in made
+
+
+def test_the_table_has_a_label(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    assert "\\label{tab:metrics-project}" in table_latex(table, table.rows, [table.column(F1)])
 
 
 def test_what_is_printed_first_is_over_the_instances_that_competing_rows_have(store: Store, compared: Project) -> None:

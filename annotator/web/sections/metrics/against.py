@@ -38,6 +38,7 @@ from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.choice import View
+from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.session import Visit
 
@@ -105,7 +106,8 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
     )
     for column, label, contents, ending in written_out:
         column.download_button(
-            label, contents, f"differences.{ending}", f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
+            label, contents, f"{file_stem(project)}-differences.{ending}",
+            f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
             icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
             help="The differences that are shown, with interval, p and n.",
         )  # fmt: skip

@@ -25,6 +25,7 @@ from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import against, state
 from annotator.web.sections.metrics.choice import View, choose_view
+from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.words import say_verdicts
 from annotator.web.sections.number_frames import show_numbers
@@ -47,7 +48,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
         return view.scored
     whole.download_button(
-        "All as CSV", partial(_csv, view.scored), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        "All as CSV", partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
         help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
         "shared instances count, the rows shown.",
@@ -56,7 +57,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
         return view.scored
     latex.download_button(
-        "LaTeX", partial(table_latex, view.scored.table, view.rows, view.columns), f"{_file_name(project)}-metrics.tex",
+        "LaTeX", partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
         help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
         "dash with a footnote.",
@@ -70,7 +71,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
-        report.dialog(project, view, f"{_file_name(project)}-report.html")
+        report.dialog(project, view, f"{file_stem(project)}-report.html")
     _show_rows(project, view)
     _show_counts(view.rows)
     return view.scored
@@ -84,10 +85,6 @@ def _say_of_all(rows: Sequence[MetricRow]) -> None:
 
 def _csv(scored: ScoredTable) -> str:
     return table_csv(scored.table, explained=scored.request.explained)
-
-
-def _file_name(project: Project) -> str:
-    return "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
 
 
 def _show_rows(project: Project, view: View) -> None:
@@ -105,7 +102,7 @@ def _show_rows(project: Project, view: View) -> None:
     st.html(metric_table_html(heads, lines, corner="Model · method", label="Metrics by model and method"))
     with st.container(width=_READABLE):
         st.caption(f"{LEGEND} “What they mean” explains each column.")
-    say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
+    say_verdicts(columns, shown, view.rows, n_without_choice(table))
 
 
 def _show_counts(rows: Sequence[MetricRow]) -> None:

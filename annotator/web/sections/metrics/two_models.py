@@ -12,6 +12,7 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
+    listed_as_well,
     meaning_of_parts,
     row_of_part,
     title_of_bin,
@@ -85,7 +86,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         st.info(as_text(str(error)), icon=":material/compare_arrows:")
         return
     _show_parts(project, pair, comparison)
-    _show_links(store, visit, project, pair)
+    _show_links(store, visit, project, pair, comparison, scored.request.options.split)
     _show_bins(project, comparison.confidence)
     _show_gains(project, gains)
 
@@ -136,15 +137,20 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
     st.caption(as_text(meaning_of_parts(comparison)))
 
 
-def _show_links(store: Store, visit: Visit, project: Project, pair: ModelPair) -> None:
+def _show_links(
+    store: Store, visit: Visit, project: Project, pair: ModelPair, comparison: ModelComparison, split: str | None
+) -> None:
     """To Saliency, with the list of what is won or lost chosen; there texts that a model learned from are listed as well."""
     base, other = answers_runs(store, visit.user, project, (*pair.base, *pair.other))
     if base is None or other is None:
         return
+    of_split = {"split": split} if split else {}
     with st.container(horizontal=True, gap="small"):
         for which, words in (("won", "right where the base is wrong"), ("lost", "wrong where the base is right")):
-            address = urlencode({"project": project.id, "which": which, "answers": other, "other": base})
+            address = urlencode({"project": project.id, "which": which, "answers": other, "other": base} | of_split)
             st.link_button(f"The texts on Saliency: {words}", f"/saliency?{address}", icon=":material/open_in_new:")
+    if more := listed_as_well(comparison):
+        st.caption(more)
 
 
 def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:

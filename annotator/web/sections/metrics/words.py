@@ -6,13 +6,18 @@ from typing import Protocol
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.usecases.inspect.metric_names import named
+from annotator.scoring.table import MetricRow
+from annotator.usecases.inspect.metric_names import named, title_of
+from annotator.usecases.inspect.missing_verdicts import unmeasured
 from annotator.usecases.inspect.shown_table import JudgedColumn, verdict_sentences, what_a_verdict_is
 from annotator.web.frame import as_text
 
 
-def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: Sequence[str], n_left_out: int) -> None:
+def say_verdicts(
+    columns: Sequence[JudgedColumn], shown: Iterable[int], rows: Sequence[MetricRow], n_left_out: int
+) -> None:
     """Each verdict of the rows shown as a sentence; and what would have to be computed for those that are missing."""
+    titles = [title_of(row) for row in rows]
     shown = list(shown)
     sentences = [(of, list(verdict_sentences(of, shown, titles))) for of in columns]
     if any(lines for _, lines in sentences):
@@ -21,11 +26,10 @@ def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: 
                 if lines:
                     st.markdown(as_text(f"{named(of.column)}") + "".join(f"\n* {as_text(line)}" for line in lines))
             st.caption(as_text(what_a_verdict_is(n_left_out)))
-    missing = [of.column.definition.title for of in columns if any(of.verdicts[n].is_unmeasured for n in shown)]
-    if missing:
+    for missing, models in unmeasured([(of.column, of.verdicts) for of in columns], rows, shown):
         st.caption(
             as_text(
-                f"There is no verdict on {', '.join(missing)}, since random attributions of the same model were not measured. "
+                f"There is no verdict on {missing} of {models}, since random attributions of the same model were not measured. "
                 "On the page Saliency, under “Compute attributions”, compute the method “random” with faithfulness."
             )
         )
