@@ -173,6 +173,24 @@ def test_other_columns_can_be_chosen_and_rows_sorted_by_them(page, modelled) -> 
     assert any("at least one column" in info.value for info in app.info)
 
 
+def test_the_controls_of_the_table_keep_their_place_when_the_progress_bar_has_gone(page, modelled) -> None:
+    app = page(modelled)
+    key = f"metrics_columns_{modelled.id}"
+    first = place_of(app.main, key)
+    assert first
+    assert place_of(app.run().main, key) == first
+
+
+def place_of(block: Any, key: str) -> tuple[int, ...]:
+    """Which child of which child of a page the control is; () where it is not there."""
+    for number, child in block.children.items():
+        if getattr(child, "key", None) == key:
+            return (number,)
+        if inner := place_of(child, key) if hasattr(child, "children") else ():
+            return (number, *inner)
+    return ()
+
+
 def test_intervals_come_when_they_are_asked_for(page, modelled) -> None:
     app = page(modelled)
     assert not re.search(r"\d to -?\d", table_of(app))

@@ -140,18 +140,33 @@ def show(
     pinned = int(st.session_state.get(_pin(project), newest))
     _know_names(store, visit, project)
     request = _controls(project, choices, container, pinned)
-    table = _tables().get(request, MetricTable)
-    if table is None:
-        request = replace(request, event_id=newest)
-        table = _tables().get(request, MetricTable) or _made(store, visit, project, request)
-        if table is None:
-            return None
-        st.session_state[_pin(project)] = newest
-    elif has_changed_since(store, visit.user, project, pinned):
-        _offer_newer(project)
+    # A place that is always there, filled or not: a bar that stands above the table in the first run alone would have the next
+    # run move all that follows up by one; the browser makes what has moved anew, and closes the popover that one chooses in.
+    with st.container():
+        scored = _scored(store, visit, project, request, newest)
+    if scored is None:
+        return None
+    request, table = scored
     _learn_groups(project, choices, request, table)
     _say_what_is_missing(table)
     return ScoredTable(request, table, *without_repeats(table.rows))
+
+
+def _scored(
+    store: Store, visit: Visit, project: Project, request: TableRequest, newest: int
+) -> tuple[TableRequest, MetricTable] | None:
+    """The numbers and what they were asked for with: those that are kept (newer ones are offered), else new ones."""
+    table = _tables().get(request, MetricTable)
+    if table is not None:
+        if has_changed_since(store, visit.user, project, request.event_id):
+            _offer_newer(project)
+        return request, table
+    request = replace(request, event_id=newest)
+    table = _tables().get(request, MetricTable) or _made(store, visit, project, request)
+    if table is None:
+        return None
+    st.session_state[_pin(project)] = newest
+    return request, table
 
 
 def instance_values(
