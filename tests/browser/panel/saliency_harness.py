@@ -84,6 +84,7 @@ class SaliencyFake(Fake):
     gold: tuple[tuple[int, ...], ...] = ((0, 1), (2,))
     people: tuple[dict[str, Any], ...] = ()
     slices: dict[str, Any] = field(default_factory=lambda: dict(NO_SLICES))
+    predicted: str | None = None
     of_texts: tuple[str, ...] = ()
     may_import: bool = False
     may_write: bool = True
@@ -132,7 +133,7 @@ class SaliencyFake(Fake):
         return {"ids": numbers, "keys": self.keys, "x": numbers, "y": numbers, **facts}
 
     def _row(self, place: int) -> dict[str, Any]:
-        facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": None}
+        facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": self.predicted}
         return {"id": place + 1, "key": self.keys[place], "value": None, **facts}
 
     def _instance(self, number: int, panels: str | None, gold: str | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The keys of the Saliency screen: a field or a menu is left by Esc, and the typed text is a step of the history."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,13 +14,15 @@ pytestmark = pytest.mark.browser
 LENGTH, SETS = "-:-:text.tokens", "-:-:gold.sets"
 
 
-def with_scatter(saliency: Callable[..., SaliencyPage]) -> Page:
-    """The page with two numbers of three texts against each other."""
+def with_scatter(
+    saliency: Callable[..., SaliencyPage], keys: tuple[str, ...] = ("first", "second", "third"), **changes: Any
+) -> Page:
+    """The page with two numbers of its texts against each other."""
     fake = SaliencyFake(
-        keys=("first", "second", "third"), of_texts=("text.tokens", "gold.sets"), numbers=[number(1, "tiny", "", "F1")]
+        keys=keys, of_texts=("text.tokens", "gold.sets"), numbers=[number(1, "tiny", "", "F1")], **changes
     )
     page = saliency(fake).open(query=f"&x={LENGTH}&y={SETS}").page
-    expect(page.locator(".scatter-count")).to_contain_text("3 texts.")
+    expect(page.locator(".scatter-count")).to_contain_text(f"{len(keys)} texts.")
     return page
 
 

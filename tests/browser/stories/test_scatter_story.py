@@ -84,7 +84,7 @@ def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person
     assert _selected(page) == n
 
     # What is selected is the list: its rows tell both numbers, and j goes from one to the next.
-    expect(page.locator(".list-row .facts").first).to_have_text(re.compile(r"x \d+ · y \d+"))
+    expect(page.locator(".list-row .axes").first).to_have_text(re.compile(r"x \d+ · y \d+"))
     page.locator(".list-row").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
