@@ -86,6 +86,7 @@ class SaliencyFake(Fake):
     slices: dict[str, Any] = field(default_factory=lambda: dict(NO_SLICES))
     predicted: str | None = None
     of_texts: tuple[str, ...] = ()
+    learned: dict[str, list[int]] = field(default_factory=dict)
     may_import: bool = False
     may_write: bool = True
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -129,7 +130,7 @@ class SaliencyFake(Fake):
         """Every text has its place in the list, from 1, as both numbers."""
         n = len(self.keys)
         numbers = list(range(1, n + 1))
-        facts = {"n": n, "without_x": 0, "without_y": 0}
+        facts = {"n": n, "without_x": 0, "without_y": 0, "learned": self.learned}
         return {"ids": numbers, "keys": self.keys, "x": numbers, "y": numbers, **facts}
 
     def _row(self, place: int) -> dict[str, Any]:
