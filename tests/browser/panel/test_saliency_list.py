@@ -47,3 +47,17 @@ def test_the_key_stays_whole_beside_the_numbers_of_the_scatter(saliency: Callabl
     row = page.locator(".list-row").first
     expect(row.locator(".axes")).to_have_text("x 1 · y 1")
     assert row.locator("b").evaluate("key => key.scrollWidth <= key.clientWidth")
+
+
+def test_a_text_that_the_model_learned_from_is_an_open_point_and_counted(saliency: Callable[..., SaliencyPage]) -> None:
+    middle = """canvas => {
+        const [left, right, top, bottom] = [56, canvas.clientWidth - 12, 10, canvas.clientHeight - 40];
+        const scale = canvas.width / canvas.clientWidth;
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2].map(at => Math.round(at * scale));
+        return [...canvas.getContext('2d').getImageData(x + 1, y + 1, 1, 1).data];
+    }"""
+    canvas = with_scatter(saliency).locator(".scatter-canvas")
+    filled = canvas.evaluate(middle)
+    page = with_scatter(saliency, learned={"tiny": [2]})
+    expect(page.locator(".scatter-count")).to_contain_text("tiny learned from 1 of them (open points)")
+    assert page.locator(".scatter-canvas").evaluate(middle) != filled

@@ -151,7 +151,7 @@ export class ScatterPlot {
       pen.fillText(words, this.#left(value), bottom + 15);
     }
     pen.textAlign = "right";
-    for (const { value, words } of ticksOf(this.yDomain, this.height / 50)) {
+    for (const { value, words } of ticksOf(this.yDomain, Math.max(3, this.height / 50))) {
       stroke(pen, [LEFT, this.#top(value)], [width - RIGHT, this.#top(value)]);
       pen.fillText(words, LEFT - 6, this.#top(value) + 4);
     }
