@@ -7,6 +7,7 @@ import {
   domainOf,
   fewCorners,
   holds,
+  learnedWords,
   missingWords,
   queryOf,
   rounded,
@@ -136,4 +137,13 @@ test("texts without a value are counted in words, once where both axes are one n
   );
   assert.equal(missingWords({ ...given, without_y: 12 }, "F1", "F1"), "12 of 160 texts have no value of F1.");
   assert.equal(missingWords({ ...given, without_x: 0, without_y: 0 }, "F1", "length"), "");
+});
+
+test("of the texts that each model of the axes learned from it is said that Metrics leaves them out", () => {
+  assert.equal(
+    learnedWords({ "built-in": [3, 5], minilm: [7], other: [] }),
+    "built-in learned from 2 of them (open points); Metrics leaves these out. " +
+      "minilm learned from 1 of them (open points); Metrics leaves it out.",
+  );
+  assert.equal(learnedWords({}), "");
 });

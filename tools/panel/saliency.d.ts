@@ -33,6 +33,8 @@ interface ScatterPoints {
   n: number;
   without_x: number;
   without_y: number;
+  /** By model of the numbers, those of ids that it learned from and that the Metrics page leaves out. */
+  learned: Record<string, number[]>;
 }
 
 interface MeasuredNumbers {

@@ -270,7 +270,10 @@ class ShownNumbers:
 
 @dataclass(frozen=True, slots=True)
 class ShownPoints:
-    """Two numbers of instances; ids, keys, x, y: of those that have both. n: of all; without_x, without_y: have none of it."""
+    """Two numbers of instances; ids, keys, x, y: of those that have both. n: of all; without_x, without_y: have none of it.
+
+    learned: by model of the numbers, those of `ids` that it learned from and that the Metrics page leaves out
+    """
 
     ids: Sequence[int]
     keys: Sequence[str]
@@ -279,6 +282,7 @@ class ShownPoints:
     n: int
     without_x: int
     without_y: int
+    learned: Mapping[str, Sequence[int]]
 
 
 def show_name(instance: Instance) -> ShownInstance:

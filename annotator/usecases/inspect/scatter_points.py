@@ -1,15 +1,18 @@
 """Two numbers of every listed instance against each other, as the Saliency page draws them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from annotator.domain.measurements import InstanceNumber, Question
 from annotator.domain.people import User
+from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.measurements import keys_asked
+from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownDefinition, ShownPoints
 from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS, values_by_instance
+from annotator.usecases.inspect.training_texts import learned_by_model
 
 DEFINITIONS: Mapping[str, ShownDefinition] = {
     LENGTH: ShownDefinition("Length in tokens", "the tokens of the text that can be marked", "none", ""),
@@ -32,6 +35,7 @@ def show_points(store: Store, actor: User, question: Question, x: InstanceNumber
         whole = replace(question, run_id=None, layer=None, name="", brush=None, among=None)
         keys = keys_asked(store, whole)
         of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (x, y))
+        learned = _learned(store, question.project_id, {x.run_id, y.run_id})
     ids = [i for i in keys if i in of_x and i in of_y]
     return ShownPoints(
         ids=ids,
@@ -41,4 +45,12 @@ def show_points(store: Store, actor: User, question: Question, x: InstanceNumber
         n=len(keys),
         without_x=sum(i not in of_x for i in keys),
         without_y=sum(i not in of_y for i in keys),
+        learned={model: [i for i in ids if i in learned[model]] for model in sorted(learned)},
     )
+
+
+def _learned(store: Store, project_id: int, run_ids: Collection[int | None]) -> Mapping[str, frozenset[int]]:
+    """By model of some runs, the instances that it learned from and that the Metrics page leaves out."""
+    models = {stored.run.model for stored in list_runs(store, project_id) if stored.id in run_ids}
+    learned = learned_by_model(store, project_id, ScoringOptions()) if models else {}
+    return {model: ids for model, ids in learned.items() if model in models}

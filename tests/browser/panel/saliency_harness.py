@@ -84,6 +84,9 @@ class SaliencyFake(Fake):
     gold: tuple[tuple[int, ...], ...] = ((0, 1), (2,))
     people: tuple[dict[str, Any], ...] = ()
     slices: dict[str, Any] = field(default_factory=lambda: dict(NO_SLICES))
+    predicted: str | None = None
+    of_texts: tuple[str, ...] = ()
+    learned: dict[str, list[int]] = field(default_factory=dict)
     may_import: bool = False
     may_write: bool = True
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -107,7 +110,8 @@ class SaliencyFake(Fake):
         if body.get("words"):
             rows = [row for row in rows if body["words"] in row["key"]]
         answers = {
-            "numbers": lambda: {"runs": self._runs(), "names": told, "of_texts": [], "of_answers": []},
+            "numbers": lambda: {"runs": self._runs(), "names": told, "of_texts": self.of_texts, "of_answers": []},
+            "points": self._points,
             "list": lambda: {"rows": rows, "n": len(rows), "page": 1, "without": self.without},
             "slices": lambda: self.slices,
             "slice_names": lambda: {"facts": [], "groups": []},
@@ -122,8 +126,15 @@ class SaliencyFake(Fake):
         others = {one["run"]: {**self._choice(one), "numbers": []} for one in self.panels if one["run"] not in measured}
         return [*self.numbers, *others.values()]
 
+    def _points(self) -> dict[str, Any]:
+        """Every text has its place in the list, from 1, as both numbers."""
+        n = len(self.keys)
+        numbers = list(range(1, n + 1))
+        facts = {"n": n, "without_x": 0, "without_y": 0, "learned": self.learned}
+        return {"ids": numbers, "keys": self.keys, "x": numbers, "y": numbers, **facts}
+
     def _row(self, place: int) -> dict[str, Any]:
-        facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": None}
+        facts = {"split": "", "result": "negative", "kind": None, "excerpt": " ".join(WORDS), "label": self.predicted}
         return {"id": place + 1, "key": self.keys[place], "value": None, **facts}
 
     def _instance(self, number: int, panels: str | None, gold: str | None) -> dict[str, Any]:

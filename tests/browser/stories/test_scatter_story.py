@@ -26,6 +26,14 @@ def _open_scatter(page: Page) -> None:
     expect(_count(page)).to_contain_text("Draw a box around some")
 
 
+def test_beside_the_scatter_the_first_words_of_the_maps_are_seen_on_a_low_screen(person: Callable[..., Person]) -> None:
+    page = person("Researcher", width=1280, height=720).open("/saliency?project=1").page
+    _open_scatter(page)
+    words = page.locator(".heat-text [data-token='0']").first.bounding_box()
+    assert words is not None
+    assert words["y"] + words["height"] < 720
+
+
 def _draw_around_everything(page: Page) -> None:
     page.locator(".scatter-canvas").scroll_into_view_if_needed()
     box = page.locator(".scatter-canvas").bounding_box()
@@ -84,7 +92,7 @@ def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person
     assert _selected(page) == n
 
     # What is selected is the list: its rows tell both numbers, and j goes from one to the next.
-    expect(page.locator(".list-row .facts").first).to_have_text(re.compile(r"x \d+ · y \d+"))
+    expect(page.locator(".list-row .axes").first).to_have_text(re.compile(r"x \d+ · y \d+"))
     page.locator(".list-row").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")

@@ -15,6 +15,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.models import list_runs
+from annotator.store.trainings import save_training
 from annotator.usecases.inspect.brushed_points import inside_outline
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by, show_numbers
@@ -99,6 +100,21 @@ def test_texts_without_a_value_are_counted_for_each_axis(store: Store, scattered
         store, LOCAL_OPERATOR, Question(scattered.id), InstanceNumber(run_id, None, CONFIDENCE), of_text(LENGTH)
     )
     assert (shown.n, shown.without_x, shown.without_y, len(shown.ids)) == (4, 1, 0, 3)
+
+
+@pytest.mark.parametrize(("split", "learned"), [("train", {"first": ["a"]}), (None, {})])
+def test_texts_that_the_model_of_an_axis_learned_from_are_told_where_metrics_leaves_them_out(
+    store: Store, scattered: Project, run_id: int, split: str | None, learned: dict[str, list[str]]
+) -> None:
+    ids = {str(row["key"]): int(row["id"]) for row in store.rows("SELECT id, key FROM instances")}
+    with store.transaction():
+        seen = [ids["a"], ids["d"]]  # nothing is known of how sure the model is about d
+        save_training(store, scattered.id, "first", digest="d", seed=1, split=split, held_out=None, instance_ids=seen)
+    sure = InstanceNumber(run_id, None, CONFIDENCE)
+    shown = show_points(store, LOCAL_OPERATOR, Question(scattered.id), of_text(LENGTH), sure)
+    assert shown.learned == {model: [ids[key] for key in keys] for model, keys in learned.items()}
+    of_texts = show_points(store, LOCAL_OPERATOR, Question(scattered.id), of_text(LENGTH), of_text(SETS))
+    assert of_texts.learned == {}
 
 
 def test_a_measured_number_is_an_axis(store: Store, scattered: Project, run_id: int) -> None:

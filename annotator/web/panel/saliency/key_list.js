@@ -12,6 +12,7 @@ export const KEYS = [
       ["f", "slices: by label, split, length, metadata or annotators"],
       ["d", "the scatter: two numbers of the listed texts against each other"],
       ["t", "type another text beside this one"],
+      ["Esc", "leave a field or a menu, so that keys work again; else close the typed text"],
       ["l", "lists: save the texts that are listed, or put this text on a list"],
     ],
   ],

@@ -14,6 +14,7 @@ const WHICH = [
   ["lost", "wrong where another is right"],
   ["perturbed", "changed versions"],
 ];
+const PREDICTED = "the label that the model predicts";
 const NEEDS_OTHER = new Set(["won", "lost"]);
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 /** An address without a slice names none. @type {Query} */
@@ -89,6 +90,7 @@ export class InstanceList {
       listed: () => this.query,
     });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
+    this.elsewhere = element("p", { class: "list-elsewhere", role: "status" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
     this.back = button("‹", {
       title: "Previous page",
@@ -120,6 +122,7 @@ export class InstanceList {
         this.scatter.note,
       ),
       this.count,
+      this.elsewhere,
       this.body,
       element("div", { class: "list-pages" }, this.back, this.on),
     );
@@ -352,9 +355,8 @@ export class InstanceList {
   /** @param {ListedText} row */
   #row(row) {
     const { value, label, kind } = row;
-    const facts = [this.scatter.valuesOf(row.id), value !== null && written(value), label, kind]
-      .filter(Boolean)
-      .join(" · ");
+    const facts = [value !== null && written(value), label && `→ ${label}`, kind].filter(Boolean).join(" · ");
+    const axes = this.scatter.valuesOf(row.id);
     return element(
       "button",
       {
@@ -362,10 +364,12 @@ export class InstanceList {
         class: "list-row",
         role: "option",
         "data-id": row.id,
+        "aria-description": label ? `${label} is ${PREDICTED}` : null,
         onclick: () => this.actions.open(row.id),
       },
-      element("b", {}, row.key),
-      element("span", { class: "facts" }, facts || row.result || ""),
+      element("b", { title: row.key }, row.key),
+      element("span", { class: "facts", title: label ? `→ ${label}: ${PREDICTED}` : "" }, facts || row.result || ""),
+      ...(axes ? [element("span", { class: "axes" }, axes)] : []),
       element("span", { class: "excerpt", dir: "auto" }, row.excerpt),
     );
   }
@@ -377,6 +381,15 @@ export class InstanceList {
       row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
     const row = this.body.querySelector("[aria-selected=true]");
     if (row) this.#bringIntoList(row);
+    setText(this.elsewhere, row ? "" : this.#elsewhereWords());
+  }
+
+  /** Where no row is the text on the screen. */
+  #elsewhereWords() {
+    if (this.current === null || !this.rows.length) return "";
+    return this.rows.length < this.n
+      ? "The open text is not on this page of the list."
+      : "The open text is not in this list.";
   }
 
   /**
@@ -389,12 +402,14 @@ export class InstanceList {
   }
 
   /**
-   * The text after or before the one on screen, over pages too; null where there is none.
+   * The text after or before the one on screen, over pages too; null where there is none. Of rows that do not have it
+   * the first.
    * @param {number} by
    */
   async neighbour(by) {
     const at = this.rows.findIndex((row) => row.id === this.current);
-    if (at + by >= 0 && at + by < this.rows.length) return this.rows[at < 0 ? 0 : at + by].id;
+    if (at < 0) return this.rows[0]?.id ?? null;
+    if (at + by >= 0 && at + by < this.rows.length) return this.rows[at + by].id;
     const page = this.page + by;
     if (page < 1 || (page - 1) * PER_PAGE >= this.n) return null;
     await this.load(page);

@@ -94,7 +94,7 @@ class Saliency {
       {
         ask: (texts) => this.#askTyped(texts),
         show: (answer) => this.view && this.screen.show(this.view, answer),
-        remember: () => this.#remember(),
+        remember: (isStep) => this.#remember(isStep),
         saveVersion: () => saving.openVersion(),
         saveCase: () => saving.openCase(),
       },
@@ -169,6 +169,7 @@ class Saliency {
 
   /** What an address asks for, as far as it is there. @param {URLSearchParams} link @param {MeasuredNumbers} numbers */
   #take(link, numbers) {
+    if (!link.has("typed")) this.typed.close();
     this.panels = panelsOf(link, numbers.runs);
     this.partnerId = Number(link.get("partner")) || null;
     this.gold = goldOf(link);
@@ -382,8 +383,11 @@ class Saliency {
     this.list.root.hidden = !this.list.root.hidden;
   }
 
-  /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
-  #remember() {
+  /**
+   * The address says what is on screen: text, panels, partner, k, looks, and what is listed.
+   * @param {boolean} isStep  the browser's way back leads to what was there before, as it does from another text
+   */
+  #remember(isStep = false) {
     if (this.closed || !this.view || this.link || this.isOpening) return;
     const { id } = this.view.instance;
     const before = new URLSearchParams(location.search).get("instance");
@@ -402,11 +406,13 @@ class Saliency {
       typed: changed ? typedText(changed) : "",
       ...this.list.asked,
     };
-    remember(values, before !== null && before !== String(id));
+    remember(values, isStep || (before !== null && before !== String(id)));
   }
 
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
   #key(event, target) {
+    if (event.key === "Escape") return this.#leave(target);
+    if (event.key === "Enter" && target instanceof HTMLInputElement) return this.#leave(target);
     const isRange = target instanceof HTMLInputElement && target.type === "range";
     if (isEntry(target) && !(isRange && !event.key.startsWith("Arrow"))) return false;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -439,6 +445,19 @@ class Saliency {
     };
     if (!acts[event.key]) return false;
     acts[event.key]();
+    return true;
+  }
+
+  /**
+   * The keys mean the screen again: out of a field, whose change counts then, and else the typed text is closed.
+   * @param {EventTarget|null} target
+   */
+  #leave(target) {
+    const isTyped = target instanceof Node && this.typed.root.contains(target);
+    const isLeft = isEntry(target) && !isTyped;
+    if (!isLeft && !this.typed.isOpen) return false;
+    this.screen.root.focus({ preventScroll: true });
+    if (!isLeft) this.typed.close(true);
     return true;
   }
 

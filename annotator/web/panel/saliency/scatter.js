@@ -6,7 +6,16 @@ import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { fullTitleOf } from "./runs.js";
 import { ScatterPlot } from "./scatter_plot.js";
-import { brushOf, brushWords, holds, missingWords, queryOf, spotsOf, valueWords } from "./scatter_points.js";
+import {
+  brushOf,
+  brushWords,
+  holds,
+  learnedWords,
+  missingWords,
+  queryOf,
+  spotsOf,
+  valueWords,
+} from "./scatter_points.js";
 
 /** @typedef {import("./scatter_points.js").Brush} Brush */
 /** @typedef {import("./scatter_points.js").Spot} Spot */
@@ -82,12 +91,16 @@ export class Scatter {
       this.pointed,
       element(
         "div",
-        { class: "scatter-bounds" },
-        ...boundsRow("x", this.fields[0], this.fields[1]),
-        ...boundsRow("y", this.fields[2], this.fields[3]),
-        this.clear,
+        { class: "scatter-foot" },
+        element(
+          "div",
+          { class: "scatter-bounds" },
+          ...boundsRow("x", this.fields[0], this.fields[1]),
+          ...boundsRow("y", this.fields[2], this.fields[3]),
+          this.clear,
+        ),
+        this.count,
       ),
-      this.count,
     );
     this.button = button("Scatter", {
       key: "d",
@@ -226,7 +239,9 @@ export class Scatter {
     const [xTitle, yTitle] = [this.x, this.y].map((select) => (select.title = titleOf(select)));
     const isSame = nameOf(this.x) === nameOf(this.y) && this.x.value !== this.y.value;
     const current = this.places.get(this.current ?? -1) ?? null;
-    this.plot.show({ spots: spotsOf(answer.x, answer.y), xTitle, yTitle, isSame, brush: this.brush, current });
+    const seen = new Set(Object.values(answer.learned).flat());
+    const learned = new Set(answer.ids.flatMap((id, place) => (seen.has(id) ? [place] : [])));
+    this.plot.show({ spots: spotsOf(answer.x, answer.y), learned, xTitle, yTitle, isSame, brush: this.brush, current });
     this.#tell(null);
     this.actions.drawn();
     return this.#showCount();
@@ -282,7 +297,8 @@ export class Scatter {
     const isShared = this.plot.shown.spots.length < points.ids.length;
     const missing = missingWords(points, titleOf(this.x), titleOf(this.y));
     const shared = isShared ? "A larger point is several texts with the same two numbers." : "";
-    const words = [points.ids.length ? chosen : "No listed text has both numbers.", missing, shared]
+    const learned = learnedWords(points.learned);
+    const words = [points.ids.length ? chosen : "No listed text has both numbers.", learned, missing, shared]
       .filter(Boolean)
       .join(" ");
     setText(this.count, words);

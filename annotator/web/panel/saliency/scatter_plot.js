@@ -2,7 +2,6 @@
 import { element } from "../shared/dom.js";
 import { domainOf, fewCorners, holds, rounded, ticksOf } from "./scatter_points.js";
 
-const HEIGHT = 264;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 10, 40];
 /** A press that moves no further is a click. */
 const STILL = 4;
@@ -14,7 +13,8 @@ const MANY = 3000;
 /** @typedef {import("./scatter_points.js").Brush} Brush */
 /**
  * isSame: both axes are the same number, of two runs
- * @typedef {{spots: Spot[], xTitle: string, yTitle: string, isSame: boolean, brush: Brush|null,
+ * learned: the places of texts that the model of an axis learned from
+ * @typedef {{spots: Spot[], learned: Set<number>, xTitle: string, yTitle: string, isSame: boolean, brush: Brush|null,
  *   current: number|null}} Plotted
  *   current: the place of the text on the screen
  */
@@ -30,7 +30,7 @@ export class ScatterPlot {
   constructor(actions) {
     this.actions = actions;
     /** @type {Plotted} */
-    this.shown = { spots: [], xTitle: "", yTitle: "", isSame: false, brush: null, current: null };
+    this.shown = { spots: [], learned: new Set(), xTitle: "", yTitle: "", isSame: false, brush: null, current: null };
     /** Whether one draws an outline instead of a box. */
     this.isLasso = false;
     /** @type {[number, number][]|null}  where the pointer went since it was pressed */
@@ -44,6 +44,7 @@ export class ScatterPlot {
     /** The axes and the spots, as they were drawn last. */
     this.ground = element("canvas");
     this.width = 0;
+    this.height = 0;
     /** @type {Colours|null} */
     this.colours = null;
     this.canvas = element("canvas", { class: "scatter-canvas", role: "img" });
@@ -88,7 +89,7 @@ export class ScatterPlot {
   /** @param {number} y */
   #top(y) {
     const [low, high] = this.yDomain;
-    return HEIGHT - BOTTOM - ((y - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+    return this.height - BOTTOM - ((y - low) / (high - low)) * (this.height - TOP - BOTTOM);
   }
 
   /**
@@ -101,21 +102,21 @@ export class ScatterPlot {
     const [yLow, yHigh] = this.yDomain;
     return [
       rounded(xLow + ((left - LEFT) / (this.width - LEFT - RIGHT)) * (xHigh - xLow), this.xDomain),
-      rounded(yLow + ((HEIGHT - BOTTOM - top) / (HEIGHT - TOP - BOTTOM)) * (yHigh - yLow), this.yDomain),
+      rounded(yLow + ((this.height - BOTTOM - top) / (this.height - TOP - BOTTOM)) * (yHigh - yLow), this.yDomain),
     ];
   }
 
   /** Draws everything anew. */
   draw() {
-    const width = (this.width = this.root.clientWidth);
+    const { clientWidth: width, clientHeight: height } = this.root;
+    [this.width, this.height] = [width, height];
     const pen = this.ground.getContext("2d");
-    if (!width || !pen) return;
+    if (!width || !height || !pen) return;
     const scale = devicePixelRatio || 1;
     for (const canvas of [this.ground, this.canvas]) {
       canvas.width = width * scale;
-      canvas.height = HEIGHT * scale;
+      canvas.height = height * scale;
     }
-    this.canvas.style.height = `${HEIGHT}px`;
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     this.colours = coloursOf(this.root);
     this.#drawAxes(pen, this.colours);
@@ -139,7 +140,7 @@ export class ScatterPlot {
   /** @param {CanvasRenderingContext2D} pen @param {Colours} colours */
   #drawAxes(pen, { ink, quiet, line }) {
     const { xTitle, yTitle, isSame } = this.shown;
-    const [width, bottom] = [this.width, HEIGHT - BOTTOM];
+    const [width, bottom] = [this.width, this.height - BOTTOM];
     pen.font = "12px system-ui, sans-serif";
     pen.lineWidth = 1;
     pen.strokeStyle = line;
@@ -150,7 +151,7 @@ export class ScatterPlot {
       pen.fillText(words, this.#left(value), bottom + 15);
     }
     pen.textAlign = "right";
-    for (const { value, words } of ticksOf(this.yDomain, 5)) {
+    for (const { value, words } of ticksOf(this.yDomain, Math.max(3, this.height / 50))) {
       stroke(pen, [LEFT, this.#top(value)], [width - RIGHT, this.#top(value)]);
       pen.fillText(words, LEFT - 6, this.#top(value) + 4);
     }
@@ -162,27 +163,30 @@ export class ScatterPlot {
     }
     pen.fillStyle = ink;
     pen.textAlign = "center";
-    pen.fillText(xTitle, LEFT + (width - LEFT - RIGHT) / 2, HEIGHT - 6, width - LEFT);
+    pen.fillText(fitted(pen, xTitle, width - LEFT), LEFT + (width - LEFT - RIGHT) / 2, this.height - 6);
     pen.save();
     pen.translate(11, TOP + (bottom - TOP) / 2);
     pen.rotate(-Math.PI / 2);
-    pen.fillText(yTitle, 0, 0, bottom - TOP);
+    pen.fillText(fitted(pen, yTitle, bottom - TOP), 0, 0);
     pen.restore();
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {Colours} colours */
   #drawSpots(pen, { accent, quiet }) {
-    const { spots, brush } = this.shown;
+    const { spots, learned, brush } = this.shown;
     const isMany = spots.length > MANY;
     for (const isChosen of brush ? [false, true] : [true]) {
-      pen.fillStyle = isChosen ? accent : quiet;
+      pen.fillStyle = pen.strokeStyle = isChosen ? accent : quiet;
+      pen.lineWidth = 1.5;
       pen.globalAlpha = isChosen ? (isMany ? 0.5 : 0.7) : 0.28;
       for (const spot of spots) {
         if (brush && holds(brush, spot.x, spot.y) !== isChosen) continue;
         const size = this.#sizeOf(spot);
         const [left, top] = [this.#left(spot.x), this.#top(spot.y)];
-        if (isMany) pen.fillRect(left - size, top - size, 2 * size, 2 * size);
-        else disc(pen, left, top, size);
+        const isOpen = spot.places.every((place) => learned.has(place));
+        if (isMany && isOpen) pen.strokeRect(left - size, top - size, 2 * size, 2 * size);
+        else if (isMany) pen.fillRect(left - size, top - size, 2 * size, 2 * size);
+        else disc(pen, left, top, size, isOpen);
       }
     }
     pen.globalAlpha = 1;
@@ -265,7 +269,7 @@ export class ScatterPlot {
   #place(event) {
     const box = this.canvas.getBoundingClientRect();
     const left = Math.min(box.width - RIGHT, Math.max(LEFT, event.clientX - box.left));
-    return [left, Math.min(HEIGHT - BOTTOM, Math.max(TOP, event.clientY - box.top))];
+    return [left, Math.min(this.height - BOTTOM, Math.max(TOP, event.clientY - box.top))];
   }
 
   /** @param {PointerEvent} event */
@@ -351,6 +355,19 @@ function coloursOf(root) {
   return colours;
 }
 
+/**
+ * What has no room is cut, with dots: the menus say it whole.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} words
+ * @param {number} room
+ */
+function fitted(pen, words, room) {
+  if (pen.measureText(words).width <= room) return words;
+  let length = words.length;
+  while (length > 1 && pen.measureText(`${words.slice(0, length)}…`).width > room) length -= 1;
+  return `${words.slice(0, length)}…`;
+}
+
 /** @param {CanvasRenderingContext2D} pen @param {[number, number]} from @param {[number, number]} to */
 function stroke(pen, from, to) {
   pen.beginPath();
@@ -359,11 +376,18 @@ function stroke(pen, from, to) {
   pen.stroke();
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {number} left @param {number} top @param {number} size */
-function disc(pen, left, top, size) {
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} left
+ * @param {number} top
+ * @param {number} size
+ * @param {boolean} isOpen  not filled
+ */
+function disc(pen, left, top, size, isOpen) {
   pen.beginPath();
   pen.arc(left, top, size, 0, 2 * Math.PI);
-  pen.fill();
+  if (isOpen) pen.stroke();
+  else pen.fill();
 }
 
 /** @param {number} value @param {[number, number]} domain */

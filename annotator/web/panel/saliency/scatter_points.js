@@ -158,6 +158,19 @@ export function brushWords({ xs, ys, outline }, x, y) {
 }
 
 /**
+ * How many of the drawn texts the models of the axes learned from.
+ * @param {ScatterPoints["learned"]} learned
+ */
+export const learnedWords = (learned) =>
+  Object.entries(learned)
+    .filter(([, ids]) => ids.length)
+    .map(
+      ([model, { length }]) =>
+        `${model} learned from ${length.toLocaleString("en")} of them (open points); Metrics leaves ${length === 1 ? "it" : "these"} out.`,
+    )
+    .join(" ");
+
+/**
  * How many texts are drawn, and how many are not because they have no value.
  * @param {{n: number, ids: number[], without_x: number, without_y: number}} given @param {string} x @param {string} y
  */

@@ -17,7 +17,7 @@ const MOST_DIFFERENCES = 6;
  * @typedef {Object} TypedActions
  * @property {(texts: Texts) => Promise<TypedAnswer|NoAnswer>} ask
  * @property {(answer: TypedAnswer|null) => void} show  beside the stored text; null: nothing
- * @property {() => void} remember  something else is typed
+ * @property {(isStep?: boolean) => void} remember  something else is typed; isStep: the way back leads to before
  * @property {() => void} saveVersion
  * @property {() => void} saveCase
  */
@@ -63,14 +63,9 @@ export class TypedText {
         button("Empty", { title: "Begin with nothing", className: "plain", onclick: () => this.#begin("") }),
         this.version,
         this.case,
-        button("Close", { key: "Esc", className: "plain", onclick: () => this.close() }),
+        button("Close", { key: "Esc", className: "plain", onclick: () => this.close(true) }),
       ),
     );
-    this.root.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || event.isComposing) return;
-      event.stopPropagation();
-      this.close();
-    });
   }
 
   /** The text on the screen is another one, or its maps are. @param {HeatAnswer} view */
@@ -87,16 +82,17 @@ export class TypedText {
 
   open() {
     if (!this.view) return;
-    this.#show();
+    this.#show(!this.isOpen);
     this.fields.querySelector("textarea")?.focus();
   }
 
-  #show() {
+  /** @param {boolean} isStep */
+  #show(isStep) {
     this.isOpen = true;
     this.root.hidden = false;
     this.#fill();
+    this.actions.remember(isStep);
     this.#ask();
-    this.actions.remember();
   }
 
   /**
@@ -108,7 +104,7 @@ export class TypedText {
     const stored = storedOf(this.view);
     const known = Object.entries(texts ?? {}).filter(([name]) => name in stored);
     if (texts) this.texts.set(this.view.instance.id, { ...stored, ...Object.fromEntries(known) });
-    this.#show();
+    this.#show(false);
   }
 
   /** The segments that are typed otherwise than they are stored; null while nothing is typed. */
@@ -118,14 +114,15 @@ export class TypedText {
     return Object.fromEntries(Object.entries(this.now).filter(([name, words]) => words !== stored[name]));
   }
 
-  close() {
+  /** @param {boolean} [isStep]  somebody closed it, and the way back opens it again */
+  close(isStep = false) {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.root.hidden = true;
     clearTimeout(this.timer);
     this.answer = null;
+    this.actions.remember(isStep);
     this.actions.show(null);
-    this.actions.remember();
   }
 
   /** What is typed now, of every segment. @returns {Texts} */
