@@ -187,6 +187,8 @@ def _tell_other_format(path: Path, format_name: str) -> None:
     from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 
     guess = guessed(path)
+    if guess is not None and guess.is_general and format_name in READABLE_OUTPUT:
+        return  # JSON or a table of no known form may well be of the format that was named
     if guess is not None and guess.format_name not in (*READABLE, *READABLE_OUTPUT):
         click.echo(
             f"note: This looks like {guess.words}. Import it with: annotator suite import NAME '{path}'.", err=True

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from annotator.domain.self_explanations import read_request_name
+
 _READ_BYTES = 2**18
 _MOST_FILES = 50
 _FIELD = re.compile(rb'"([\w .-]{1,60})"\s*:')
@@ -21,11 +23,15 @@ _TEXTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A format by its name, and what a person would call such a file. other: a format that it may be as well."""
+    """A format by its name, and what a person would call such a file. other: a format that it may be as well.
+
+    is_general: nothing but the form of the lines is known, which files of other formats have as well
+    """
 
     format_name: str
     words: str
     other: "Guess | None" = None
+    is_general: bool = False
 
 
 # The fields by which a format is known (all of them, of one alternative); more particular ones go first.
@@ -47,7 +53,7 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("argilla-attributions", "attributions from Argilla", ("explanation prediction", "token attributions")),
         ("argilla", "an Argilla export", ("fields responses", "fields suggestions", "inputs annotation")),
         ("label-studio", "a Label Studio export", ("annotations data result", "lead_time annotator")),
-        ("inseq", "attributions from Inseq", ("source_attributions",)),
+        ("inseq", "attributions from Inseq", ("sequence_attributions", "source_attributions")),
         ("captum", "attributions from Captum", ("word_attributions raw_input_ids", "word_attributions attr_score")),
         ("transformers-interpret", "attributions from Transformers Interpret", ("word_attributions",)),
         ("ferret", "attributions from ferret", ("tokens scores explainer",)),
@@ -62,8 +68,10 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("predictions", "predictions of a model", ("prediction", "probabilities")),
     )
 )  # fmt: skip
-_ROWS = Guess("jsonl", "JSONL")
-_TABLE = Guess("csv", "a CSV table")
+_ROWS = Guess("jsonl", "JSONL", is_general=True)
+_REASONS = Guess("self-explanations", "self-explanations")
+_REQUEST_NAMES = ("custom_id", "key", "id", "instance_id")
+_TABLE = Guess("csv", "a CSV table", is_general=True)
 _ANSWERS = Guess("predictions", "predictions of a model")
 _SCORES = Guess("attributions", "model output")
 # Fields of model output that stand beside texts: those may be texts to be marked, with what a model said of them.
@@ -114,6 +122,8 @@ def _of_json(start: bytes) -> Guess | None:
     row = _object(start.partition(b"\n")[0])
     if row is None:
         return _known({name.decode() for name in _FIELD.findall(start)}) or _listed_tokens(start)
+    if any(isinstance(name := row.get(field), str) and read_request_name(name) for field in _REQUEST_NAMES):
+        return _REASONS  # it answers a prompt of ours, whatever the answer stands in
     has_texts = not _TEXTS.isdisjoint(row)
     known = _known(set(row), has_texts=has_texts)
     if known is None and _are_marks(row):

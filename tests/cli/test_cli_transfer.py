@@ -68,6 +68,15 @@ def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_
     assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
 
 
+def test_json_of_no_known_form_is_not_said_to_be_of_another_format_than_model_output_that_was_named(
+    filled: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "out.json"
+    file.write_text('{"made": "by another tool"}')
+    answer = filled("import", "inseq", str(file), "--project", "P")
+    assert (answer.code, "This looks like" in answer.err) == (1, False)
+
+
 def test_an_import_of_model_output_counts_attributions_and_instances_apart(filled: Command, tmp_path: Path) -> None:
     file = tmp_path / "output.jsonl"
     said = [

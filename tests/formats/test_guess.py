@@ -51,6 +51,30 @@ def test_what_the_tools_themselves_wrote_is_found(path, name):
 
 
 FILES = [
+    (
+        "out.json",
+        b'{"__instance_type__": ["inseq.data.attribution", "FeatureAttributionOutput"], "attributes": {"sequence_attributions": [], "info": {}}}',
+        "inseq",
+        "on one line, within class names",
+    ),
+    (
+        "out.json",
+        b'{"sequence_attributions": [{"target": [' + b'{"token": "a"}, ' * 20_000 + b"{}]}]}",
+        "inseq",
+        "one line that is longer than what is read",
+    ),
+    (
+        "answers.jsonl",
+        b'{"custom_id": "self-explanation:1::0", "text": "{}", "prediction": "x"}\n',
+        "self-explanations",
+        "an answer to a prompt, in a field that texts have",
+    ),
+    (
+        "answers.jsonl",
+        b'{"id": "self-explanation:1::0", "reply": "{}"}\n',
+        "self-explanations",
+        "an answer to a prompt, by its name alone",
+    ),
     ("rows.txt", b'{"id": "1", "text": "a", "label": "x"}\n', "jsonl", "the name does not matter where lines tell it"),
     ("rows.jsonl", b'\xef\xbb\xbf\n{"id": "1", "text": "a"}\n', "jsonl", "a byte order mark and a blank line"),
     ("rows.jsonl", b'{"id": "1", "text": "a", "scores": [1], "prediction": "x"}\n', "jsonl", "texts with more fields"),
