@@ -65,7 +65,9 @@ class RowNumbers:
         sentences = [f"{': '.join(filter(None, (words, '; '.join(filter(None, (kept_words, new))))))}."]
         if self.doubles:
             lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")
-            rows = counted(len(self.doubles), "row repeats the text of an earlier row", "rows repeat texts of earlier rows")
+            rows = counted(
+                len(self.doubles), "row repeats the text of an earlier row", "rows repeat texts of earlier rows"
+            )
             what = "line" if len(self.doubles) == 1 else "lines"
             sentences.append(f"{rows} ({what} {lines}); each has a number of its own.")
         return sentences
