@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from annotator.formats.model_output.output_tables import PREDICTED
+from annotator.domain.columns import PREDICTED
 
 if TYPE_CHECKING:
     from pandas import DataFrame

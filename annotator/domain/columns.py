@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+# What columns with a model's answers are called.
+PREDICTED = ("prediction", "predicted", "predicted_label", "pred", "pred_label", "y_pred")
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:

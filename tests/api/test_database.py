@@ -176,7 +176,7 @@ def test_probabilities_of_some_of_the_labels_go_in_with_y_pred(tmp_path: Path) -
 
 def test_where_all_rows_are_bad_leaving_them_out_is_not_proposed(opened: Project) -> None:
     with pytest.raises(ImportRefused, match="nothing was stored. No row can be used; correct them.") as refused:
-        opened.add_predictions([{"key": "nobody", "label": "positive"}], model="m", skip_invalid=True)
+        opened.add_predictions([{"key": "t1"}], model="m", skip_invalid=True)
     assert "skip_invalid" not in str(refused.value)
 
 

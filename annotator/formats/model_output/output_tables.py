@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.columns import PREDICTED
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile
@@ -23,7 +24,6 @@ from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, parse_value
 
 _TABLES = frozenset({".csv", ".tsv"})
-PREDICTED = ("prediction", "predicted", "predicted_label", "pred", "pred_label", "y_pred")
 _ANSWERS = (*PREDICTED, "label", "answer")
 _TOKENS = ("tokens", "tokens_merged")
 _SCORES = ("scores", "attributions", "importances", "lrp", "attention")
