@@ -112,8 +112,8 @@ def against_latex(made: AgainstTable) -> str:
         for at, name in enumerate(names_of_compared(made))
     ]
     name = reference_name(made)
-    own = [_own(made, column) for column in made.columns]
-    lines.append(Line(f"{name}: its own values", "", [_with_n(cell) for cell in own], is_baseline=True))
+    own_cells = [_own(made, column) for column in made.columns]
+    lines.append(Line(f"{name}: its own values", "", [_with_n(cell) for cell in own_cells], is_baseline=True))
     caption = (
         f"Differences from {name} on {made.table.project} ({_asked(made)}), over the instances that both have, "
         f"with 95 % paired bootstrap intervals. p is by sign flips, corrected (Holm) for "

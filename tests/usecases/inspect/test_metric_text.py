@@ -11,7 +11,7 @@ from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.usecases.inspect.metric_names import first_columns
 from annotator.usecases.inspect.metric_text import table_text
-from annotator.usecases.inspect.metric_view import metric_view
+from annotator.usecases.inspect.metric_view import gold_summary, metric_view
 from tests.usecases.transfer.comparing import (
     N,
     blind,
@@ -125,3 +125,11 @@ def test_a_name_that_stands_for_no_number_is_refused_with_near_ones(
 def test_a_project_without_gold_is_refused_with_what_helps(store: Store, make_project: Callable[..., Project]) -> None:
     with pytest.raises(NotFound, match="No instance of 'Project' .* has gold under the policy “chosen”"):
         metric_view(table_of(store, make_project()))
+
+
+def test_labelled_texts_without_gold_are_counted_where_the_gold_is_told(
+    store: Store, compared: Project, import_rows: Callable[..., object]
+) -> None:
+    assert "labelled text" not in gold_summary(table_of(store, compared))
+    import_rows(compared, [{"id": "bare", "text": "a b c", "label": compared.labels[0]}])
+    assert "1 labelled text has no gold and does not count" in gold_summary(table_of(store, compared))
