@@ -42,7 +42,7 @@ class _Memory:
     seen:    the address as it was read or written last
     asked:   what it names and no control has taken yet
     settled: controls that follow it already; values: what they held when they were drawn last
-    gone:    what is left out of the address, in words
+    gone:    what is left out of the address, in words; unknown: names in it that the page does not know
     written: what is chosen as of the last whole run, as an address has it; None before the first one
     """
 
@@ -52,6 +52,7 @@ class _Memory:
     values: dict[str, Any] = field(default_factory=dict)
     drawn: dict[str, _Control] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
     written: Params | None = None
     is_changed: bool = False
 
@@ -93,7 +94,8 @@ class PageChoices:
         """Take everything from an address; what it does not name is as before anybody chose."""
         unknown = [f"“{_short(name)}”" for name in address if name not in self._pieces]
         self._memory.asked = {name: tuple(texts) for name, texts in address.items() if name in self._pieces}
-        self._memory.settled, self._memory.gone = set(), unknown
+        self._memory.settled, self._memory.gone = set(), []
+        self._memory.unknown = unknown
         self._memory.written, self._memory.is_changed = None, False
 
     def one(
@@ -195,13 +197,13 @@ class PageChoices:
         memory.written, memory.is_changed = params, False
         if not has_moved:
             return None
-        memory.gone = []
+        memory.gone, memory.unknown = [], []
         memory.seen = params
         return params
 
     def gone(self, whose: str = "The address of this page") -> str:
         """A sentence that names what is left out of an address, or of a view; "" where nothing is."""
-        names = self._memory.gone
+        names = self._memory.gone + self._memory.unknown  # what somebody chose before what may be a mistyped name
         if not names:
             return ""
         shown = names[:_MOST_SHOWN]

@@ -628,7 +628,7 @@ def test_what_the_address_names_and_is_not_there_is_said_and_the_rest_is_shown(p
     fresh = another_tab(page(modelled), **address)
     assert not fresh.exception
     (warning,) = fresh.warning
-    for name in ("“evil”", "the split “<b>dev</b>”", "the column “xxx", "the model “gone”", "and 4 more"):
+    for name in ("the split “<b>dev</b>”", "the column “xxx", "the model “gone”", "and 4 more"):
         assert name in warning.value.replace("\\", "")
     assert any("policy “union”" in caption.value for caption in fresh.caption)
     assert table_of(fresh).count('<th scope="col"') == 1
@@ -648,7 +648,7 @@ def test_a_view_is_saved_opened_by_its_number_and_says_what_is_gone(page, store,
     app = page(modelled)
     app.multiselect(key=f"metrics_models_{modelled.id}").set_value(["layered"]).run()
     app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Layers").run()
-    app.text_input(key=f"metrics_view_name_{modelled.id}").set_value("By layer").run()
+    app.text_input(key=f"metrics_view_name_{modelled.id}").set_value("By layer")
     button(app, f"metrics_view_save_{modelled.id}").click().run()
     assert not app.exception
     ((view, _),) = views_of_project(store, LOCAL_OPERATOR, modelled)

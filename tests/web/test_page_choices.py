@@ -169,6 +169,19 @@ def test_of_a_hundred_strange_names_a_few_are_named_and_the_others_counted(brows
     assert "and 95 more, which are not here" in browser.choices.gone()
 
 
+def test_what_somebody_chose_is_named_before_names_that_the_page_does_not_know(browser) -> None:
+    browser.address = {**{f"strange{n}": ("x",) for n in range(100)}, "row": ("c",), "split": ("gone",)}
+    browser.run()
+    sentence = browser.choices.gone()
+    assert "the row “c”" in sentence
+    assert "the split “gone”" in sentence
+    assert sentence.count("strange") == 3
+    assert sentence.index("“gone”") < sentence.index("strange")
+    assert sentence.index("“c”") < sentence.index("strange")
+    browser.choose("page", 2)
+    assert browser.choices.gone() == ""
+
+
 def test_what_is_not_drawn_yet_stays_asked_for(browser) -> None:
     browser.address = {"row": ("b",)}
     browser.run(is_whole=False)

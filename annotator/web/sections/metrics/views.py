@@ -19,7 +19,7 @@ from annotator.usecases.inspect.saved_views import (
 )
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices, Params
-from annotator.web.presses import pressed
+from annotator.web.presses import pressed, submitted
 from annotator.web.sections.metrics import state
 from annotator.web.session import Visit
 
@@ -78,10 +78,15 @@ def _follow(key: str) -> None:
 
 
 def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
-    name = st.text_input("Save what is chosen now, as", key=f"metrics_view_name_{project.id}", max_chars=LONGEST_NAME)
-    if pressed("Save this view", key=f"metrics_view_save_{project.id}", icon=":material/bookmark_add:"):
+    name = f"metrics_view_name_{project.id}"
+    with st.form(f"metrics_view_new_{project.id}", border=False):  # Enter saves, too
+        st.text_input("Save what is chosen now, as", key=name, max_chars=LONGEST_NAME)
+        given = submitted(
+            "Save this view", key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
+        )
+    if given is not None:
         try:
-            view = save_view(store, visit.user, project, name, choices.params())
+            view = save_view(store, visit.user, project, given[name], choices.params())
         except AnnotatorError as error:  # such as a name that is taken
             st.error(as_text(str(error)), icon=":material/error:")
             return
