@@ -5,6 +5,7 @@ The Saliency page says the same below a map (annotator/web/panel/saliency/number
 
 from annotator.domain.numbers import percent, written
 
+OF_LAYER = " of layer "  # between a fact's name and the layer's number, where there are several
 _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the integral was cut too coarsely
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
 _SHARES = frozenset({"convergence_share", "special_share", "earlier_share", "prompt_share"})
@@ -30,9 +31,10 @@ def fact_summary(name: str, value: float) -> str:
     >>> print(fact_summary("depth", 3.0))
     depth: 3.00 (mean over what was computed now).
     """
-    shown = percent(value) if name in _SHARES else written(value)
-    words = f": {_WORDS[name]}" if name in _WORDS else ""
-    return f"{name}: {shown} (mean over what was computed now){words}.{_verdict(name, value)}"
+    fact = name.partition(OF_LAYER)[0]
+    shown = percent(value) if fact in _SHARES else written(value)
+    words = f": {_WORDS[fact]}" if fact in _WORDS else ""
+    return f"{name}: {shown} (mean over what was computed now){words}.{_verdict(fact, value)}"
 
 
 def _verdict(name: str, value: float) -> str:

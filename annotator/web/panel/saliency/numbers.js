@@ -172,7 +172,7 @@ export function factsOf({ facts, spread, convergence }) {
       value: percent(facts.earlier_share),
       words: "share of all |score| that lies on pieces of the answer that were written before, not on the text",
     },
-    "shared_tokens" in facts && {
+    "shared_tokens" in facts && facts.shared_tokens > 0 && {
       title: "Shared with neighbours",
       value: String(facts.shared_tokens),
       words:
