@@ -100,6 +100,7 @@ class ProjectFiles(OpenProject):
         number_keys: bool = False,
         columns: Mapping[str, str] | None = None,
         all_doubles: bool = False,
+        prompt: str = "",
         update: bool = False,
         skip_invalid: bool = False,
         dry_run: bool = False,
@@ -113,6 +114,8 @@ class ProjectFiles(OpenProject):
         leave_out_labels: labels of the file that are left out, with what carries them
         number_keys:      rows of a CSV or JSONL without keys get numbers
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
+        prompt:           of inseq's files, what stands around the project's text in what the model read, as in
+                          "Review: {text} Sentiment:"
         all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
@@ -127,7 +130,7 @@ class ProjectFiles(OpenProject):
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
-            columns=columns or {}, all_doubles=all_doubles,
+            columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
         )  # fmt: skip
         return report_in_python(
             import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format)

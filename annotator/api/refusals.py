@@ -37,6 +37,7 @@ ARGUMENTS: dict[str, tuple[str, _Kind]] = {
     "--method": ("method", "name"),
     "--model": ("model", "name"),
     "--number-keys": ("number_keys", "flag"),
+    "--prompt": ("prompt", "name"),
     "--rename": ("rename", "pairs"),
     "--seed": ("seeds", "name"),
     "--set": ("params", "pairs"),

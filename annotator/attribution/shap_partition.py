@@ -145,9 +145,9 @@ class ShapPartition:
         borders = [int(np.searchsorted(seen, first)) for first, _ in model_input.sides()]
         owen = owen_values(len(seen), borders, value, self._evaluations)
         convergence = float(owen.scores.sum()) - (owen.given - owen.without)
-        shared = {SHARED: float(owen.n_shared)} if owen.n_shared else {}
         attribution = Attribution(scores_on_tokens(owen.scores, seen, n), label, convergence=convergence)
-        return Explained((attribution,), {"base": owen.without, "full": owen.given} | shared | unseen_fact(seen, n))
+        facts = {"base": owen.without, "full": owen.given, SHARED: float(owen.n_shared)}
+        return Explained((attribution,), facts | unseen_fact(seen, n))
 
 
 def _of_all(n: int, seen: Integers, mask: Flags) -> Flags:

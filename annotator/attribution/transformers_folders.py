@@ -171,8 +171,9 @@ def _causal(config: Any, name: str) -> ModelKind:
 
 def check_causal(torch: Any, loaded: Loaded) -> None:
     """Raise ModelError for a model in which what follows a piece changes what it says comes next."""
+    pieces = torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)
     with torch.inference_mode():
-        either = loaded.model(torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)).logits[:, 1]
+        either = loaded.model(pieces, attention_mask=torch.ones_like(pieces)).logits[:, 1]
     if not torch.allclose(either[0], either[1], atol=1e-4):
         raise ModelError(
             f"The model '{loaded.name}' ({loaded.about['model']}) also looks forward, so it cannot be asked what comes next."

@@ -73,6 +73,12 @@ _ROWS_BETWEEN_LINES = 5_000
     help="For model output with token numbers only: a file with each token's text.",
 )
 @click.option(
+    "--prompt",
+    default="",
+    help=r"For inseq: what stands around the project's text in what the model read, as in 'Review: {text} Sentiment:'; \n is a "
+    "line break.",
+)
+@click.option(
     "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
 )
 @click.option(
@@ -91,7 +97,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     from annotator.usecases.transfer.uploads import unpacked
 
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
-    given = ImportOptions(**{**options, **pairs})
+    given = ImportOptions(**{**options, **pairs, "prompt": options["prompt"].replace(r"\n", "\n")})
     format_given, paths = _format_and_paths(places)
     if len(paths) > 1:
         _import_several(database, project_name, format_given, paths, given, as_json=as_json)

@@ -173,10 +173,12 @@ class InputText:
 
     letters: those that the text may have, one for each way in which its pieces can be read; () where they are not known
     text:    as it stands in the row, or its pieces with blanks between them
+    common:  what all texts of the file begin and end with, where that is known
     """
 
     letters: tuple[str, ...]
     text: str
+    common: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

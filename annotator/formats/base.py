@@ -48,6 +48,7 @@ class OutputOptions:
     labels: the project's, by which a class number is turned into its label
     renamed: labels of the file that whoever imports it calls otherwise, which are left as they are
     vocabulary: a file with the text of each token id, one a line or a JSON object, for formats that hold ids alone
+    prompt: what stands around the project's text, {text}, in what the model read, for inseq
     """
 
     task: Task
@@ -59,6 +60,7 @@ class OutputOptions:
     key_prefix: str = ""
     vocabulary: Path | None = None
     renamed: frozenset[str] = frozenset()
+    prompt: str = ""
 
 
 OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]

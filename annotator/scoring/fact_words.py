@@ -5,15 +5,17 @@ The Saliency page says the same below a map (annotator/web/panel/saliency/number
 
 from annotator.domain.numbers import percent, written
 
+OF_LAYER = " of layer "  # between a fact's name and the layer's number, where there are several
 _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the integral was cut too coarsely
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
-_SHARES = frozenset({"convergence_share", "special_share", "earlier_share"})
+_SHARES = frozenset({"convergence_share", "special_share", "earlier_share", "prompt_share"})
 _WORDS = {
     "r2": "how well LIME's linear model fits the model's answers to its samples; 1 is best",
     "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
     "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
+    "prompt_share": "the share of all |score| that lies on the words around the text in the prompt, not on the text",
     "shared_tokens": "how many tokens of a text got a part of their score in equal shares with their neighbours, since the model "
     "was asked no further (--set evaluations=N)",
     "earlier_share": "the share of all |score| that lies on pieces of the answer that were written before, not on the text",
@@ -29,9 +31,10 @@ def fact_summary(name: str, value: float) -> str:
     >>> print(fact_summary("depth", 3.0))
     depth: 3.00 (mean over what was computed now).
     """
-    shown = percent(value) if name in _SHARES else written(value)
-    words = f": {_WORDS[name]}" if name in _WORDS else ""
-    return f"{name}: {shown} (mean over what was computed now){words}.{_verdict(name, value)}"
+    fact = name.partition(OF_LAYER)[0]
+    shown = percent(value) if fact in _SHARES else written(value)
+    words = f": {_WORDS[fact]}" if fact in _WORDS else ""
+    return f"{name}: {shown} (mean over what was computed now){words}.{_verdict(fact, value)}"
 
 
 def _verdict(name: str, value: float) -> str:

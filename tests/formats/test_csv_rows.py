@@ -97,7 +97,7 @@ def test_a_quoted_cell_may_hold_lines_and_the_next_row_has_its_own_line_number(t
 BAD_ROWS = [
     ("1", 2, "line", "has 1 cell, but the header names 3 columns"),
     ("1,a,[],more", 2, "line", "has 4 cells"),
-    ("1,a,good", 2, "rationales", "must hold JSON. The line is not valid JSON"),
+    ("1,a,good", 2, "rationales", "(a list of sets, each a list of spans). The cell is not valid JSON"),
     ('1,a,"[[[0,NaN]]]"', 2, "rationales", "NaN is not JSON"),
     ('1,a,"{""a"":1}"', 2, "rationales", "It must be a list or null, not an object"),
     ("1,a\0b,", 2, "text", "NUL"),
@@ -200,6 +200,8 @@ TAKEN = [
     ("id,text,gold\n1,a,x\n", {}, "No column holds the label or the split.", ["'gold' looks like the label"]),
     ("id,text,Label\n1,a,x\n", {}, "'Label' becomes metadata.", ["'Label' looks like the label"]),
     ("id,text,partition\n1,a,1\n", {}, "'partition' becomes", ["'partition' looks like the split"]),
+    ("id,text,rationale\n1,a,0 1\n", {}, "'rationale' becomes", ["'rationale' looks like the rationale sets"]),
+    ("id,text,rationale,rationales\n1,a,x,[]\n", {}, "'rationale' becomes", []),
     ("id,text,set\n1,a,1\n", {}, "'set' becomes", ["'set' looks like the split"]),
     ("id,text,x\n1,a,train\n2,a,Dev\n", {}, "'x' becomes", ["'x' looks like the split"]),
     ("id,text,x\n1,a,GOOD\n", {"labels": ("good", "bad")}, "'x' becomes", ["'x' looks like the label"]),
@@ -325,3 +327,14 @@ def test_rows_without_keys_get_one_where_that_is_asked_for(tmp_path):
     instances, problems = read("text,split\nGood.,val\nBad.,\n", tmp_path, key_of=key_of, split="test")
     assert problems == []
     assert [i.key for i in instances] == ["val:Good.:None:2", "test:Bad.:None:3"]
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong"), [("rationale_mask", "0 0 1 0"), ("rationales", "charming|superb"), ("rationale_index", "1 2")]
+)
+def test_the_cell_that_a_refusal_gives_as_an_example_is_read(tmp_path, column, wrong):
+    header = f"id,text,{column}\n"
+    _, (problem,) = read(f"{header}1,a very fine film,{wrong}\n", tmp_path)
+    example = problem.reason.partition("such as ")[2].partition(" (")[0].replace("5]", "3]").replace('"', '""')
+    rows, problems = read(f'{header}1,a very fine film,"{example}"\n', tmp_path)
+    assert (problems, len(rows[0].annotations[0].sets)) == ([], 1)

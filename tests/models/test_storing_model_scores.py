@@ -44,13 +44,28 @@ def test_scores_of_each_instances_tokens_are_stored_once(
     store, sentiment, folders, method, parameters, n_layers, unit, is_signed
 ):
     report, runs, outputs = computed(store, sentiment, folders["bert"], method, parameters=parameters)
-    assert (report.model, report.n_attributions, report.n_left_out) == ("bert", 3, 0)
+    assert (report.model, report.n_attributions, report.n_left_out) == ("bert", 3 * n_layers, 0)
     assert [(run.run.unit, run.run.is_signed) for run in runs] == [(unit, is_signed)]
     for output, n_tokens in zip(outputs, (4, 6, 8), strict=True):  # "it’s" is two tokens
         assert len(output.attributions) == n_layers
         assert all(len(a.scores) == n_tokens and all(map(math.isfinite, a.scores)) for a in output.attributions)
     again, *_ = computed(store, sentiment, folders["bert"], method, parameters=parameters)
     assert (again.n_attributions, again.n_known) == (0, 3)
+
+
+def test_of_several_layers_the_facts_of_each_are_told(store, sentiment, folders):
+    report, _, outputs = computed(
+        store, sentiment, folders["bert"], "layer-integrated-gradients", parameters={"layer": "all", "steps": "2"}
+    )
+    assert not {"special_share", "convergence_share"} & set(report.facts)
+    for layer in (0, 1, 2):
+        shares = [dict(a.facts)["special_share"] for output in outputs for a in output.attributions if a.layer == layer]
+        assert sum(shares) / len(shares) == pytest.approx(report.facts[f"special_share of layer {layer}"], rel=1e-5)
+
+
+def test_shap_partition_tells_how_many_tokens_share_a_part_of_their_score(store, sentiment, folders):
+    report, *_ = computed(store, sentiment, folders["bert"], "shap-partition", parameters={"evaluations": "10"})
+    assert set(report.facts) >= {"shared_tokens"}
 
 
 @pytest.mark.parametrize("method", ["occlusion", "lime"])

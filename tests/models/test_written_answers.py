@@ -11,6 +11,7 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.attribution.methods import make_explainer
+from annotator.attribution.transformers_folders import check_causal
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_writers import Writer
 from annotator.errors import InvalidValue, ModelError
@@ -223,6 +224,15 @@ def test_what_cannot_write_or_be_written_on_is_refused_with_what_can(folders, wr
         make_explainer(writer("decoder"), "occlusion", {"samples": 3})
     with pytest.raises(ModelError, match="gives no label a probability"):
         writer("decoder").probabilities([one_text(TEXT)])
+
+
+def test_the_model_is_told_that_no_piece_is_padding_when_it_is_seen_whether_it_looks_forward(torch, writer):
+    loaded, given = writer("decoder").loaded, []
+    hook = loaded.model.register_forward_pre_hook(lambda _, __, named: given.append(named), with_kwargs=True)
+    check_causal(torch, loaded)
+    hook.remove()
+    (named,) = given
+    assert named["attention_mask"].tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 def test_a_prompt_ends_where_the_label_would_stand():

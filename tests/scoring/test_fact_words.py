@@ -23,6 +23,12 @@ def test_how_far_an_integral_is_off_is_told_with_a_verdict(share: float, end: st
     assert told.endswith(end)
 
 
+def test_a_fact_of_one_layer_of_several_is_told_as_the_fact_is_with_the_layers_number() -> None:
+    told = fact_summary("convergence_share of layer 0", 0.265)
+    assert told.startswith("convergence_share of layer 0: 26.5 % (mean over what was computed now): how far")
+    assert told.endswith("or another baseline (--baseline).")
+
+
 def test_every_fact_that_the_page_explains_is_explained_on_the_command_line() -> None:
     named = set(re.findall(r'"(\w+)" in facts', PAGE.read_text(encoding="utf-8")))
     assert named >= {"r2", "convergence_share", "special_share", "unseen_tokens"}

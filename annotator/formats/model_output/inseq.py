@@ -4,11 +4,13 @@ Scores are a matrix [input piece][output step], base64 of a safetensors file. Th
 steps, which holds the map of each step: of the input's pieces, and of what was written before. Its label is the answer where
 that is a label. Matrices with more dimensions (saved before aggregate()) are refused. `step_scores`, `sequence_scores` and
 `step_attributions` are left out.
+Where a prompt stands around the project's text, its pieces are left out, and how much lies on them is the fact `prompt_share`.
 """
 
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit
+from annotator.domain.models import Facts, Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit, facts_from
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_each
+from annotator.formats.model_output.prompt_frames import PROMPT_SHARE, PromptFrame, common_frame
 from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, read_records
@@ -61,8 +64,9 @@ class _File(msgspec.Struct):
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     """The attributions of a file of inseq's; the attribution method and its arguments name the run.
 
-    Raises: NotFound or InvalidValue when the file cannot be read
+    Raises: NotFound or InvalidValue when the file cannot be read, or the prompt does not hold its text once
     """
+    PromptFrame.of(options.prompt)
     yield from read_each(read_records(path, _REMEDY), OutputFile(path.name, options, "inseq"), _take)
 
 
@@ -79,13 +83,22 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         parameters=parameters,
         unit=_unit(info.attributed_fn),
     )
+    prompt, common = PromptFrame.of(file.options.prompt), common_frame(info.input_texts)
     for number, sequence in enumerate(saved.sequence_attributions):
         predictions = _predictions(number, info, file)
         label = next((p.result for p in predictions if p.result in file.options.labels), None) or ""
-        attributions = _attribution(sequence, label, f"sequence_attributions[{number}]", findings)
+        attributions = _attribution(sequence, label, f"sequence_attributions[{number}]", prompt, findings)
         if run is not None:
             text = (number, *(token.token for token in sequence.source or sequence.target))
-            yield file.output(record, run, text, findings, attributions, predictions)
+            output = file.output(record, run, text, findings, attributions, predictions)
+            yield _placed(output, number, info, common)
+
+
+def _placed(output: SourceOutput, number: int, info: _Info, common: tuple[str, str]) -> SourceOutput:
+    """Named by its number, since the file may be one line, and by what was read as it stands."""
+    if output.input is not None and number < len(info.input_texts):
+        output = replace(output, input=replace(output.input, text=info.input_texts[number], common=common))
+    return replace(output, source=f"{output.source}[{number}]", line=None)
 
 
 def _unwrapped(value: Any) -> Any:
@@ -116,7 +129,9 @@ def _predictions(number: int, info: _Info, file: OutputFile) -> list[Prediction]
     return [Prediction(answer)] if is_answer else []
 
 
-def _attribution(sequence: _Sequence, answer: str, field_prefix: str, findings: Findings) -> list[SourceAttribution]:
+def _attribution(
+    sequence: _Sequence, answer: str, field_prefix: str, prompt: PromptFrame | None, findings: Findings
+) -> list[SourceAttribution]:
     """The one attribution of what was written, with that of each step; none where the scores do not fit."""
     steps = [token.token for token in sequence.target[sequence.attr_pos_start : sequence.attr_pos_end]]
     if sequence.source_attributions is not None:
@@ -136,11 +151,26 @@ def _attribution(sequence: _Sequence, answer: str, field_prefix: str, findings: 
     tokens = tuple(token.token for token in pieces[:n_input])
     of_text = matrix[:n_input]
     check_scores(of_text.ravel().tolist(), findings, f"{field_prefix}.{name}")
+    facts: Facts = ()
+    if prompt is not None:
+        chosen = prompt.pieces_of_text(tokens)
+        if chosen is None:
+            reason = "The prompt (--prompt) does not stand so around a text here, or a piece holds letters of both."
+            findings.refuse(f"{field_prefix}.{name}", " ".join(tokens), reason)
+            return []
+        tokens, of_text, facts = tuple(tokens[n] for n in chosen), of_text[chosen], _share_of_others(of_text, chosen)
     of_steps = tuple(SourceAttribution((pieces_part(tokens, row.tolist()),)) for row in of_text.T)
     earlier = _earlier(sequence, None if n_input == len(pieces) else matrix, len(steps), field_prefix, findings)
     written = SourceWritten(_as_text(steps), of_steps, earlier)
     mean = pieces_part(tokens, of_text.mean(axis=1).tolist())
-    return [SourceAttribution((mean,), answer, written=written)]
+    return [SourceAttribution((mean,), answer, facts=facts, written=written)]
+
+
+def _share_of_others(scores: Matrix, chosen: Sequence[int]) -> Facts:
+    """The share of all |score| that the pieces have which are not chosen; nothing where all scores are 0."""
+    sizes = np.abs(scores.mean(axis=1))
+    total = float(sizes.sum())
+    return facts_from({PROMPT_SHARE: 1 - float(sizes[list(chosen)].sum()) / total}) if total else ()
 
 
 def _earlier(

@@ -59,6 +59,8 @@ _RESULT_WORDS = {
     ),
     "answer": frozenset({"answer", "answers", "response", "solution", "gold"}),
 }  # fmt: skip
+_RATIONALE_WORDS = frozenset({"rationale", "rationales", "highlight", "highlights", "evidence"})
+_RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask"})
 _SPLIT_WORDS = frozenset({"split", "splits", "partition", "subset", "fold"})
 _SPLIT_NAMES = frozenset({"set", "data_set"})
 _SPLITS = ("train", "training", "dev", "val", "valid", "validation", "test", "testing", "eval")
@@ -146,6 +148,10 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
         if likely and name not in plan.names:
             found_doubts.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
             questioned.update(likely)
+    rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
+    if rationales and not _RATIONALE_FIELDS & set(plan.names):
+        found_doubts.append(_doubt(rationales, _MEANINGS["rationales"], "rationales"))
+        questioned.update(rationales)
     for column in plan.metadata:
         read_as = None if column in questioned else _nearly(column, plan, options.task)
         if read_as is not None:

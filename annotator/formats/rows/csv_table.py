@@ -26,6 +26,12 @@ _JSON_COLUMNS = frozenset(
     for ours in ("rationales", "rationale_index", "rationale_mask", "tokens")
     for name in (ours, *FIELD_NAMES[ours])
 ) | {"target"}
+_EXAMPLES = {
+    "rationales": '[[{"start_token": 2, "end_token": 4}]] (a list of sets, each a list of spans)',
+    "rationale_index": "[2, 5] (the numbers of the marked tokens, from 0)",
+    "rationale_mask": "[0, 0, 1, 0] (a number for each token)",
+    "tokens": '["a", "superb", "film"]',
+}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -176,7 +182,7 @@ class CsvTable:
             if "\0" in cell:
                 findings.refuse(name, cell, "It holds a NUL character; remove it.")
             elif self._holds_json(name, cell):
-                values[name] = _json_cell(name, cell, findings)
+                values[name] = _json_cell(name, cell, _example(self._meaning(name)), findings)
             elif self._meaning(name) == "exhaustive":
                 values[name] = _truth_cell(name, cell, findings)
             elif name:
@@ -201,7 +207,7 @@ def _names(lines: list[str], delimiter: str) -> list[str]:
     return [name.strip() for name in next(csv.reader(lines[:1], delimiter=delimiter), [])]
 
 
-def _json_cell(name: str, cell: str, findings: Findings) -> object:
+def _json_cell(name: str, cell: str, example: str, findings: Findings) -> object:
     if not cell.strip():
         return None
     try:
@@ -209,8 +215,15 @@ def _json_cell(name: str, cell: str, findings: Findings) -> object:
     except LineError as fault:
         as_python = python_list(cell)
         if as_python is None:
-            findings.refuse(name, cell, f"The cell must hold JSON. {fault.reason}")
+            reason = fault.reason.replace("The line", "The cell")
+            findings.refuse(name, cell, f"The cell must hold JSON{example}. {reason}")
         return as_python
+
+
+def _example(name: str) -> str:
+    """A cell that is right, for a column that many write otherwise; "" for others."""
+    ours = next((ours for ours in _EXAMPLES if name in (ours, *FIELD_NAMES[ours])), None)
+    return "" if ours is None else f", such as {_EXAMPLES[ours]}"
 
 
 def python_list(cell: str) -> list[object] | None:

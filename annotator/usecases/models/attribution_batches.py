@@ -11,6 +11,7 @@ from annotator.attribution.removal import TOO_LONG, reading_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
+from annotator.scoring.fact_words import OF_LAYER
 from annotator.store import Store
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs
 from annotator.usecases.gold import gold_labels
@@ -54,9 +55,10 @@ class BatchResult:
     def has_output(self) -> bool:
         return bool(self.outputs)
 
-    def add_facts(self, facts: Mapping[str, float]) -> None:
+    def add_facts(self, facts: Mapping[str, float], of: str = "") -> None:
+        """of: what they are of, where a text has several attributions."""
         for name, value in facts.items():
-            self.facts.setdefault(name, []).append(value)
+            self.facts.setdefault(name + of, []).append(value)
 
 
 class Batches:
@@ -180,9 +182,10 @@ class Batches:
             ]
             for (instance, _), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
                 new.setdefault(instance.id, []).extend(self._named(explained))
-                result.n_attributions += 1
+                result.n_attributions += len(explained.attributions)
                 result.n_seen_in_part += _is_partial(explained)
-                result.add_facts(explained.facts)
+                for name, facts in _told_facts(explained):
+                    result.add_facts(facts, name)
         result.outputs += [(method.run, Output(i, attributions=tuple(of_one))) for i, of_one in new.items()]
         return {i: (*stored, *new.get(i, ())) for i, stored in attributions.items()}
 
@@ -239,6 +242,14 @@ class Batches:
 def _has(label: str, attributions: Iterable[Attribution]) -> bool:
     """Whether there is an attribution of a label; one of no label (attention) stands for all."""
     return any(attribution.label in {label, ""} for attribution in attributions)
+
+
+def _told_facts(explained: Explained) -> list[tuple[str, Mapping[str, float]]]:
+    """What is told of an explanation; of several layers each by itself, with the layer's name."""
+    layers = [attribution for attribution in explained.attributions if attribution.layer is not None]
+    if len(layers) < 2:
+        return [("", explained.facts)]
+    return [(f"{OF_LAYER}{attribution.layer}", dict(attribution.facts)) for attribution in layers]
 
 
 def _is_partial(explained: Explained) -> bool:

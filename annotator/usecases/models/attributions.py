@@ -18,6 +18,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.scoring.fact_words import OF_LAYER
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
@@ -86,7 +87,8 @@ class AttributingReport:
     """What was done. Counts are of what was computed now; n_known instances had everything before.
 
     n_unscored: written answers that are no answer of the project
-    facts:    means over the attributions that were computed now (see the explainers), NaN left out
+    facts:    means over the attributions that were computed now (see the explainers), NaN left out; of several layers one each,
+              as in "special_share of layer 0"
     left_out: key and reason of the first instances for which the model failed; n_left_out counts all
     reasons:  how many of all were left out for which reason, in words that follow a number
     """
@@ -372,7 +374,7 @@ class _Work:
         report.n_unscored += result.n_unscored
         for name, values in result.facts.items():
             defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN
-            if defined and name not in _OF_ONE_TEXT:
+            if defined and name.partition(OF_LAYER)[0] not in _OF_ONE_TEXT:
                 total, n = self.sums.get(name, (0.0, 0))
                 self.sums[name] = (total + sum(defined), n + len(defined))
 

@@ -31,6 +31,7 @@ from annotator.usecases.transfer.uploads import unpacked
 
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
 READABLE: tuple[str, ...] = tuple(READERS)
+INSEQ = "inseq"
 SELF_EXPLANATIONS = "self-explanations"
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
 
@@ -176,6 +177,10 @@ def _import_output(
     options: ImportOptions,
     progress: Callable[[int], None],
 ) -> ImportReport:
+    if options.prompt and format_name != INSEQ:
+        raise InvalidValue(
+            f"Only files of the format inseq are read with a prompt (--prompt); this is read as {format_name}."
+        )
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
     labels = _labels_of(project, options)
@@ -184,7 +189,7 @@ def _import_output(
         project = with_labels(store, actor, get_project_by_id(store, project.id), options.added_labels)
         read_options = OutputOptions(
             project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
-            options.vocabulary, labels.not_own,
+            options.vocabulary, labels.not_own, options.prompt,
         )  # fmt: skip
         rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), labels))
         intake = Intake(store, project, options, report, progress)

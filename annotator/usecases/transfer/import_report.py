@@ -33,6 +33,7 @@ class ImportOptions:
     update: changed rows of known keys overwrite. skip_invalid: store the good rows and list the rest.
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
+    prompt: of model output, what stands around the text in what the model read, with {text} in its place.
     merge: how the scores of a token's pieces are joined.
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file.
@@ -55,6 +56,7 @@ class ImportOptions:
     method: str = ""
     seed: int | None = None
     vocabulary: Path | None = None
+    prompt: str = ""
     merge: How = "sum"
     all_doubles: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)

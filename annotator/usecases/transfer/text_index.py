@@ -1,5 +1,6 @@
 """Which instances the rows of model output without keys are of: those that have their text."""
 
+import shlex
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,6 +20,7 @@ _UNKNOWN = "The row has no key, and no instance of the project has its text. Giv
 _UNREADABLE = (
     "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
 )
+_IN_PROMPT = " It has one of them within a prompt: say what stands around it (--prompt {option})."
 _SEVERAL = (
     "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
     "it says (--all-doubles, or “Texts that stand several times” on the page)."
@@ -112,7 +114,21 @@ class TextIndex:
     def unknown(self, row: SourceOutput, given: InputText) -> Problem:
         """No instance has the text of a row."""
         self.n_unknown += 1
-        return _problem(row, _UNKNOWN if given.letters else _UNREADABLE)
+        remedy = self._prompt_around(row, given) if given.letters else ""
+        return _problem(row, f"{_UNKNOWN if given.letters else _UNREADABLE}{remedy}")
+
+    def _prompt_around(self, row: SourceOutput, given: InputText) -> str:
+        """The option that takes away what all texts of the file have around one that the project has; "" where none does."""
+        self._read()
+        before, after = given.common
+        for first in _ends_of_words(before):
+            for length in _ends_of_words(after[::-1]):
+                inner = given.text[first : len(given.text) - length]
+                texts = self._whole.get(hash(letters_of(inner)), ()) if first or length else ()
+                if self._of_row(row, texts):
+                    prompt = f"{given.text[:first]}{{text}}{given.text[len(given.text) - length :]}"
+                    return _IN_PROMPT.format(option=shlex.quote(prompt.replace("\n", r"\n")))
+        return ""
 
     def notes(self) -> list[str]:
         """What became of the rows without keys, in sentences."""
@@ -177,6 +193,13 @@ class TextIndex:
                 self._cores.setdefault(hash(core), []).append(text)
             if n < len(segments):
                 self._selectable.setdefault(hash("".join(letters[:n])), []).append(text)
+
+
+def _ends_of_words(text: str) -> list[int]:
+    """Where a part of a text that ends with a word may end, the longest first; also nothing of it."""
+    return [
+        n for n in range(len(text), -1, -1) if n in (0, len(text)) or not (text[n - 1].isalnum() and text[n].isalnum())
+    ]
 
 
 def _exact(text: str) -> int:

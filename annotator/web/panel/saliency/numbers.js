@@ -162,12 +162,17 @@ export function factsOf({ facts, spread, convergence }) {
       value: percent(facts.special_share),
       words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
     },
+    "prompt_share" in facts && {
+      title: "On the prompt",
+      value: percent(facts.prompt_share),
+      words: "share of all |score| that lies on the words around the text in the prompt, not on the text",
+    },
     "earlier_share" in facts && {
       title: "On the answer itself",
       value: percent(facts.earlier_share),
       words: "share of all |score| that lies on pieces of the answer that were written before, not on the text",
     },
-    "shared_tokens" in facts && {
+    "shared_tokens" in facts && facts.shared_tokens > 0 && {
       title: "Shared with neighbours",
       value: String(facts.shared_tokens),
       words:
