@@ -172,12 +172,13 @@ export function factsOf({ facts, spread, convergence }) {
       value: percent(facts.earlier_share),
       words: "share of all |score| that lies on pieces of the answer that were written before, not on the text",
     },
-    "shared_tokens" in facts && facts.shared_tokens > 0 && {
-      title: "Shared with neighbours",
-      value: String(facts.shared_tokens),
-      words:
-        "tokens that got a part of their score in equal shares with their neighbours, since the model was asked no further; take more evaluations",
-    },
+    "shared_tokens" in facts &&
+      facts.shared_tokens > 0 && {
+        title: "Shared with neighbours",
+        value: String(facts.shared_tokens),
+        words:
+          "tokens that got a part of their score in equal shares with their neighbours, since the model was asked no further; take more evaluations",
+      },
     "unseen_tokens" in facts && {
       title: "Not seen",
       value: String(facts.unseen_tokens),
