@@ -122,7 +122,9 @@ def test_what_is_not_there_is_refused_in_a_sentence(
 def test_two_models_are_compared_as_the_command_does(opened: Project) -> None:
     comparison = opened.compare("mistaken", "knowing")
     assert comparison["parts"]["all"]["n_won"] == (30,)
-    assert set(comparison) == {"runs", "n_learned", "n_unanswered", "parts", "confidence", "labels", "gains"}
+    assert set(comparison) == {
+        "runs", "n_learned", "n_unanswered", "parts", "confidence", "labels", "gains", "won_lost_of_learned",
+    }  # fmt: skip
     with pytest.raises(NotFound, match="no answers of a model 'huge'"):
         opened.compare("huge", "knowing")
 
