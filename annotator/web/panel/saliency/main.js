@@ -217,9 +217,15 @@ class Saliency {
     if (!this.view) return;
     this.#remember();
     const isCut = new URLSearchParams(location.search).get("typed") === IN_THIS_TAB;
-    const words = isCut ? " The typed text is too long for a link: it shows the stored text alone." : "";
-    if (await copyLink(this.screen.root, location.href)) this.screen.say(`The link to what you see is copied.${words}`);
-    else if (words) this.screen.say(words.trim());
+    const isCopied = await copyLink(this.screen.root, location.href);
+    const words = [
+      isCopied ? "The link to what you see is copied." : "",
+      isCut ? "The typed text is too long for a link: it shows the stored text alone." : "",
+    ];
+    const told = words.filter(Boolean).join(" ");
+    if (isCut)
+      this.screen.sayOfLink(told); // stays when the typed text is answered meanwhile
+    else if (told) this.screen.say(told);
   }
 
   #wordsOfNothing() {
