@@ -32,6 +32,21 @@ def with_annotators_called(metadata: Mapping[str, object], called: Callable[[str
     return {**metadata, ANNOTATIONS: [_called(row, called) for row in rows]}
 
 
+def without_annotators(metadata: Mapping[str, object]) -> dict[str, object]:
+    """The metadata with what is told of annotators, but not of whom.
+
+    >>> without_annotators({"year": 2, "annotations": [{"annotator": "ada", "group": "G1"}]})
+    {'year': 2, 'annotations': [{'group': 'G1'}]}
+    """
+    rows = metadata.get(ANNOTATIONS)
+    if not isinstance(rows, list):
+        return dict(metadata)
+    nameless = [
+        {name: row[name] for name in row if name != ANNOTATOR} if isinstance(row, dict) else row for row in rows
+    ]
+    return {**metadata, ANNOTATIONS: nameless}
+
+
 def _called(row: object, called: Callable[[str], str]) -> object:
     if not isinstance(row, dict) or ANNOTATOR not in row:
         return row

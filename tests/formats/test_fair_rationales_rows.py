@@ -99,6 +99,16 @@ def test_the_format_is_guessed_and_a_task_of_several_texts_is_refused(tmp_path):
         items(tmp_path, row(), task=TASKS["inference"])
 
 
+def test_tables_of_a_folder_that_are_not_read_are_named(tmp_path):
+    (tmp_path / "SST_annotations.csv").write_text(HEADER + row(), encoding="utf-8")
+    (tmp_path / "bert_sst2_attention.csv").write_text("text,attention\n", encoding="utf-8")
+    found = list(read(tmp_path, ReadOptions(TASKS["sentiment"])))
+    [warning] = [item for item in found if isinstance(item, Problem)]
+    assert (warning.value, warning.is_warning) == ("bert_sst2_attention.csv", True)
+    assert "is left out, since it is no file of annotations" in warning.reason
+    assert sum(isinstance(item, SourceInstance) for item in found) == 1
+
+
 @pytest.mark.data
 @pytest.mark.skipif(not (SHARED_DATA / "fair_rationales").is_dir(), reason="the real data of others is not here")
 @pytest.mark.parametrize(

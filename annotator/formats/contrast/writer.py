@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import Span
@@ -114,7 +115,7 @@ def plain_row(gold: GoldInstance, task: Task) -> dict[str, Any]:
     """The fields of a plain row, as far as there is something to say."""
     instance = gold.instance
     segments = [s for s in instance.segments if s.body.text or not _may_be_empty(task, s)]
-    metadata = dict(instance.metadata)
+    metadata = without_annotators(instance.metadata)
     lifted = {name: metadata.pop(name) for name in _LIFTED if name in metadata and task.spec_of(name) is None}
     row: dict[str, Any] = {"id": instance.key, **{s.name: s.body.text for s in segments}}
     if gold.result is not None:

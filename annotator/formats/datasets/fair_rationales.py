@@ -37,6 +37,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     files = sorted(file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)) if path.is_dir() else [path]
     if not files:
         raise InvalidValue(f"The folder '{path}' holds no file of FairRationales, such as SST_annotations.csv.")
+    yield from _left_out(path, files)
     for file in files:
         texts = _Texts(file, options, segment)
         for row in _Table(file, ReadOptions(options.task)).rows():
@@ -45,6 +46,17 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
             else:
                 texts.add(row)
         yield from texts.items()
+
+
+def _left_out(path: Path, files: Sequence[Path]) -> Iterator[Problem]:
+    """What is said of the other tables of a folder, which are not read."""
+    for file in sorted(path.glob("*.csv")) if path.is_dir() else ():
+        if file not in files:
+            reason = (
+                "The file is left out, since it is no file of annotations. Import attributions and predictions after the texts, "
+                "as model output."
+            )
+            yield Problem(file.name, None, "file", file.name, reason, is_warning=True)
 
 
 def _segment_of(task: Task) -> str:

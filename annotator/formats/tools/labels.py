@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.tasks import Task
@@ -279,7 +280,7 @@ def gold_fields(gold: GoldInstance, task: Task) -> Values:
     fields[field_names(task)["result"][0]] = gold.result
     fields |= {"parent": instance.parent_key, "perturbation_kind": instance.perturbation_kind}
     fields |= {"exhaustive": instance.is_exhaustive, "target": _target(gold)}
-    fields["metadata"] = dict(instance.metadata) or None
+    fields["metadata"] = without_annotators(instance.metadata) or None
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -100,21 +100,7 @@ def export_file(
     annotations, and names people only where has_names asks for it.
     """
     roles = require(store, actor, project.id, "export")
-    if format_name not in WRITABLE:
-        raise InvalidValue(
-            f"There is no format '{format_name}' that can be written. Choose one of {', '.join(WRITABLE)}."
-        )
-    holds_unfinished = format_name in WHOLE or (
-        options.include_submitted and not project.settings.researchers_see_submitted
-    )
-    if holds_unfinished:
-        require(store, actor, project.id, "see all annotations")
-    if has_names and format_name != DATASETS:
-        raise InvalidValue(f"Names are asked for of the format {DATASETS} alone. Leave that out for '{format_name}'.")
-    if options.half not in HALVES:
-        raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
-    if format_name == "contrast" and options.half != "both":
-        raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
+    _require_possible(store, actor, project, format_name, options, has_names=has_names)
     require_split(store, [project], options.split)
     passed, for_them = _Counter(), GoldFor(store, actor, project.id)
     with store.snapshot():
@@ -150,6 +136,27 @@ def export_file(
             format=format_name, file=path.name, instances=exported.n,
         )  # fmt: skip
     return exported
+
+
+def _require_possible(
+    store: Store, actor: User, project: Project, format_name: str, options: GoldOptions, *, has_names: bool
+) -> None:
+    """Raise for what a format cannot hold, and for what the person may not have in it."""
+    if format_name not in WRITABLE:
+        raise InvalidValue(
+            f"There is no format '{format_name}' that can be written. Choose one of {', '.join(WRITABLE)}."
+        )
+    holds_unfinished = format_name in WHOLE or (
+        options.include_submitted and not project.settings.researchers_see_submitted
+    )
+    if holds_unfinished:
+        require(store, actor, project.id, "see all annotations")
+    if has_names and format_name != DATASETS:
+        raise InvalidValue(f"Names are asked for of the format {DATASETS} alone. Leave that out for '{format_name}'.")
+    if options.half not in HALVES:
+        raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
+    if format_name == "contrast" and options.half != "both":
+        raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:
