@@ -308,16 +308,10 @@ def test_what_a_source_told_of_its_annotators_names_nobody_in_the_formats_of_the
     """The four that are left out say who marked what, and are documented so."""
     made = make_project(gold_policy="chosen", may_be_empty=True)
     facts = {"annotations": [{"annotator": "zqx-81", "group_id": "G1"}]}
-    row = {"id": "a", "text": "so good", "label": "positive", "rationales": [[[0, 1]]], "metadata": facts}
-    change = {
-        "id": "b",
-        "text": "so bad",
-        "label": "negative",
-        "rationales": [[[1, 2]]],
-        "metadata": facts,
-        "parent": "a",
-    }
-    import_rows(made, [row, {**change, "perturbation_kind": "synonym"}])
+    both = {"split": "test", "metadata": facts}
+    row = {"id": "a", "text": "so good", "label": "positive", "rationales": [[[0, 1]]]}
+    change = {"id": "b", "text": "so bad", "label": "negative", "rationales": [[[1, 2]]], "parent": "a"}
+    import_rows(made, [row | both, change | both | {"perturbation_kind": "synonym"}])
     export_file(store, LOCAL_OPERATOR, made, name, tmp_path / "out")
     files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()] or [tmp_path / "out"]
     assert not [path.name for path in files if b"zqx-81" in path.read_bytes()]
