@@ -140,6 +140,7 @@ def test_annotators_are_refused(screen: Panel, store: Store, project: Project, a
     token = accounts.sign_in_as(store, annotator.name, is_demonstration=True)
     theirs = Panel(screen.client, token, "", "saliency")
     assert theirs.get(f"list?project={project.id}").status_code == 403
+    assert theirs.get(f"points?project={project.id}{AXES}").status_code == 403
 
 
 def test_lists_are_saved_shown_filled_changed_and_deleted(screen: Panel, store: Store, project: Project) -> None:

@@ -8,6 +8,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
+from annotator.domain.views import SavedView
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import lists as list_store
@@ -153,12 +154,17 @@ def _note_member(store: Store, actor: User, saved: SavedList, action: str, insta
 
 def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
     saved = list_store.get_list(store, list_id)
+    require_may_change(store, actor, saved, "list")
+    return saved
+
+
+def require_may_change(store: Store, actor: User, saved: SavedList | SavedView, what: str) -> None:
+    """Raise NotAllowed for who is neither the maker of a list or a view nor a lead. what: it is called."""
     require(store, actor, saved.project_id, "use models")
     if not may_change(store, actor, saved.project_id, saved.user_id):
         raise NotAllowed(
-            f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a list of your own."
+            f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a {what} of your own."
         )
-    return saved
 
 
 def may_change(store: Store, actor: User, project_id: int, maker_id: int | None) -> bool:

@@ -11,13 +11,13 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.views import LONGEST_NAME, LONGEST_QUERY, MOST_VIEWS, SavedView
-from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
 from annotator.store import views as view_store
 from annotator.store.events import add_event
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.saved_lists import may_change
+from annotator.usecases.inspect.saved_lists import may_change, require_may_change
 
 Params = Mapping[str, tuple[str, ...]]
 
@@ -93,11 +93,7 @@ def delete_view(store: Store, actor: User, view_id: int) -> SavedView:
 
 def _changeable(store: Store, actor: User, view_id: int) -> SavedView:
     view = view_store.get_view(store, view_id)
-    require(store, actor, view.project_id, "use models")
-    if not may_change(store, actor, view.project_id, view.user_id):
-        raise NotAllowed(
-            f"'{view.name}' was made by {view.made_by}; only they or a lead can change it. Save a view of your own."
-        )
+    require_may_change(store, actor, view, "view")
     return view
 
 
