@@ -11,13 +11,13 @@ from annotator.web.sections import (
     export,
     file_import,
     instances,
-    people,
     progress,
     quality,
     record,
     rounds,
     rules,
 )
+from annotator.web.sections.people import page as people
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {

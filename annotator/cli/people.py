@@ -1,14 +1,19 @@
 """`annotator user`: accounts from the command line, where one acts as the local operator."""
 
 from pathlib import Path
+from typing import TextIO
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json
-from annotator.domain.people import LOCAL_OPERATOR, ROLES
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES
 
 _LINK_HOURS = 24
 _USUAL = "http://127.0.0.1:8501"  # of a server that is started without --port
+_GUESSED = (
+    "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
+    "in its place, or say it with --url."
+)
 _url_option = click.option(
     "--url",
     envvar="ANNOTATOR_URL",
@@ -52,6 +57,43 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
 
 def _no_project(name: str) -> str:
     return f"'{name}' has an account, but no role yet, since there is no project. Repeat this with --project once there is one."
+
+
+@user.command()
+@click.argument("file", type=click.File(encoding="utf-8-sig"))
+@click.option(
+    "--role",
+    type=click.Choice(PROJECT_ROLES),
+    default="annotator",
+    show_default=True,
+    help="Unless a line has its own.",
+)
+@project_option
+@_url_option
+@json_option
+@click.pass_obj
+def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | None, as_json: bool) -> None:
+    """Invite everybody of FILE, a name a line ("Ada" or "Ada, reviewer"; - reads standard input), and print their links.
+
+    All of them or nobody. Whoever has an account gets the role alone.
+    """
+    from annotator.usecases.access.invitations import INVITATION_LASTS, invite, read_invitees
+    from annotator.usecases.databases import address_of_server
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        project_id = find_project(store, project_name).id
+        given = invite(store, LOCAL_OPERATOR, project_id, read_invitees(file.read(), role))  # type: ignore[arg-type]  # click.Choice
+        address = url or address_of_server(store.path)
+    links = [(one, None if one.link_token is None else _link(address, one.link_token)) for one in given]
+    if as_json:
+        print_json({"invitations": [{"name": one.name, "role": one.role, "link": link} for one, link in links]})
+        return
+    for one, link in links:
+        click.echo(f"{one.name}\t{one.role}\t{link or 'has an account already'}")
+    click.echo(f"Each link works once, within {INVITATION_LASTS.days} days.", err=True)
+    if address is None:
+        click.echo(_GUESSED, err=True)
 
 
 @user.command(name="list")
@@ -125,8 +167,4 @@ def _link(address: str | None, token: str) -> str:
 def _print_link(name: str, link: str, *, is_guessed: bool) -> None:
     click.echo(f"With this link '{name}' sets a password; it works once, within {_LINK_HOURS} hours:\n{link}")
     if is_guessed:
-        click.echo(
-            "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
-            "in its place, or say it with --url.",
-            err=True,
-        )
+        click.echo(_GUESSED, err=True)

@@ -205,5 +205,37 @@ def list_members(store: Store, project_id: int) -> list[tuple[User, Role]]:
     return [(_user(row), row["role"]) for row in rows]
 
 
+def members_with_password(store: Store, project_id: int) -> set[int]:
+    """The numbers of the project's members who have set a password."""
+    rows = store.rows(
+        """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
+            WHERE project_id = ? AND password_hash IS NOT NULL""",
+        (project_id,),
+    )
+    return {row["user_id"] for row in rows}
+
+
+def open_links_of_members(store: Store, project_id: int) -> dict[int, str]:
+    """Until when a one-time link of each of the project's members works, of those who have one that is unused."""
+    rows = store.rows(
+        """SELECT user_id, max(expires_at) AS until FROM sign_in_links
+            WHERE user_id IN (SELECT user_id FROM memberships WHERE project_id = ?) AND used_at IS NULL AND expires_at > ?
+            GROUP BY user_id""",
+        (project_id, store.now()),
+    )
+    return {row["user_id"]: row["until"] for row in rows}
+
+
+def members_of_others(store: Store, project_id: int, lead: User) -> set[int]:
+    """The numbers of the project's members who also have a role in a project that this person does not lead."""
+    rows = store.rows(
+        """SELECT DISTINCT elsewhere.user_id FROM memberships AS elsewhere
+            WHERE elsewhere.user_id IN (SELECT user_id FROM memberships WHERE project_id = ?1)
+            AND elsewhere.project_id NOT IN (SELECT project_id FROM memberships WHERE user_id IS ?2 AND role = 'lead')""",
+        (project_id, lead.id),
+    )
+    return {row["user_id"] for row in rows}
+
+
 def _user(row: Row) -> User:
     return User(row["id"], row["name"], bool(row["is_administrator"]), bool(row["is_disabled"]))

@@ -42,6 +42,32 @@ def annotator(path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return command
 
 
+def test_everybody_of_a_file_is_invited_and_whoever_has_an_account_gets_the_role(
+    annotator: Command, path: Path, tmp_path: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    annotator("user", "add", "ann", "--role", "annotator", "--project", "P")
+    names = tmp_path / "names.txt"
+    names.write_text("\ufeffAda\nann, reviewer\n", encoding="utf-8")
+    answer = annotator("user", "invite", str(names), "--project", "P", "--url", "https://a.example/")
+    assert answer.code == 0
+    ada, ann = (line.split("\t") for line in answer.out.strip().splitlines())
+    assert ada[:2] == ["Ada", "annotator"]
+    assert ann == ["ann", "reviewer", "has an account already"]
+    with open_store(path) as store:
+        assert accounts.open_link(store, ada[2].removeprefix("https://a.example/link/")).user is not None
+
+
+def test_nobody_of_a_file_with_a_line_that_cannot_be_read_is_invited(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    names = tmp_path / "names.txt"
+    names.write_text("Ada\nBo, boss\n")
+    answer = annotator("user", "invite", str(names), "--project", "P")
+    assert answer.code != 0
+    assert "Line 2: 'boss' is not a role in a project" in answer.err
+    assert "Ada" not in annotator("user", "list").out
+
+
 def test_a_user_is_added_with_a_link_that_works(annotator: Command, path: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
     answer = annotator("user", "add", "ann", "--role", "annotator", "--project", "P", "--url", "https://a.example/")

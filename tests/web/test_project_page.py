@@ -322,3 +322,52 @@ def test_the_record_of_accounts_is_for_administrators_alone(
         app.run()
         [told] = app.dataframe
         assert "made an account and a sign-in link for ada, with the role administrator" in list(told.value["what"])
+
+
+def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
+    store: Store, texts, lea, opened: Opened
+) -> None:
+    project = texts(1)
+    app = opened(project, lea(project), "People").run()
+    app.text_area("people_invite_names_0").input("Ada\nBo, reviewer")
+    next(button for button in app.button if button.label == "Make the links").click().run()
+    links = [code.value for code in app.code]
+    assert [accounts.open_link(store, link.rpartition("/")[2]).user.name for link in links] == ["Ada", "Bo"]
+    assert app.text_area("people_invite_names_1").value == ""
+    app.button("people_links_away").click().run()
+    assert not app.code
+
+
+def test_a_list_with_a_wrong_line_is_kept_and_nobody_of_it_is_invited(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    app = opened(project, lea(project), "People").run()
+    app.text_area("people_invite_names_0").input("Ada\nBo, boss")
+    next(button for button in app.button if button.label == "Make the links").click().run()
+    assert "'boss' is not a role" in app.error[0].value
+    assert app.text_area("people_invite_names_0").value == "Ada\nBo, boss"
+    assert store.value("SELECT count(*) FROM users WHERE name = 'Ada'") == 0
+
+
+def test_a_lead_makes_a_new_link_for_whoever_has_not_used_theirs(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    lead = lea(project)
+    old = accounts.add_user(store, LOCAL_OPERATOR, "ada", "annotator", project.name).link_token
+    app = opened(project, lead, "People").run()
+    app.selectbox("people_renew_name").set_value("ada").run()
+    next(button for button in app.button if button.label == "Make a new link").click().run()
+    [code] = app.code
+    new = code.value.rpartition("/")[2]
+    assert new != old
+    assert accounts.open_link(store, new).user.name == "ada"
+
+
+@pytest.mark.parametrize(("is_administrator", "labels"), [(False, set()), (True, {"Shut out"})])
+def test_only_administrators_can_shut_somebody_out(
+    store: Store, texts, lea, opened: Opened, is_administrator: bool, labels: set[str]
+) -> None:
+    project = texts(1)
+    person = lea(project)
+    if is_administrator:
+        person = accounts.add_user(store, LOCAL_OPERATOR, "root", "administrator").user
+    app = opened(project, person, "People").run()
+    assert {button.label for button in app.button} & {"Shut out"} == labels

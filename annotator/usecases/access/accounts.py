@@ -45,8 +45,8 @@ WAIT_STEP_SECONDS = 5
 
 _WRONG = "The name or the password is wrong. Check both, or ask an administrator for a new link."
 _BAD_LINK = (
-    "This link does not work: it has already been used, is older than 24 hours, or was replaced by a newer one. "
-    "Ask an administrator for a new one ('annotator user reset NAME')."
+    "This link does not work: it has already been used, is too old, or was replaced by a newer one. Ask whoever sent it for a "
+    "new one: a lead makes it under Project, People, or an administrator with 'annotator user reset NAME'."
 )
 _NOT_SIGNED_IN = "You are not signed in, or your session has ended. Sign in again."
 
@@ -92,15 +92,29 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
         known = people_store.find_user(store, name)
         if known is not None and (project_id is None or role in people_store.roles_of(store, known, project_id)):
             raise InvalidValue(f"There is a user '{known.name}' already{_in_that_role(role, project_name)}.")
-        user = known or people_store.add_user(store, name, is_administrator=role == "administrator")
-        if project_id is not None:
-            people_store.add_role(store, project_id, user, role)
-        token = None if known else _new_link(store, user)
-        add_event(
-            store, actor.name, "add role" if known else "add user", "user", user.id,
-            project_id=project_id, name=user.name, role=role,
-        )  # fmt: skip
+        user, token = add_person(store, actor, name, role, project_id)
     return NewAccount(user, token, project_name)
+
+
+def add_person(
+    store: Store, actor: User, name: str, role: Role, project_id: int | None, link_lasts: dt.timedelta = LINK_LASTS
+) -> tuple[User, str | None]:
+    """A person with a role, in the transaction and with the rights of the caller, and the token of the link of a new account.
+
+    A role that they have already is left as it is.
+    """
+    known = people_store.find_user(store, name)
+    user = known or people_store.add_user(store, name, is_administrator=role == "administrator")
+    if project_id is not None:
+        if known is not None and role in people_store.roles_of(store, known, project_id):
+            return known, None
+        people_store.add_role(store, project_id, user, role)
+    token = None if known else make_link(store, user, link_lasts)
+    add_event(
+        store, actor.name, "add role" if known else "add user", "user", user.id,
+        project_id=project_id, name=user.name, role=role,
+    )  # fmt: skip
+    return user, token
 
 
 def _project_of_role(store: Store, role: Role, project_name: str | None) -> tuple[int | None, str | None]:
@@ -182,7 +196,7 @@ def reset_user(store: Store, actor: User, name: str) -> str:
         people_store.set_disabled(store, user, is_disabled=False)
         _shut_out(store, user)
         revoke_tokens_of(store, user)
-        token = _new_link(store, user)
+        token = make_link(store, user)
         add_event(store, actor.name, "reset user", "user", user.id, name=user.name, was_disabled=user.is_disabled)
     return token
 
@@ -201,7 +215,7 @@ def make_first_account_link(store: Store) -> str | None:
         if people_store.has_users(store):
             return None
         people_store.withdraw_links(store, None)
-        token = _new_link(store, None)
+        token = make_link(store, None)
         add_event(store, LOCAL_OPERATOR.name, "make first link", "user")
     return token
 
@@ -240,9 +254,10 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
         return _start_session(store, user)
 
 
-def _new_link(store: Store, user: User | None) -> str:
+def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS) -> str:
+    """The token of a new one-time link, in the transaction and with the rights of the caller."""
     token = _new_token()
-    people_store.add_link(store, _digest(token), user, _in(store, LINK_LASTS))
+    people_store.add_link(store, _digest(token), user, _in(store, lasts))
     return token
 
 

@@ -341,6 +341,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "add role": _added,
     "disable user": lambda detail: f"disabled the account of {detail['name']}",
     "reset user": _reset,
+    "renew link": lambda detail: f"made a new sign-in link for {detail['name']}; an older one ended",
     "make first link": lambda _: "made the link for the first account; an older one ended",
     "set password": lambda detail: (
         "made the first account with the first link" if detail.get("is_first") else "set a password with a sign-in link"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from annotator.store import open_store
 from annotator.store.people import list_members
@@ -282,3 +282,19 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
         with open_store(server.database) as store:
             roles = {(user.name, role) for user, role in list_members(store, 1)}
         assert (("Annotator 2", "annotator") in roles) is is_left
+
+
+def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come, browser: Browser) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("People")
+    lead.page.get_by_role("textbox", name="Names, one a line").fill("Ada")
+    lead.page.get_by_role("button", name="Make the links").click()
+    link = lead.page.locator(".st-key-people_made_links code").inner_text()
+    ada = browser.new_context().new_page()
+    ada.goto(link)
+    for field in ada.locator("input[type=password]").all():
+        field.fill("a good long password")
+    ada.keyboard.press("Enter")
+    ada.locator(".segment-text").first.wait_for()
+    ada.get_by_text("Ada", exact=True).wait_for()
+    ada.context.close()

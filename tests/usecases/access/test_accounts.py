@@ -18,6 +18,7 @@ from annotator.usecases.access import accounts, passwords
 from annotator.usecases.access.rights import require, require_administrator
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.upkeep import back_up
+from tests.clock import ahead
 
 PASSWORD = "a good long password"
 WRONG = "The name or the password is wrong"
@@ -234,10 +235,9 @@ def test_a_link_works_once(store: Store) -> None:
         accounts.set_password_with_link(store, link, None, "another long password")
 
 
-def test_a_link_ends_after_a_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "LINK_LASTS", dt.timedelta(seconds=-1))
+def test_a_link_ends_after_a_day(store: Store) -> None:
     link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator").link_token
-    with pytest.raises(NotAllowed, match="is older than 24 hours"):
+    with ahead(store, hours=25), pytest.raises(NotAllowed, match="is too old"):
         accounts.open_link(store, link)
 
 

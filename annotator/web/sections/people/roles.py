@@ -1,28 +1,22 @@
-"""Who takes part in the project, and as what."""
+"""Giving and taking roles."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from annotator.domain.people import PROJECT_ROLES, Role
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.usecases.access.invitations import Member
 from annotator.usecases.databases import Store
-from annotator.usecases.project.projects import give_role, members_of, people_to_choose, take_role
+from annotator.usecases.project.projects import give_role, people_to_choose, take_role
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
-from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.session import Visit, current_visit, page_store
 
 
-def show(store: Store, visit: Visit, project: Project) -> None:
-    """Members with their roles; give or take one."""
-    show_missing_labels(store, visit, project)
-    show_missing_people(store, visit, project)
-    members = members_of(store, visit.user, project.id)
-    if members:
-        rows = [{"person": user.name, "role": role, "may sign in": not user.is_disabled} for user, role in members]
-        st.dataframe(rows, hide_index=True, key="people_members")
-    else:
-        st.info("Nobody has a role here yet. Give somebody one below.", icon=":material/group_add:")
+def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:
+    """Give a role to somebody who has an account, or take one away."""
     give, take = st.columns(2, gap="large")
     with give, st.form("people_give", border=True):
         st.markdown("**Give a role**")
@@ -33,15 +27,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             st.rerun()
     with take, st.form("people_take", border=True):
         st.markdown("**Take a role away**")
-        held = {f"{user.name} · {role}": (user.name, role) for user, role in members}
+        held = {f"{member.user.name} · {role}": (member.user.name, role) for member in members for role in member.roles}
         chosen = st.selectbox("Person and role", list(held), key="people_take_role")
         is_asked = submitted("Take it away", key="people_take_ask") is not None
     if is_asked and chosen:
         _ask_to_take(project, *held[chosen])
-    st.caption(
-        "To add somebody who has no account yet, ask an administrator. The command `annotator user add NAME --role ROLE` makes "
-        "an account and prints a one-time sign-in link."
-    )
 
 
 @st.dialog("Take a role away?")

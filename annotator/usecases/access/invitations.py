@@ -1,0 +1,172 @@
+"""Inviting people to a project: an account, a role and a one-time link for each, several at once from a list."""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import PROJECT_ROLES, Role, User
+from annotator.errors import InvalidValue, NotAllowed
+from annotator.store import Store
+from annotator.store import people as people_store
+from annotator.store.events import add_event
+from annotator.usecases.access.accounts import add_person, make_link, reset_user
+from annotator.usecases.access.passwords import checked_name
+from annotator.usecases.access.rights import require
+
+INVITATION_LASTS = dt.timedelta(days=7)
+MOST_AT_ONCE = 1000
+_NAMED_PROBLEMS = 5
+_BETWEEN = re.compile(r"[,;\t，；]")  # a name and a role; the last two are Chinese
+
+# no password yet: with an open link, or without one
+AccountState = Literal["can sign in", "has a link", "needs a link", "shut out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Invitee:
+    """One line of a list of people: who shall have which role."""
+
+    line: int
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """What inviting somebody gave. link_token: None for whoever had an account before, and has the role with it."""
+
+    name: str
+    role: Role
+    link_token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who takes part in a project.
+
+    link_expires_at: of the one-time link that they have not used, if there is one
+    may_renew: whether the person who asked may make a new link for them
+    """
+
+    user: User
+    roles: tuple[Role, ...]
+    account: AccountState
+    link_expires_at: str | None
+    may_renew: bool
+
+
+def read_invitees(text: str, role: Role) -> list[Invitee]:
+    """The people of a list: a name a line, each with the role given, or with its own after a comma ("Ada, reviewer").
+
+    Raises: InvalidValue naming the lines that cannot be read, or that there are none or too many
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not 1 <= len(lines) <= MOST_AT_ONCE:
+        raise InvalidValue(
+            f"Write the name of at least one person, each on a line of its own, and of at most {MOST_AT_ONCE:,}; "
+            f"there are {len(lines):,}."
+        )
+    invitees: list[Invitee] = []
+    problems: list[str] = []
+    for number, line in lines:
+        try:
+            invitees.append(_invitee(number, line, role))
+        except InvalidValue as problem:
+            problems.append(f"Line {number}: {problem}")
+    _refuse(problems)
+    return invitees
+
+
+def _invitee(number: int, line: str, role: Role) -> Invitee:
+    name, *roles = (part.strip() for part in _BETWEEN.split(line))
+    if len(roles) > 1:
+        raise InvalidValue(f"'{line}' has more than a name and a role. Write each person on a line of their own.")
+    own_role = roles[0].lower() if roles else role
+    if own_role not in PROJECT_ROLES:
+        raise InvalidValue(f"'{own_role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+    return Invitee(number, checked_name(name), own_role)
+
+
+def invite(store: Store, actor: User, project_id: int, invitees: Sequence[Invitee]) -> list[Invitation]:
+    """Give each of them the role, with an account and a one-time link where they have none; all of them or nobody.
+
+    Raises: InvalidValue naming the lines of whoever was shut out, or is only known as the author of imported annotations
+    """
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        _refuse([problem for invitee in invitees if (problem := _why_not(store, invitee))])
+        tokens: dict[tuple[str, Role], Invitation] = {}
+        for invitee in invitees:
+            user, token = add_person(store, actor, invitee.name, invitee.role, project_id, INVITATION_LASTS)
+            tokens.setdefault((user.name, invitee.role), Invitation(user.name, invitee.role, token))
+    return list(tokens.values())
+
+
+def _why_not(store: Store, invitee: Invitee) -> str | None:
+    user = people_store.find_user(store, invitee.name)
+    if user is None or not user.is_disabled:
+        return None
+    return (
+        f"Line {invitee.line}: '{user.name}' is shut out, or is only the name of whoever made annotations that were imported. "
+        "An administrator can let them in with a new link."
+    )
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        more = len(problems) - _NAMED_PROBLEMS
+        last = [f"{counted(more, 'more line')} cannot be used either."] if more > 0 else []
+        raise InvalidValue("\n\n".join([*problems[:_NAMED_PROBLEMS], *last, "Nobody was invited."]))
+
+
+def members_with_accounts(store: Store, actor: User, project_id: int) -> list[Member]:
+    """Everybody who takes part, by name, with what they can do with their account."""
+    require(store, actor, project_id, "manage project")
+    roles: dict[User, list[Role]] = {}
+    for user, role in people_store.list_members(store, project_id):
+        roles.setdefault(user, []).append(role)
+    have_password = people_store.members_with_password(store, project_id)
+    links = people_store.open_links_of_members(store, project_id)
+    of_others = people_store.members_of_others(store, project_id, actor)
+    members = []
+    for user, held in roles.items():
+        account = _account(user, user.id in have_password, user.id in links)
+        is_unused = account in {"has a link", "needs a link"} and not user.is_administrator and user.id not in of_others
+        members.append(Member(user, tuple(held), account, links.get(user.id or 0), actor.is_administrator or is_unused))
+    return members
+
+
+def _account(user: User, has_password: bool, has_link: bool) -> AccountState:
+    if user.is_disabled:
+        return "shut out"
+    if has_password:
+        return "can sign in"
+    return "has a link" if has_link else "needs a link"
+
+
+def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
+    """The token of a new one-time link for a member; an older one ends, and so do a password and sessions.
+
+    Whoever holds a link can act as that person. So leads renew only what nobody has used yet, of people who take part in no
+    project but theirs; everybody else's is an administrator's to make.
+
+    Raises: NotAllowed saying who can do it; InvalidValue for somebody who has no role here
+    """
+    with store.transaction():
+        members = {member.user.name: member for member in members_with_accounts(store, actor, project_id)}
+        if name not in members:
+            raise InvalidValue(f"'{name}' has no role in this project. Invite them first.")
+        if not members[name].may_renew:
+            raise NotAllowed(
+                f"Only an administrator can give '{name}' a new link: they have signed in before, were shut out, or take part in "
+                "a project that you do not lead."
+            )
+        if actor.is_administrator:
+            return reset_user(store, actor, name)
+        user = members[name].user
+        people_store.withdraw_links(store, user)
+        add_event(store, actor.name, "renew link", "user", user.id, project_id=project_id, name=name)
+        return make_link(store, user, INVITATION_LASTS)

@@ -1,0 +1,91 @@
+"""A new link for somebody who has not used theirs, or lost the password; shutting somebody out."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.access.accounts import disable_user
+from annotator.usecases.access.invitations import Invitation, Member, renew_link
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.sections.people.invitations import keep_links
+from annotator.web.session import Visit, current_visit, page_store
+
+
+def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:
+    """For leads: links that were not used. For administrators: anybody's link, and shutting out."""
+    renewable = {member.user.name: member for member in members if member.may_renew}
+    renew, shut = st.columns(2, gap="large")
+    with renew, st.form("people_renew", border=True):
+        st.markdown("**Make a new link**")
+        name = st.selectbox("Whose", list(renewable), key="people_renew_name", placeholder="Nobody needs one")
+        is_asked = submitted("Make a new link", key="people_renew_go", disabled=not renewable) is not None
+        if not visit.user.is_administrator:
+            st.caption("Of people who have a password, an administrator makes a new link.")
+    if is_asked and name in renewable:
+        if renewable[name].account == "can sign in":
+            _ask_to_reset(project, renewable[name])
+        else:
+            _renew(store, visit, project, renewable[name])
+            st.rerun()
+    if visit.user.is_administrator:
+        with shut:
+            _show_shutting_out(members)
+
+
+def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None:
+    token = renew_link(store, visit.user, project.id, member.user.name)
+    keep_links(project, [Invitation(member.user.name, member.roles[0], token)])
+
+
+@st.dialog("End the old password?")
+def _ask_to_reset(project: Project, member: Member) -> None:
+    """It runs again by itself, when the page's own connection is closed: so it opens one."""
+    st.markdown(
+        f"{as_text(member.user.name)} has a password. It ends at once, and so does every page that they have open: they come in "
+        "again with the new link alone."
+    )
+    go, keep = st.columns(2)
+    if pressed("Keep it", width="stretch", container=keep, key="people_reset_not"):
+        st.rerun()
+    if pressed("Make a new link", type="primary", width="stretch", container=go, key="people_reset_go"):
+        with page_store() as store:
+            try:
+                _renew(store, current_visit(store), project, member)
+            except AnnotatorError as error:
+                st.error(as_text(str(error)), icon=":material/error:")
+                return
+        st.rerun()
+
+
+def _show_shutting_out(members: Sequence[Member]) -> None:
+    active = [member.user.name for member in members if member.account != "shut out"]
+    with st.form("people_shut", border=True):
+        st.markdown("**Shut somebody out**")
+        name = st.selectbox("Who", active, key="people_shut_name")
+        is_asked = submitted("Shut out", key="people_shut_ask", disabled=not active) is not None
+        st.caption("Of every project of this server. A new link lets them in again.")
+    if is_asked and name:
+        _ask_to_shut_out(name)
+
+
+@st.dialog("Shut somebody out?")
+def _ask_to_shut_out(name: str) -> None:
+    st.markdown(
+        f"{as_text(name)} can sign in no more, in no project, from now on. What they submitted and scored stays; what they hold "
+        "goes to others."
+    )
+    go, keep = st.columns(2)
+    if pressed("Leave them in", width="stretch", container=keep, key="people_shut_not"):
+        st.rerun()
+    if pressed("Shut out", type="primary", width="stretch", container=go, key="people_shut_go"):
+        with page_store() as store:
+            try:
+                disable_user(store, current_visit(store).user, name)
+            except AnnotatorError as error:
+                st.error(as_text(str(error)), icon=":material/error:")
+                return
+        st.rerun()

@@ -1,0 +1,104 @@
+"""Inviting people: a list of names becomes accounts with one-time links, which are shown once."""
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.session import Visit
+
+_MADE = "people_links"
+_N_MADE = "people_n_lists"
+_SHOWN_ONE_BY_ONE = 10  # more are easier to take as a file
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """The form for a list of names; what was wrong with a list is said below it, and nobody of it was invited."""
+    field = f"people_invite_names_{st.session_state.get(_N_MADE, 0)}"  # another one is empty
+    with st.form("people_invite", border=True):
+        st.markdown("**Invite people**")
+        names, chosen = st.columns([3, 1], gap="large")
+        names.text_area(
+            "Names, one a line",
+            key=field,
+            placeholder="Ada\nBo\nCleo, reviewer",
+            help="Write a role after a comma for whoever shall have another than the one beside. "
+            "A name is what the person signs in with.",
+        )
+        role = chosen.selectbox("Role", PROJECT_ROLES, key="people_invite_role")
+        held = submitted("Make the links", type="primary", key="people_invite_go", fields=(field,))
+    if held is None:
+        return
+    try:
+        given = invite(store, visit.user, project.id, read_invitees(held[field], role))
+    except InvalidValue as problem:
+        st.error(as_text(str(problem)), icon=":material/error:")
+        return
+    keep_links(project, given)
+    st.rerun()
+
+
+def keep_links(project: Project, given: Sequence[Invitation]) -> None:
+    """Keep what was just made for this visit: the database has only the links' digests."""
+    st.session_state[_MADE] = (project.id, list(given))
+    st.session_state[_N_MADE] = st.session_state.get(_N_MADE, 0) + 1
+
+
+def show_links(project: Project) -> None:
+    """The links that were just made, until they are put away."""
+    project_id, given = st.session_state.get(_MADE, (None, []))
+    if project_id != project.id or not given:
+        return
+    links = [(one, f"{_address()}/link/{one.link_token}") for one in given if one.link_token is not None]
+    with st.container(border=True, key="people_made_links"):
+        _say(given, len(links))
+        if len(links) <= _SHOWN_ONE_BY_ONE:
+            for one, link in links:
+                st.markdown(f"{as_text(one.name)} · {one.role}")
+                st.code(link, language=None)
+        take, away = st.columns([1, 1])
+        if links:
+            take.download_button(
+                f"Download {counted(len(links), 'link')} as CSV", _as_csv(links), "links.csv", "text/csv",
+                key="people_take_links",
+            )  # fmt: skip
+        if pressed("Put the links away", container=away, key="people_links_away"):
+            del st.session_state[_MADE]
+            st.rerun()
+
+
+def _say(given: Sequence[Invitation], n_links: int) -> None:
+    known = [one for one in given if one.link_token is None]
+    if n_links:
+        st.markdown(
+            f"**{counted(n_links, 'link')}**, to send to {'that person' if n_links == 1 else 'each person'} in private. "
+            f"A link works once, within {INVITATION_LASTS.days} days, and is not shown again after you put it away."
+        )
+    if known:
+        names = ", ".join(as_text(f"{one.name} ({one.role})") for one in known)
+        st.markdown(f"No link is needed by whoever had an account before: {names}.")
+
+
+def _as_csv(links: Sequence[tuple[Invitation, str]]) -> str:
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    writer.writerow(("name", "role", "link"))
+    writer.writerows((one.name, one.role, link) for one, link in links)
+    return rows.getvalue()
+
+
+def _address() -> str:
+    """Where people reach the server: as it was told when it was started, else as whoever looks reaches it."""
+    page = urlsplit(st.context.url or "")
+    return os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")
