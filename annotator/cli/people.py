@@ -85,12 +85,21 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
         project_id = find_project(store, project_name).id
         given = invite(store, LOCAL_OPERATOR, project_id, read_invitees(file.read(), role))  # type: ignore[arg-type]  # click.Choice
         address = url or address_of_server(store.path)
-    links = [(one, None if one.link_token is None else _link(address, one.link_token)) for one in given]
+    links = [
+        (invitation, None if invitation.link_token is None else _link(address, invitation.link_token))
+        for invitation in given
+    ]
     if as_json:
-        print_json({"invitations": [{"name": one.name, "role": one.role, "link": link} for one, link in links]})
+        print_json(
+            {
+                "invitations": [
+                    {"name": invitation.name, "role": invitation.role, "link": link} for invitation, link in links
+                ]
+            }
+        )
         return
-    for one, link in links:
-        click.echo(f"{one.name}\t{one.role}\t{link or 'has an account already'}")
+    for invitation, link in links:
+        click.echo(f"{invitation.name}\t{invitation.role}\t{link or 'has an account already'}")
     click.echo(f"Each link works once, within {INVITATION_LASTS.days} days.", err=True)
     if address is None:
         click.echo(_GUESSED, err=True)

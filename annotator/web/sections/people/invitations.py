@@ -60,12 +60,16 @@ def show_links(project: Project) -> None:
     project_id, given = st.session_state.get(_MADE, (None, []))
     if project_id != project.id or not given:
         return
-    links = [(one, f"{_address()}/link/{one.link_token}") for one in given if one.link_token is not None]
+    links = [
+        (invitation, f"{_address()}/link/{invitation.link_token}")
+        for invitation in given
+        if invitation.link_token is not None
+    ]
     with st.container(border=True, key="people_made_links"):
         _say(given, len(links))
         if len(links) <= _SHOWN_ONE_BY_ONE:
-            for one, link in links:
-                st.markdown(f"{as_text(one.name)} · {one.role}")
+            for invitation, link in links:
+                st.markdown(f"{as_text(invitation.name)} · {invitation.role}")
                 st.code(link, language=None)
         take, away = st.columns([1, 1])
         if links:
@@ -79,14 +83,14 @@ def show_links(project: Project) -> None:
 
 
 def _say(given: Sequence[Invitation], n_links: int) -> None:
-    known = [one for one in given if one.link_token is None]
+    known = [invitation for invitation in given if invitation.link_token is None]
     if n_links:
         st.markdown(
             f"**{counted(n_links, 'link')}**, to send to {'that person' if n_links == 1 else 'each person'} in private. "
             f"A link works once, within {INVITATION_LASTS.days} days, and is not shown again after you put it away."
         )
     if known:
-        names = ", ".join(as_text(f"{one.name} ({one.role})") for one in known)
+        names = ", ".join(as_text(f"{invitation.name} ({invitation.role})") for one in known)
         st.markdown(f"No link is needed by whoever had an account before: {names}.")
 
 
@@ -94,7 +98,7 @@ def _as_csv(links: Sequence[tuple[Invitation, str]]) -> str:
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
     writer.writerow(("name", "role", "link"))
-    writer.writerows((one.name, one.role, link) for one, link in links)
+    writer.writerows((invitation.name, invitation.role, link) for invitation, link in links)
     return rows.getvalue()
 
 
