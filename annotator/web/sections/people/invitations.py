@@ -90,7 +90,7 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
             f"A link works once, within {INVITATION_LASTS.days} days, and is not shown again after you put it away."
         )
     if known:
-        names = ", ".join(as_text(f"{invitation.name} ({invitation.role})") for one in known)
+        names = ", ".join(as_text(f"{invitation.name} ({invitation.role})") for invitation in known)
         st.markdown(f"No link is needed by whoever had an account before: {names}.")
 
 
