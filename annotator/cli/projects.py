@@ -72,6 +72,21 @@ def create(
         )
 
 
+@project.command("copy")
+@click.argument("source")
+@click.argument("name")
+@click.option("--people", "has_people", is_flag=True, help="Everybody has the roles that they have in SOURCE.")
+@click.pass_obj
+def copy(database: Path, source: str, name: str, has_people: bool) -> None:
+    """Create a project NAME with the rules of SOURCE: task, labels, settings, guidelines, word lists; without its texts."""
+    from annotator.usecases.project.project_copies import copy_project
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        made = copy_project(store, LOCAL_OPERATOR, find_project(store, source).id, name, has_people=has_people)
+    click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
+
+
 def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
     if name != "custom":
         if segments is not None or result_kind is not None:

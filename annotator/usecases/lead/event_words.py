@@ -326,6 +326,9 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
     "create": lambda detail: f"created the project “{detail['name']}”",
+    "copy rules": lambda detail: (
+        f"took the rules of “{detail['source']}”" + (", and its people" if detail["has_people"] else "")
+    ),
     "change": _changed,
     "import": _imported,
     "export": _exported,

@@ -1,11 +1,13 @@
-"""Create a project from a task template, or with a task of one's own."""
+"""Create a project from a task template, with a task of one's own, or with the rules of another project."""
 
 import streamlit as st
 
+from annotator.domain.projects import Project
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.project.custom_tasks import parse_task
+from annotator.usecases.project.project_copies import copy_project, projects_to_copy
 from annotator.usecases.project.projects import create_project
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
@@ -13,6 +15,7 @@ from annotator.web.project_warnings import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 
 _CUSTOM = "custom"
+_DEFAULTS = ""  # no project can have this name
 _RESULTS = {"label": "a label", "answer": "an answer text"}
 
 
@@ -24,6 +27,44 @@ def dialog() -> None:
 
 
 def show(store: Store, visit: Visit) -> None:
+    """A project of a task, or with the rules of one that the person leads."""
+    sources = {project.name: project for project in projects_to_copy(store, visit.user)}
+    chosen = _DEFAULTS
+    if sources:
+        chosen = st.selectbox("Rules", [_DEFAULTS, *sources], format_func=_source_words, key="create_like")
+    if chosen in sources:
+        _show_copying(store, visit, sources[chosen])
+    else:
+        _show_creating(store, visit)
+
+
+def _source_words(name: str) -> str:
+    return "the usual ones" if name == _DEFAULTS else f"those of {name}"
+
+
+def _show_copying(store: Store, visit: Visit, source: Project) -> None:
+    st.caption(
+        "Its task, labels, language, rules, guidelines and word lists are copied; not its texts, nor what people did with them."
+    )
+    with st.form("create_copy", border=False):
+        name = st.text_input("Name", key="create_copy_name")
+        has_people = st.checkbox("The same people, with the same roles", key="create_copy_people")
+        if submitted("Create", type="primary", key="create_copy_go") is None:
+            return
+    try:
+        project = copy_project(store, visit.user, source.id, name, has_people=has_people)
+    except InvalidValue as error:
+        st.error(as_text(str(error)))
+        return
+    _open(project)
+
+
+def _open(project: Project) -> None:
+    st.query_params["project"] = str(project.id)
+    st.rerun()
+
+
+def _show_creating(store: Store, visit: Visit) -> None:
     """Task, name, labels, language; everything else has a default and can be changed under Rules."""
     # Outside the form, since what the form asks for follows from it.
     task_name = st.selectbox("Task", [*TASKS, _CUSTOM], format_func=_described, key="create_task")
@@ -44,8 +85,7 @@ def show(store: Store, visit: Visit) -> None:
     except InvalidValue as error:
         st.error(as_text(str(error)))
         return
-    st.query_params["project"] = str(project.id)
-    st.rerun()
+    _open(project)
 
 
 def _task(name: str, segments: str, result: str) -> Task:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from annotator.store import open_store
 from annotator.store.people import list_members
-from annotator.store.projects import get_project_by_id
+from annotator.store.projects import get_project, get_project_by_id
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -298,3 +298,16 @@ def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come,
     ada.locator(".segment-text").first.wait_for()
     ada.get_by_text("Ada", exact=True).wait_for()
     ada.context.close()
+
+
+def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.page.get_by_role("button", name="New project").click()
+    lead.page.get_by_role("combobox", name="Rules").click()
+    lead.page.get_by_role("option", name="those of Sentiment").click()
+    lead.page.get_by_label("Name", exact=True).fill("Second")
+    lead.page.get_by_role("button", name="Create").click()
+    lead.page.get_by_role("heading", name="Second").wait_for()
+    with open_store(server.database) as store:
+        first, second = get_project_by_id(store, 1), get_project(store, "Second")
+    assert (second.labels, second.settings, second.guidelines) == (first.labels, first.settings, first.guidelines)
