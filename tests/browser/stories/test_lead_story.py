@@ -272,7 +272,9 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
     page = lead.page
-    page.get_by_role("combobox", name="Person and role").click()
+    chosen = page.get_by_role("combobox", name="Person and role")
+    chosen.scroll_into_view_if_needed()  # scrolling closes the menu
+    chosen.click()
     page.get_by_role("option", name="Annotator 2 · annotator").click()
     dialog = page.get_by_role("dialog")
     for answer, is_left in (("Keep it", True), ("Take it away", False)):
