@@ -150,7 +150,7 @@ class ProjectFiles(OpenProject):
         """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
 
         half:  "both", "originals" or "perturbed"
-        names: the format "datasets" tells who made each annotation
+        names: "csv", "parquet", "datasets" and "parquet-annotations" tell who made each annotation; else people are pseudonyms
         """
         from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
         from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415

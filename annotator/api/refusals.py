@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, tuple[str, _Kind]] = {
     "--leave-out-label": ("leave_out_labels", "list"),
     "--method": ("method", "name"),
     "--model": ("model", "name"),
+    "--names": ("names", "flag"),
     "--number-keys": ("number_keys", "flag"),
     "--prompt": ("prompt", "name"),
     "--rename": ("rename", "pairs"),
