@@ -112,6 +112,8 @@ def python_words() -> Iterator[None]:
 
 def report_in_python(report: ImportReport) -> ImportReport:
     """A report of which each sentence is said with arguments."""
+    for of_file in report.by_file.values():
+        report_in_python(of_file)
     for problems in (report.problems, report.warnings):
         problems[:] = map(_problem, problems)
     for sentences in (report.columns, report.doubts, report.notes):
