@@ -263,7 +263,14 @@ def test_rationales_go_in_and_come_out(opened: Project) -> None:
     row = {"id": "t1", "rationale": {"kind": "hard", "parts": [{"spans": [[0, 2]]}]}}
     opened.add_attributions([row], model="rules", method="list")
     [found] = opened.rationales("rules").to_dict("records")
-    assert (found["kind"], found["spans"]) == ("hard", ((0, 2),))
+    assert (found["kind"], found["spans"], found["quotes"]) == ("hard", ((0, 2),), None)
+
+
+def test_rationales_that_were_quoted_tell_which_quotes_are_not_in_the_text(opened: Project) -> None:
+    quotes = {"n": 2, "n_missing": 1, "missing": ("nowhere",)}
+    row = {"id": "t1", "rationale": {"kind": "hard", "parts": [{"spans": [[0, 2]]}], "quotes": quotes}}
+    opened.add_attributions([row], model="gpt", method="quotes")
+    assert opened.rationales()["quotes"].tolist() == [quotes]
 
 
 def test_what_a_model_did_not_see_is_nan_and_goes_back_as_partial(opened: Project) -> None:

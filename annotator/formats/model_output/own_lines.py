@@ -28,6 +28,7 @@ from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, P
 from annotator.formats.model_output.own_line_runs import run_of
 from annotator.formats.model_output.own_plain_lines import PlainLines
 from annotator.formats.model_output.writer import write_outputs
+from annotator.formats.own.output import quotes_of
 from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
@@ -192,4 +193,12 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
                 f"A rationale that is {row.rationale.kind} has no {other}.",
             )
         parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
-    return (SourceRationale(row.rationale.kind, tuple(parts)),)
+    quotes = quotes_of(row.rationale.quotes)
+    if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
+        reason = (
+            "Of 'n' quotes 'n_missing' are not in the text, and 'missing' lists some of these: none can be more than n."
+        )
+        findings.refuse(
+            "rationale.quotes", f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}", reason
+        )
+    return (SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)

@@ -11,6 +11,7 @@ import msgspec
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput, SourceRationale
 from annotator.errors import ExportRefused
 from annotator.formats.model_output.own_line_fields import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
+from annotator.formats.own.output import quotes_record
 from annotator.formats.rows.files import new_file
 
 
@@ -95,7 +96,7 @@ def _token(piece: Piece) -> str | PieceRow:
 
 def _rationale(rationale: SourceRationale) -> RationaleRow:
     parts = [MarkedRow(part.place, list(part.spans), list(part.ranking)) for part in rationale.parts]
-    return RationaleRow(rationale.kind, parts)
+    return RationaleRow(rationale.kind, parts, quotes_record(rationale.outcome))
 
 
 def _check(row: OutputRow, output: SourceOutput) -> None:

@@ -95,7 +95,7 @@ def output_record(item: StoredOutput) -> OutputRecord:
         item.key, run.model, item.split, run.method, msgspec.json.decode(run.parameters), run.seed, run.unit, run.is_signed,
         [PredictionRecord(p.on, p.threshold, p.result, dict(p.probabilities)) for p in output.predictions],
         [_attribution_record(a) for a in output.attributions],
-        [RationaleRecord(r.kind, list(r.spans), list(r.ranking), _quotes_record(r.quotes)) for r in output.rationales],
+        [RationaleRecord(r.kind, list(r.spans), list(r.ranking), quotes_record(r.quotes)) for r in output.rationales],
     )  # fmt: skip
 
 
@@ -114,11 +114,13 @@ def _with_nulls(scores: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(score) else score for score in scores]
 
 
-def _quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
+def quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
+    """What became of a model's quotes, as it is written."""
     return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
 
 
-def _quotes(record: QuotesRecord | None) -> Quotes | None:
+def quotes_of(record: QuotesRecord | None) -> Quotes | None:
+    """The same as a value."""
     return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))
 
 
@@ -130,7 +132,9 @@ def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> 
         0,
         tuple(Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
         tuple(_attribution(a) for a in record.attributions),
-        tuple(MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), _quotes(r.quotes)) for r in record.rationales),
+        tuple(
+            MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), quotes_of(r.quotes)) for r in record.rationales
+        ),
     )
     return StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
 
