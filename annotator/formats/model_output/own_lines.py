@@ -28,11 +28,11 @@ from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, P
 from annotator.formats.model_output.own_line_runs import run_of
 from annotator.formats.model_output.own_plain_lines import PlainLines
 from annotator.formats.model_output.writer import write_outputs
-from annotator.formats.own.output import quotes_of
 from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
+from annotator.formats.rows.quotes import quotes_of
 from annotator.text.letters import input_of_pieces, input_of_text
 
 __all__ = ["read", "write_outputs"]

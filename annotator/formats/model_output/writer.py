@@ -11,8 +11,8 @@ import msgspec
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput, SourceRationale
 from annotator.errors import ExportRefused
 from annotator.formats.model_output.own_line_fields import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
-from annotator.formats.own.output import quotes_record
 from annotator.formats.rows.files import new_file
+from annotator.formats.rows.quotes import quotes_record
 
 
 def write_outputs(path: Path, outputs: Iterable[SourceOutput]) -> int:

@@ -12,13 +12,13 @@ from annotator.domain.models import (
     Output,
     Piece,
     Prediction,
-    Quotes,
     Run,
     StoredOutput,
     Written,
     canonical_parameters,
     facts_from,
 )
+from annotator.formats.rows.quotes import QuotesRecord, quotes_of, quotes_record
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -53,14 +53,6 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     convergence: float | None = None
     facts: dict[str, float] = {}
     written: WrittenRecord | None = None
-
-
-class QuotesRecord(msgspec.Struct, omit_defaults=True):
-    """How many quotes a model gave, how many are not in the text, and the first of these."""
-
-    n: Token
-    n_missing: Token = 0
-    missing: list[str] = []
 
 
 class RationaleRecord(msgspec.Struct, omit_defaults=True):
@@ -112,16 +104,6 @@ def _attribution_record(a: Attribution) -> AttributionRecord:
 
 def _with_nulls(scores: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(score) else score for score in scores]
-
-
-def quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
-    """What became of a model's quotes, as it is written."""
-    return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
-
-
-def quotes_of(record: QuotesRecord | None) -> Quotes | None:
-    """The same as a value."""
-    return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))
 
 
 def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
