@@ -144,6 +144,10 @@ def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_pat
         opened.export(tmp_path / "x", half="none")
     with pytest.raises(InvalidValue, match="no gold policy 'best'"):
         opened.export(tmp_path / "x", gold_policy="best")
+    with pytest.raises(
+        InvalidValue, match="names=True is for csv, .*; 'eraser' tells of no annotator. Leave names=True out"
+    ):
+        opened.export(tmp_path / "x", "eraser", names=True)
     assert not (tmp_path / "x").exists()
 
 
