@@ -1,6 +1,6 @@
 """What goes into a project and out of it: model output as rows, files of any format, a Hugging Face data set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +81,7 @@ class ProjectFiles(OpenProject):
 
     def import_(
         self,
-        path: Path | str,
+        path: Path | str | Iterable[Path | str],
         format: str | None = None,  # noqa: A002  (as the command calls it)
         *,
         split: str | None = None,
@@ -107,6 +107,8 @@ class ProjectFiles(OpenProject):
     ) -> ImportReport:
         """Read a file or folder, all of it or nothing, as `annotator import` does.
 
+        path:             of model output also several, such as Path("out").glob("*.jsonl"): all of them or nothing; the report
+                          is of them together, its `by_file` has each
         format:           one of docs/formats.md, such as "csv"; None: what its first lines tell
         rename:           what the project calls labels of the file
         vocabulary:       of model output with token numbers alone, a file with each token's text
@@ -119,12 +121,9 @@ class ProjectFiles(OpenProject):
         all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
-        from annotator.usecases.transfer.file_import import import_path  # noqa: PLC0415
+        from annotator.usecases.transfer.output_files import import_paths  # noqa: PLC0415
 
-        if not isinstance(path, str | Path):
-            raise InvalidValue(
-                f"'path' must be one file or folder, as text or a Path; it is {type(path).__name__}. Import several one by one."
-            )
+        paths = _paths(path)
         options = ImportOptions(
             gold=gold, split=split, language=language, key_prefix=key_prefix, update=update, dry_run=dry_run,
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
@@ -132,9 +131,7 @@ class ProjectFiles(OpenProject):
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
             columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
         )  # fmt: skip
-        return report_in_python(
-            import_path(self.database.store, LOCAL_OPERATOR, self.rules, Path(path), options, format)
-        )
+        return report_in_python(import_paths(self.database.store, LOCAL_OPERATOR, self.rules, paths, options, format))
 
     def export(
         self,
@@ -150,7 +147,7 @@ class ProjectFiles(OpenProject):
         """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
 
         half:  "both", "originals" or "perturbed"
-        names: the format "datasets" tells who made each annotation
+        names: "csv", "parquet", "datasets" and "parquet-annotations" tell who made each annotation; else people are pseudonyms
         """
         from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
         from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
@@ -169,3 +166,16 @@ class ProjectFiles(OpenProject):
         return dataset_dict(
             self._read(lambda store, _: iterate_gold(store, LOCAL_OPERATOR, rules, policy)), rules.task, rules.labels
         )
+
+
+def _paths(path: object) -> list[Path]:
+    """What is to be read, as paths."""
+    given = [path] if isinstance(path, str | bytes) or not isinstance(path, Iterable) else list(path)
+    paths = [Path(each) for each in given if isinstance(each, str | Path)]
+    if len(paths) < len(given):
+        odd = next(each for each in given if not isinstance(each, str | Path))
+        raise InvalidValue(
+            f"'path' must be a file or folder, as text or a Path, or several of them; this is of the type {type(odd).__name__}: "
+            f"{odd!r:.80}."
+        )
+    return paths

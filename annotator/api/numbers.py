@@ -1,19 +1,20 @@
 """The numbers of a project: of its models as tables, of its annotators, of its functional tests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from annotator.api.frames import frame
 from annotator.api.open_project import OpenProject
 from annotator.api.refusals import speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, NotFound
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from annotator.api.number_groups import GroupedReports
     from annotator.scoring.reports import ProjectReport
     from annotator.scoring.row_differences import AgainstTable
     from annotator.scoring.runs import ScoringOptions
@@ -28,11 +29,31 @@ _PAIR = ("about", "first", "second", "n_instances", "kappa", "kappa_per_instance
 class ProjectNumbers(OpenProject):
     """The part of a Project that measures."""
 
+    @overload
+    def evaluate(
+        self, model: str | None = None, method: str | None = None, *, by: None = None, group: None = None,
+        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+    ) -> "ProjectReport": ...  # fmt: skip
+    @overload
+    def evaluate(
+        self, model: str | None = None, method: str | None = None, *, by: str, group: str,
+        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+    ) -> "ProjectReport": ...  # fmt: skip
+    @overload
+    def evaluate(
+        self, model: str | None = None, method: str | None = None, *, by: str, group: None = None,
+        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+    ) -> "GroupedReports": ...  # fmt: skip
     def evaluate(
         self,
         model: str | None = None,
         method: str | None = None,
         *,
+        by: str | None = None,
+        group: str | None = None,
         gold_policy: GoldPolicy | None = None,
         split: str | None = None,
         criterion: str | None = None,
@@ -40,22 +61,28 @@ class ProjectNumbers(OpenProject):
         explained: str = "predicted",
         n_resamples: int = 0,
         includes_training: bool = False,
-    ) -> "ProjectReport":
+    ) -> "ProjectReport | GroupedReports":
         """The object that `annotator evaluate project --json` prints (docs/commands.md).
 
+        by, group: see `metrics`; by alone gives what `--group-by` prints, the object of each group under `groups`
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
         n_resamples: above 0, each mean over instances has a bootstrap interval
         includes_training: a model that was trained here is scored on the split that it learned from too
         """
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
 
+        if by is not None and criterion is not None:
+            raise InvalidValue("Choose 'criterion' or 'by'; by='criterion' has the numbers of each.")
         of_all_criteria = _options(
             gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training
         )
-        options = replace(of_all_criteria, criterion=criterion)
-        return evaluate_project(
-            self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options
-        )
+        of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion), by, group)
+        store, rules = self.database.store, self.rules
+        reports = {
+            name: evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options)
+            for name, options in of_groups.items()
+        }
+        return reports[group] if by is None or group is not None else {"group_by": by, "groups": reports}
 
     def metrics(
         self,
@@ -66,6 +93,8 @@ class ProjectNumbers(OpenProject):
         wide: bool = False,
         intervals: bool = False,
         shared: bool | None = None,
+        by: str | None = None,
+        group: str | None = None,
         gold_policy: GoldPolicy | None = None,
         split: str | None = None,
         gamma: float = 1.0,
@@ -78,7 +107,12 @@ class ProjectNumbers(OpenProject):
         wide:      a row for each model, method and layer instead, with the values of the metrics as columns
         intervals: with bootstrap intervals (1,000 resamples)
         shared:    whether a metric is over the instances that all rows have; None: as the Metrics page does at first
-        Raises:    NotFound where there is no gold or no output yet, and for a metric that no row has
+        by:        the same for each group of the instances, which the column `of_group` names: by "label", "split", "kind" (of
+                   changed version), "criterion", "annotator" (with that person's sets alone as gold) or "metadata:NAME"; ""
+                   are those that tell none, and a group of which there is no such number has no row
+        group:     of these the one alone
+        Raises:    NotFound where there is no gold or no output yet, for a metric that no row has, and for a group that is not
+                   there; InvalidValue for what nothing is grouped by
         """
         from annotator.api.number_tables import (  # noqa: PLC0415
             METRIC_COLUMNS,
@@ -89,11 +123,17 @@ class ProjectNumbers(OpenProject):
 
         n_resamples = _N_RESAMPLES if intervals else 0
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
-        view = self._view(model, method, metrics, options, shared, shows_all=True)
-        table, names = replace(view.table, rows=tuple(view.rows)), [column.name for column in view.columns]
+        rows: list[dict[str, object]] = []
+        names: list[str] = []
+        for name, view in self._views(model, method, metrics, self._of_groups(options, by, group), shared):
+            table, here = replace(view.table, rows=tuple(view.rows)), [column.name for column in view.columns]
+            made = wide_rows_of(table, here) if wide else rows_of_metrics(table, here)
+            rows += [{"of_group": name, **row} for row in made]
+            names += [of for of in here if of not in names]
+        heads = () if by is None else ("of_group",)
         if wide:
-            return frame(wide_rows_of(table, names), (*WIDE_COLUMNS, *names), names)
-        return frame(rows_of_metrics(table, names), METRIC_COLUMNS)
+            return frame(rows, (*heads, *WIDE_COLUMNS, *names), names)
+        return frame(rows, (*heads, *METRIC_COLUMNS))
 
     def latex(
         self,
@@ -116,6 +156,30 @@ class ProjectNumbers(OpenProject):
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
         view = self._view(model, method, metrics, options, shared)
         return table_latex(view.table, view.rows, view.columns)
+
+    def _of_groups(
+        self, options: "ScoringOptions", by: str | None, group: str | None
+    ) -> "dict[str | None, ScoringOptions]":
+        from annotator.api.number_groups import options_of_groups  # noqa: PLC0415
+
+        return options_of_groups(self.database.store, self.rules, options, by, group)
+
+    def _views(
+        self, model: str | None, method: str | None, metrics: str | Sequence[str],
+        of_groups: "Mapping[str | None, ScoringOptions]", shared: bool | None,
+    ) -> "Iterator[tuple[str | None, MetricView]]":  # fmt: skip
+        """The numbers of each group that has some; raises where none has."""
+        refusal, n_views = None, 0
+        for name, options in of_groups.items():
+            try:
+                view = self._view(model, method, metrics, options, shared, shows_all=True)
+            except NotFound as error:
+                refusal = error
+            else:
+                n_views += 1
+                yield name, view
+        if refusal is not None and not n_views:
+            raise refusal
 
     def _view(
         self, model: str | None, method: str | None, metrics: str | Sequence[str], options: "ScoringOptions",

@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, tuple[str, _Kind]] = {
     "--leave-out-label": ("leave_out_labels", "list"),
     "--method": ("method", "name"),
     "--model": ("model", "name"),
+    "--names": ("names", "flag"),
     "--number-keys": ("number_keys", "flag"),
     "--prompt": ("prompt", "name"),
     "--rename": ("rename", "pairs"),
@@ -111,6 +112,8 @@ def python_words() -> Iterator[None]:
 
 def report_in_python(report: ImportReport) -> ImportReport:
     """A report of which each sentence is said with arguments."""
+    for of_file in report.by_file.values():
+        report_in_python(of_file)
     for problems in (report.problems, report.warnings):
         problems[:] = map(_problem, problems)
     for sentences in (report.columns, report.doubts, report.notes):

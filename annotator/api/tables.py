@@ -149,11 +149,14 @@ def rows_of_attributions(stored: StoredOutput) -> Iterator[Row]:
         }
 
 
-RATIONALE_COLUMNS = (*_RUN, "kind", "spans", "ranking")
+RATIONALE_COLUMNS = (*_RUN, "kind", "spans", "ranking", "quotes")
 
 
 def rows_of_rationales(stored: StoredOutput) -> Iterator[Row]:
-    """What runs select without scores. spans: half-open ranges of token indices; ranking: token indices by importance."""
+    """What runs select without scores. spans: half-open ranges of token indices; ranking: token indices by importance.
+
+    quotes: where the spans are what the model quoted, how many quotes there were, and which are not in the text
+    """
     for rationale in stored.output.rationales:
         yield {**_of_run(stored), **asdict(rationale)}
 

@@ -309,7 +309,12 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     show_default=True,
     help="Originals only, or changed versions only.",
 )
-@click.option("--names", "has_names", is_flag=True, help="For datasets: tell who made each annotation.")
+@click.option(
+    "--names",
+    "has_names",
+    is_flag=True,
+    help="Tell who made each annotation, in csv and the forms of Parquet; else people are pseudonyms.",
+)
 @json_option
 @click.pass_obj
 def export(

@@ -21,15 +21,16 @@ def facts_of_annotators(metadata: Mapping[str, object]) -> dict[str, dict[str, o
 
 
 def with_annotators_called(metadata: Mapping[str, object], called: Callable[[str], str]) -> dict[str, object]:
-    """The metadata with other names for its annotators.
+    """The metadata with other names for its annotators, in the order of those names.
 
-    >>> with_annotators_called({"year": 2, "annotations": [{"annotator": "ada", "group": "G1"}]}, str.upper)
-    {'year': 2, 'annotations': [{'annotator': 'ADA', 'group': 'G1'}]}
+    >>> facts = {"year": 2, "annotations": [{"annotator": "zoe", "group": "G1"}, {"annotator": "ada"}]}
+    >>> with_annotators_called(facts, str.upper)
+    {'year': 2, 'annotations': [{'annotator': 'ADA'}, {'annotator': 'ZOE', 'group': 'G1'}]}
     """
     rows = metadata.get(ANNOTATIONS)
     if not isinstance(rows, list):
         return dict(metadata)
-    return {**metadata, ANNOTATIONS: [_called(row, called) for row in rows]}
+    return {**metadata, ANNOTATIONS: sorted((_called(row, called) for row in rows), key=_annotator)}
 
 
 def without_annotators(metadata: Mapping[str, object]) -> dict[str, object]:
@@ -51,3 +52,7 @@ def _called(row: object, called: Callable[[str], str]) -> object:
     if not isinstance(row, dict) or ANNOTATOR not in row:
         return row
     return {**row, ANNOTATOR: called(str(row[ANNOTATOR]))}
+
+
+def _annotator(row: object) -> str:
+    return str(row.get(ANNOTATOR, "")) if isinstance(row, dict) else ""

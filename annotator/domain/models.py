@@ -156,15 +156,29 @@ class MarkedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotes:
+    """What became of the quotes that a model gave as its reason.
+
+    n, n_missing: how many there were, and how many of them are not in the text; missing: the first of these, as it wrote them
+    """
+
+    n: int
+    n_missing: int = 0
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceRationale:
     """What a model gives as its reason without scores.
 
-    quotes: in its own words, which are yet to be found in the instance's texts; then there are no parts
+    quotes:  in its own words, which are yet to be found in the instance's texts; then there are no parts
+    outcome: of words that were looked for already, which are the parts
     """
 
     kind: RationaleKind
     parts: tuple[MarkedPart, ...] = ()
     quotes: tuple[str, ...] | None = None
+    outcome: Quotes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,18 +272,6 @@ class Attribution:
                 f"The pieces of a written answer have scores of {counted(len(self.written.scores[0]), 'token')}, but the "
                 f"attribution has {counted(len(self.scores), 'score')}."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Quotes:
-    """What became of the quotes that a model gave as its reason.
-
-    n, n_missing: how many there were, and how many of them are not in the text; missing: the first of these, as it wrote them
-    """
-
-    n: int
-    n_missing: int = 0
-    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,14 +72,12 @@ class WriteOptions:
 
     n_versions:  changed versions of originals that the project has, with gold or without
     annotations: what each person marked, for formats that hold it beside the gold
-    called:      how a person is called in the file
     """
 
     project: Project
     gold_policy: GoldPolicy
     n_versions: int = 0
     annotations: Iterable[tuple[Instance, Sequence[Annotation]]] = ()
-    called: Callable[[str], str] = str
 
 
 # Answers how many instances it wrote, where it leaves some of them out; None where it writes all.

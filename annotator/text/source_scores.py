@@ -81,7 +81,7 @@ def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRatio
                 )
             spans.append((first + start, first + stop))
         ranking += [first + _in_range(number, end - first) for number in part.ranking]
-    return MachineRationale(source.kind, tuple(dict.fromkeys(spans)), tuple(dict.fromkeys(ranking)))
+    return MachineRationale(source.kind, tuple(dict.fromkeys(spans)), tuple(dict.fromkeys(ranking)), source.outcome)
 
 
 def token_range(text_name: str | None, places: Places) -> tuple[int, int]:

@@ -174,6 +174,45 @@ def test_probabilities_of_some_of_the_labels_go_in_with_y_pred(tmp_path: Path) -
     assert (both["label"], both["probabilities"], label["label"]) == ("b", {"a": 0.25, "b": 0.75}, "b")
 
 
+def test_columns_that_are_called_p_and_a_label_are_probabilities(opened: Project) -> None:
+    given = pd.DataFrame(
+        {"key": ["t1", "t2"], "p_positive": [0.2, None], "p_negative": [0.8, None], "y_pred": ["negative"] * 2}
+    )
+    assert opened.add_predictions(given, model="p").n_new == 2
+    probabilities = opened.predictions("p")["probabilities"].tolist()
+    assert probabilities == [{"positive": 0.2, "negative": 0.8}, None]
+    assert opened.add_predictions(given.drop(columns="y_pred")[:1], model="q").n_new == 1
+    assert opened.predictions("q")["label"].tolist() == ["negative"]
+    one = opened.add_predictions(
+        given.drop(columns="p_negative"), model="one"
+    )  # of two labels the second's, as from sklearn
+    assert (one.n_new, one.n_warnings) == (2, 0)
+    other = opened.add_predictions(
+        pd.DataFrame({"key": ["t1"], "p_value": [0.1], "label": ["positive"]}), model="other"
+    )
+    assert [problem.value for problem in other.warnings] == ['["p_value"]']  # no probability: named and left out
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (("p_positive", "p_neg"), "of no label of the project: 'p_neg' .it has 'negative', 'positive'.. Rename them"),
+        (("p_positive", "p_negative", "p_value"), "of no label of the project: 'p_value'"),
+        (
+            ("p_positive", "p_negative", "positive", "negative"),
+            "columns called as labels as well .'positive', 'negative'.",
+        ),
+        (("p_positive",), "'p_positive' alone does not say what is predicted. Add the other labels' .'p_negative'."),
+    ],
+)
+def test_columns_of_probabilities_that_may_be_meant_otherwise_are_refused(
+    opened: Project, columns: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(InvalidValue, match=sentence):
+        opened.add_predictions(pd.DataFrame({"key": ["t1"], **{name: [0.5] for name in columns}}), model="p")
+    assert opened.predictions().empty
+
+
 def test_where_all_rows_are_bad_leaving_them_out_is_not_proposed(opened: Project) -> None:
     with pytest.raises(ImportRefused, match="nothing was stored. No row can be used; correct them.") as refused:
         opened.add_predictions([{"key": "t1"}], model="m", skip_invalid=True)
@@ -224,7 +263,14 @@ def test_rationales_go_in_and_come_out(opened: Project) -> None:
     row = {"id": "t1", "rationale": {"kind": "hard", "parts": [{"spans": [[0, 2]]}]}}
     opened.add_attributions([row], model="rules", method="list")
     [found] = opened.rationales("rules").to_dict("records")
-    assert (found["kind"], found["spans"]) == ("hard", ((0, 2),))
+    assert (found["kind"], found["spans"], found["quotes"]) == ("hard", ((0, 2),), None)
+
+
+def test_rationales_that_were_quoted_tell_which_quotes_are_not_in_the_text(opened: Project) -> None:
+    quotes = {"n": 2, "n_missing": 1, "missing": ("nowhere",)}
+    row = {"id": "t1", "rationale": {"kind": "hard", "parts": [{"spans": [[0, 2]]}], "quotes": quotes}}
+    opened.add_attributions([row], model="gpt", method="quotes")
+    assert opened.rationales()["quotes"].tolist() == [quotes]
 
 
 def test_what_a_model_did_not_see_is_nan_and_goes_back_as_partial(opened: Project) -> None:

@@ -84,11 +84,52 @@ def test_a_path_that_tells_nothing_is_refused(opened: Project, tmp_path: Path) -
         opened.import_(tmp_path / "notes.txt")
 
 
-def test_several_paths_at_once_are_refused_in_a_sentence(opened: Project, rows: Path) -> None:
-    with pytest.raises(
-        InvalidValue, match="'path' must be one file or folder, as text or a Path; it is list. Import several one"
+@pytest.fixture
+def outputs(opened: Project, rows: Path, tmp_path: Path) -> list[Path]:
+    """Two files of model output, of which the second says something of one text that the first does not."""
+    opened.import_(rows)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for model, keys in (("one", ("a",)), ("two", ("a", "b"))):
+        lines = [json.dumps({"id": key, "model": model, "label": "positive"}) for key in keys]
+        (folder / f"{model}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return sorted(folder.glob("*.jsonl"))
+
+
+def test_several_files_of_model_output_are_stored_at_once(opened: Project, outputs: list[Path]) -> None:
+    tried = opened.import_(outputs, "predictions", dry_run=True)
+    assert (tried.n_new, tried.is_dry_run, len(opened.predictions())) == (3, True, 0)
+    report = opened.import_((path for path in outputs), "predictions")
+    assert (report.n_new, report.n_predictions, report.n_instances, report.n_answered) == (3, 3, 2, 2)
+    assert {Path(name).name: each.n_new for name, each in report.by_file.items()} == {"one.jsonl": 1, "two.jsonl": 2}
+    assert sorted(opened.predictions()["model"]) == ["one", "two", "two"]
+    assert opened.import_(outputs[:1], "predictions").n_unchanged == 1
+
+
+def test_one_bad_file_of_several_keeps_all_of_them_out(opened: Project, outputs: list[Path]) -> None:
+    outputs[1].write_text('{"id": "nobody", "model": "two", "label": "positive"}\n', encoding="utf-8")
+    with pytest.raises(ImportRefused, match="1 of 2 files has problems; nothing of any was stored") as refused:
+        opened.import_(outputs, "predictions")
+    assert "leave the bad rows out with skip_invalid=True" in str(refused.value)
+    assert any("one.jsonl': no problem" in note for note in refused.value.notes)
+    assert opened.predictions().empty
+
+
+def test_several_paths_that_cannot_be_read_together_are_refused(
+    opened: Project, rows: Path, outputs: list[Path]
+) -> None:
+    for paths, sentence in (
+        ([rows, *outputs], "is read as csv, which holds texts. Of several files at once only model output is read"),
+        ([*outputs, outputs[0]], "one.jsonl' is named twice. Name each file once"),
+        ([], "No file is named"),
+        ([3], "'path' must be a file or folder, as text or a Path, or several of them; this is of the type int: 3"),
+        (b"x.csv", "this is of the type bytes: b'x.csv'"),
     ):
-        opened.import_([rows, rows])  # type: ignore[arg-type]
+        with pytest.raises(InvalidValue, match=sentence):
+            opened.import_(paths)  # type: ignore[arg-type]
+    with pytest.raises(NotFound, match="There is no file or folder '.*three.jsonl'"):
+        opened.import_([*outputs, outputs[0].with_name("three.jsonl")])
+    assert opened.predictions().empty
 
 
 def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_path: Path) -> None:
@@ -103,6 +144,10 @@ def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_pat
         opened.export(tmp_path / "x", half="none")
     with pytest.raises(InvalidValue, match="no gold policy 'best'"):
         opened.export(tmp_path / "x", gold_policy="best")
+    with pytest.raises(
+        InvalidValue, match="names=True is for csv, .*; 'eraser' tells of no annotator. Leave names=True out"
+    ):
+        opened.export(tmp_path / "x", "eraser", names=True)
     assert not (tmp_path / "x").exists()
 
 

@@ -67,6 +67,44 @@ def test_intervals_are_there_when_one_asks_for_them(opened: Project) -> None:
     assert row["low"] < row["value"] < row["high"]
 
 
+def test_metrics_of_groups_have_a_column_that_names_the_group(opened: Project) -> None:
+    table = opened.metrics(by="label", metrics="eraser.accuracy")
+    assert table.columns[0] == "of_group"
+    assert set(table["of_group"]) == set(opened.rules.labels)
+    for group, rows in table.groupby("of_group"):
+        alone = opened.metrics(by="label", group=group, metrics="eraser.accuracy")
+        pd.testing.assert_frame_equal(rows.reset_index(drop=True), alone)
+        of_group = opened.gold().query("label == @group")
+        assert set(rows["n"]) == {len(of_group)}
+    wide = opened.metrics(by="label", metrics=[F1, "eraser.accuracy"], wide=True)
+    assert list(wide.columns)[:2] == ["of_group", "model"]
+    values = wide[wide["model"] == "mistaken"].set_index("of_group")["eraser.accuracy"]
+    alike = table[table["model"] == "mistaken"].set_index("of_group")["value"]
+    assert values.to_dict() == alike.to_dict()
+    assert "of_group" not in opened.metrics(metrics=F1)
+
+
+def test_evaluate_gives_the_object_of_each_group_as_the_command_prints_it(opened: Project) -> None:
+    grouped = opened.evaluate("mistaken", by="label")
+    assert (grouped["group_by"], set(grouped["groups"])) == ("label", set(opened.rules.labels))
+    assert opened.evaluate("mistaken", by="label", group="positive") == grouped["groups"]["positive"]
+    assert grouped["groups"]["positive"]["gold"]["instances"] < opened.evaluate("mistaken")["gold"]["instances"]
+
+
+def test_groups_that_are_not_there_are_refused_with_those_that_are(opened: Project) -> None:
+    for measure in (opened.metrics, opened.evaluate):
+        with pytest.raises(InvalidValue, match="'by' must be one of label, split, kind, annotator; it is 'age'"):
+            measure(by="age")
+        with pytest.raises(NotFound, match=r"'group' must be one of '.*' \(by label\); it is 'neutral'"):
+            measure(by="label", group="neutral")
+        with pytest.raises(InvalidValue, match="'group' is 'positive', but nothing says by what: name that in 'by'"):
+            measure(group="positive")
+    with pytest.raises(InvalidValue, match="Choose 'criterion' or 'by'"):
+        opened.evaluate(by="label", criterion="spelling")
+    with pytest.raises(NotFound, match="There is no metric 'nothing'"):
+        opened.metrics(by="label", metrics="nothing")
+
+
 def test_metrics_and_single_instances_are_the_same_numbers(opened: Project) -> None:
     single = opened.instance_metrics()
     assert len(single) == 2 * 2 * N  # two models, two seeds

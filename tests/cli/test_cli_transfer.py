@@ -1,5 +1,6 @@
 """`annotator import` and `export`: what they print, refuse and leave behind."""
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -166,6 +167,21 @@ def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -
     filled("project", "create", "Copy", "--task", "sentiment")
     assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
     assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+
+
+def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_path: Path) -> None:
+    def annotators(*options: str) -> set[str]:
+        out = tmp_path / "gold.csv"
+        assert filled("export", "csv", str(out), "--project", "P", *options).code == 0
+        with out.open(encoding="utf-8", newline="") as file:
+            return {row["annotators"] for row in csv.DictReader(file)}
+
+    [named] = annotators("--names")
+    [unnamed] = annotators()
+    assert named not in unnamed
+    assert unnamed.startswith("annotator ")
+    refused = filled("export", "eraser", str(tmp_path / "x"), "--project", "P", "--names")
+    assert (refused.code, "--names is for csv, parquet, datasets, parquet-annotations" in refused.err) == (1, True)
 
 
 def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:

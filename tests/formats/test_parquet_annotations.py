@@ -33,7 +33,7 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., Any
 def test_each_annotation_has_a_row_with_its_own_label_sets_and_date(
     store: Store, project: Project, tmp_path: Path
 ) -> None:
-    exported = export_file(store, LOCAL_OPERATOR, project, FORMAT, tmp_path / "all.parquet")
+    exported = export_file(store, LOCAL_OPERATOR, project, FORMAT, tmp_path / "all.parquet", has_names=True)
     assert exported.n == 1  # instance with annotations
     table = pd.read_parquet(tmp_path / "all.parquet")
     assert table[["key", "annotator", "round", "state", "result", "instance_result", "note"]].values.tolist() == [

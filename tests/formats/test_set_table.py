@@ -32,9 +32,9 @@ def project(make_project: Callable[..., Project], import_rows: Export) -> Projec
 
 @pytest.fixture
 def exported(store: Store, project: Project, tmp_path: Path) -> Export:
-    def export(format_name: str, **options: object) -> str:
+    def export(format_name: str, *, has_names: bool = False, **options: object) -> str:
         path = tmp_path / f"gold.{format_name}"
-        export_file(store, LOCAL_OPERATOR, project, format_name, path, GoldOptions(**options))
+        export_file(store, LOCAL_OPERATOR, project, format_name, path, GoldOptions(**options), has_names=has_names)
         assert path.stat().st_mode & 0o777 == 0o600
         return path.read_text(encoding="utf-8")
 
@@ -42,7 +42,7 @@ def exported(store: Store, project: Project, tmp_path: Path) -> Export:
 
 
 def test_each_set_has_a_row_with_what_it_says_and_whose_it_is(exported: Export) -> None:
-    rows = list(csv.DictReader(exported("csv").splitlines()))
+    rows = list(csv.DictReader(exported("csv", has_names=True).splitlines()))
     assert [
         (row["id"], row["set"], row["n_sets"], row["marked"], row["token_indices"], row["annotators"]) for row in rows
     ] == [

@@ -15,7 +15,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.usecases.access import accounts
 from annotator.usecases.project.projects import find_project
-from annotator.usecases.transfer.export import WRITABLE
+from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit
@@ -73,8 +73,13 @@ def test_a_contrast_set_always_holds_both_halves_and_the_page_says_how_many_vers
     ]
 
 
-def test_names_are_offered_for_the_data_set_alone(page: AppTest) -> None:
-    assert "export_names" not in [box.key for box in page.checkbox]
+@pytest.mark.parametrize("format_name", WRITABLE)
+def test_names_are_offered_for_the_formats_that_tell_people_apart(page: AppTest, format_name: str) -> None:
+    page.selectbox("export_format").set_value(format_name).run()
+    assert ("export_names" in [box.key for box in page.checkbox]) == (format_name in WITH_PEOPLE)
+
+
+def test_names_are_in_the_file_once_they_are_asked_for(page: AppTest) -> None:
     page.selectbox("export_format").set_value("datasets").run()
     page.checkbox("export_names").check()
     page.button("export_prepare").click().run()

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import Input, RationaleKind, Unit
+from annotator.formats.rows.quotes import QuotesRecord
 
 
 class PieceRow(msgspec.Struct, omit_defaults=True):
@@ -47,10 +48,11 @@ class MarkedRow(msgspec.Struct, omit_defaults=True):
 
 
 class RationaleRow(msgspec.Struct, omit_defaults=True):
-    """What a model gives as its reason without scores."""
+    """What a model gives as its reason without scores; quotes: where the parts are what it quoted."""
 
     kind: RationaleKind
     parts: list[MarkedRow]
+    quotes: QuotesRecord | None = None
 
 
 class AnswerRow(msgspec.Struct, omit_defaults=True):

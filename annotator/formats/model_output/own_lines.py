@@ -32,6 +32,7 @@ from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
+from annotator.formats.rows.quotes import quotes_of
 from annotator.text.letters import input_of_pieces, input_of_text
 
 __all__ = ["read", "write_outputs"]
@@ -192,4 +193,12 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
                 f"A rationale that is {row.rationale.kind} has no {other}.",
             )
         parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
-    return (SourceRationale(row.rationale.kind, tuple(parts)),)
+    quotes = quotes_of(row.rationale.quotes)
+    if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
+        reason = (
+            "Of 'n' quotes 'n_missing' are not in the text, and 'missing' lists some of these: none can be more than n."
+        )
+        findings.refuse(
+            "rationale.quotes", f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}", reason
+        )
+    return (SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)

@@ -73,4 +73,5 @@ def _has_gap(scores: Sequence[float]) -> bool:
 
 
 def _rationale(rationale: MachineRationale) -> SourceRationale:
-    return SourceRationale(rationale.kind, (MarkedPart(rationale.spans, rationale.ranking),))
+    parts = (MarkedPart(rationale.spans, rationale.ranking),)
+    return SourceRationale(rationale.kind, parts, outcome=rationale.quotes)

@@ -12,6 +12,7 @@ from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribu
 from annotator.errors import ExportRefused
 from annotator.formats.model_output.own_line_fields import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
 from annotator.formats.rows.files import new_file
+from annotator.formats.rows.quotes import quotes_record
 
 
 def write_outputs(path: Path, outputs: Iterable[SourceOutput]) -> int:
@@ -95,7 +96,7 @@ def _token(piece: Piece) -> str | PieceRow:
 
 def _rationale(rationale: SourceRationale) -> RationaleRow:
     parts = [MarkedRow(part.place, list(part.spans), list(part.ranking)) for part in rationale.parts]
-    return RationaleRow(rationale.kind, parts)
+    return RationaleRow(rationale.kind, parts, quotes_record(rationale.outcome))
 
 
 def _check(row: OutputRow, output: SourceOutput) -> None:

@@ -12,13 +12,13 @@ from annotator.domain.models import (
     Output,
     Piece,
     Prediction,
-    Quotes,
     Run,
     StoredOutput,
     Written,
     canonical_parameters,
     facts_from,
 )
+from annotator.formats.rows.quotes import QuotesRecord, quotes_of, quotes_record
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -55,14 +55,6 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     written: WrittenRecord | None = None
 
 
-class QuotesRecord(msgspec.Struct, omit_defaults=True):
-    """How many quotes a model gave, how many are not in the text, and the first of these."""
-
-    n: Token
-    n_missing: Token = 0
-    missing: list[str] = []
-
-
 class RationaleRecord(msgspec.Struct, omit_defaults=True):
     """Tokens of the instance that a model gives as its reason; quotes: where they were found by what it quoted."""
 
@@ -95,7 +87,7 @@ def output_record(item: StoredOutput) -> OutputRecord:
         item.key, run.model, item.split, run.method, msgspec.json.decode(run.parameters), run.seed, run.unit, run.is_signed,
         [PredictionRecord(p.on, p.threshold, p.result, dict(p.probabilities)) for p in output.predictions],
         [_attribution_record(a) for a in output.attributions],
-        [RationaleRecord(r.kind, list(r.spans), list(r.ranking), _quotes_record(r.quotes)) for r in output.rationales],
+        [RationaleRecord(r.kind, list(r.spans), list(r.ranking), quotes_record(r.quotes)) for r in output.rationales],
     )  # fmt: skip
 
 
@@ -114,14 +106,6 @@ def _with_nulls(scores: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(score) else score for score in scores]
 
 
-def _quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
-    return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
-
-
-def _quotes(record: QuotesRecord | None) -> Quotes | None:
-    return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))
-
-
 def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
     """A record as a value."""
     parameters = canonical_parameters(record.parameters)
@@ -130,7 +114,9 @@ def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> 
         0,
         tuple(Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
         tuple(_attribution(a) for a in record.attributions),
-        tuple(MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), _quotes(r.quotes)) for r in record.rationales),
+        tuple(
+            MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), quotes_of(r.quotes)) for r in record.rationales
+        ),
     )
     return StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
 

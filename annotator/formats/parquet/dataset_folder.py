@@ -72,7 +72,7 @@ def annotation_row(instance: Instance, annotation: Annotation, options: WriteOpt
         "key": instance.key,
         "split": instance.split,
         "language": instance.language,
-        "annotator": options.called(annotation.annotator),
+        "annotator": annotation.annotator,
         "round": annotation.round_number,
         "state": annotation.state,
         kind: _result(annotation.result, instance, options),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import msgspec
 
 from annotator import __version__
-from annotator.domain.annotator_facts import with_annotators_called
 from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.rationales import RationaleSet, Span
@@ -56,10 +55,8 @@ def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
         "target": None if instance.target is None else asdict(placed_span(instance, Span(*instance.target))),
         "segments": segment_rows(instance),
         **set_rows(instance, gold.sets),
-        "rationale_origins": _origins(gold, options),
-        "metadata": msgspec.json.encode(
-            with_annotators_called(instance.metadata, options.called), order="deterministic"
-        ).decode(),
+        "rationale_origins": _origins(gold),
+        "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
     }
 
 
@@ -92,12 +89,12 @@ def _segment_row(instance: Instance, segment: Segment) -> dict[str, Any]:
     }
 
 
-def _origins(gold: GoldInstance, options: WriteOptions) -> list[list[dict[str, Any]]] | None:
+def _origins(gold: GoldInstance) -> list[list[dict[str, Any]]] | None:
     if gold.sets and not gold.origins:
         return None
 
     def row(origin: SetOrigin) -> dict[str, Any]:
-        return {"annotator": options.called(origin.annotator), "round": origin.round_number, "set": origin.position}
+        return {"annotator": origin.annotator, "round": origin.round_number, "set": origin.position}
 
     return [[row(origin) for origin in of_set] for of_set in gold.origins]
 

@@ -36,6 +36,7 @@ from annotator.usecases.inspect.project_scores import answers_of_seed
 MOST_MAPS = 4
 MOST_WORDS = 500_000  # of all maps together: a page of more is slow to open
 _AT_ONCE = 500
+_MOST_QUOTES = 5
 _OF_INSTANCES = ("plausibility", "faithfulness", "consistency")
 
 
@@ -208,7 +209,7 @@ def _heat_map(
         _title(of.source), head, *_answer(of.answer, item.result),
         painted(texts, Painting(scores, of.is_signed, scale, boxed, gold)),
         written_scale(scale, is_signed=of.is_signed) if is_scored else None,
-        _legend(of, len(boxed), is_scored=is_scored), numbers,
+        _legend(of, len(boxed), is_scored=is_scored), numbers, _missing_quotes(of.rationale),
     )  # fmt: skip
 
 
@@ -258,6 +259,18 @@ def _legend(of: _Drawn, n_boxed: int, *, is_scored: bool) -> str:
         return "all scores are 0, so the top k are the first tokens"
     unit = "" if of.source.stored.run.unit == "none" else f" · {of.source.stored.run.unit}"
     return f"{meaning_in_legend(of.attribution.label, is_signed=of.is_signed)}{unit} · top {n_boxed} boxed"
+
+
+def _missing_quotes(rationale: MachineRationale | None) -> str:
+    """Which of a model's quotes are not in the text, in a sentence; "" where all are."""
+    quotes = None if rationale is None else rationale.quotes
+    if quotes is None or not quotes.n_missing:
+        return ""
+    is_are = "is" if quotes.n_missing == 1 else "are"
+    shown = [f"“{quote}”" for quote in quotes.missing[:_MOST_QUOTES]]
+    n_more = quotes.n_missing - len(shown)
+    listed = ", ".join(shown) + (f" and {n_more:,} more" if n_more and shown else "")
+    return f"{quotes.n_missing:,} of {counted(quotes.n, 'quote')} {is_are} not in the text{f': {listed}' if listed else ''}."
 
 
 def _written(value: float | None) -> str:

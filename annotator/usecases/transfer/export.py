@@ -49,11 +49,13 @@ from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, require_split
 from annotator.usecases.transfer.contents import iterate_annotations
-from annotator.usecases.transfer.own_annotations import Pseudonyms, annotations_that_count
+from annotator.usecases.transfer.own_annotations import annotations_that_count
+from annotator.usecases.transfer.pseudonyms import Pseudonyms
 
 ANNOTATIONS = "parquet-annotations"
 DATASETS = "datasets"
 WHOLE = frozenset({"jsonl", ANNOTATIONS})  # hold what everybody marked, accepted or not
+WITH_PEOPLE = ("csv", "parquet", DATASETS, ANNOTATIONS)  # tell which annotations are of one person; jsonl has all names
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS, ANNOTATIONS)
 _Annotated = tuple[Instance, list[Annotation]]
 
@@ -97,19 +99,19 @@ def export_file(
     `jsonl` is our own: everything but hashes, sign-ins and tokens; `parquet-annotations` holds every annotation. The others
     hold the gold of the instances that have one and are not discarded; to people without a lead's rights, of those that they
     cannot be given to annotate any more. `datasets` holds what each person marked beside it, for those who may see all
-    annotations, and names people only where has_names asks for it.
+    annotations. Outside `jsonl` people are pseudonyms, but where has_names asks for names, which is for the same people.
     """
     roles = require(store, actor, project.id, "export")
     _require_possible(store, actor, project, format_name, options, has_names=has_names)
     require_split(store, [project], options.split)
-    passed, for_them = _Counter(), GoldFor(store, actor, project.id)
+    passed, for_them, unnamed = _Counter(), GoldFor(store, actor, project.id), Pseudonyms.draw()
     with store.snapshot():
         if format_name == "jsonl":
             write_own(path, passed.count_instances(everything_of(store, project, options.split)))
             exported = Exported(passed.n)
         elif format_name == ANNOTATIONS:
             pairs = passed.count_annotations(iterate_annotations(store, actor, project, options.split))
-            n_annotated = _write_annotations(pairs, project, path)
+            n_annotated = _write_annotations(pairs if has_names else unnamed.in_annotations(pairs), project, path)
             exported = Exported(n_annotated, n_annotations=passed.n_annotations)
         else:
             policy = options.gold_policy or project.settings.gold_policy
@@ -120,10 +122,9 @@ def export_file(
             if format_name == DATASETS:
                 sees_all = has_right(actor, roles, "see all annotations")
                 of_people = annotations_that_count(store, project, options) if sees_all else iter(())
-                how = dataclasses.replace(
-                    how, annotations=passed.count_annotations(of_people), called=str if has_names else Pseudonyms()
-                )
-            n_written = get_writer(format_name)(path, gold, how)
+                pairs = passed.count_annotations(of_people)
+                how = dataclasses.replace(how, annotations=pairs if has_names else unnamed.in_annotations(pairs))
+            n_written = get_writer(format_name)(path, gold if has_names else unnamed.in_gold(gold), how)
             n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
             has_people = format_name == DATASETS and passed.n_annotations > 0
             exported = Exported(
@@ -133,7 +134,7 @@ def export_file(
     with store.transaction():
         add_event(
             store, actor.name, "export", "project", project.id, project_id=project.id,
-            format=format_name, file=path.name, instances=exported.n,
+            format=format_name, file=path.name, instances=exported.n, **({"names": True} if has_names else {}),
         )  # fmt: skip
     return exported
 
@@ -149,10 +150,11 @@ def _require_possible(
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
-    if holds_unfinished:
+    if holds_unfinished or has_names:
         require(store, actor, project.id, "see all annotations")
-    if has_names and format_name != DATASETS:
-        raise InvalidValue(f"Names are asked for of the format {DATASETS} alone. Leave that out for '{format_name}'.")
+    if has_names and format_name not in WITH_PEOPLE:
+        why = "holds everybody's name anyway" if format_name == "jsonl" else "tells of no annotator"
+        raise InvalidValue(f"--names is for {', '.join(WITH_PEOPLE)}; '{format_name}' {why}. Leave --names out.")
     if options.half not in HALVES:
         raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
     if format_name == "contrast" and options.half != "both":

@@ -1,7 +1,7 @@
 """Import a file into a project: all or nothing, every problem with its place, the same rows again change nothing."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,13 @@ def import_path(
 
     Raises: NotFound where there is no such path; InvalidValue for options that mean nothing, or where nothing tells the format
     """
+    require_known_words(options)
+    with readable(path, format_name) as (unpacked_path, known_format):
+        return import_file(store, actor, project, known_format, unpacked_path, options)
+
+
+def require_known_words(options: ImportOptions) -> None:
+    """Raise InvalidValue for an option with a word that means nothing."""
     for what, value, known in (
         ("gold", options.gold, GOLD_MODES),
         ("merge", options.merge, MERGES),
@@ -82,17 +89,22 @@ def import_path(
     ):
         if value not in known:
             raise InvalidValue(f"'{what}' must be one of {', '.join(known)}; it is '{value}'.")
+
+
+@contextmanager
+def readable(path: Path, format_name: str | None = None) -> Iterator[tuple[Path, str]]:
+    """A path out of its archive, and the format, where none is named that which its first lines tell.
+
+    Raises: NotFound where there is no such path; InvalidValue where nothing tells the format
+    """
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
     with unpacked(path) as unpacked_path:
-        if format_name is None:
-            guess = guessed(unpacked_path)
-            if guess is None:
-                raise InvalidValue(
-                    f"Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are."
-                )
-            format_name = guess.format_name
-        return import_file(store, actor, project, format_name, unpacked_path, options)
+        guess = None if format_name is not None else guessed(unpacked_path)
+        known_format = format_name if guess is None else guess.format_name
+        if known_format is None:
+            raise InvalidValue(f"Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are.")
+        yield unpacked_path, known_format
 
 
 def guessed(path: Path) -> Guess | None:

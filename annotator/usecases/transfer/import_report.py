@@ -23,6 +23,10 @@ GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
+# What several files of model output have together as the sum of each.
+_OF_OUTPUT = (
+    "n_new", "n_unchanged", "n_updated", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class ImportReport:
     n_unlabelled: new texts without a label, where the project has no labels either
     n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
+    by_file: where several files were read at once, the report of each by its path; all else is of them together
     """
 
     n_new: int = 0
@@ -113,11 +118,12 @@ class ImportReport:
     doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     preview: list[dict[str, object]] = field(default_factory=list)
+    by_file: dict[str, "ImportReport"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._with_output: set[int] = set()
-        self._answered: set[int] = set()
-        self._mapped: set[int] = set()
+        self.with_output: set[int] = set()
+        self.answered: set[int] = set()
+        self.mapped: set[int] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
 
     def add_problem(self, problem: Problem) -> None:
@@ -133,6 +139,20 @@ class ImportReport:
         elif len(listed) < _SHOWN_PROBLEMS:
             self._kept[kind] = len(listed)
             listed.append(problem)
+
+    def add_file(self, name: str, report: "ImportReport") -> None:
+        """Take in what one of several files of model output brought; what is to be known of the file begins with its name."""
+        self.by_file[name] = report
+        for count in _OF_OUTPUT:
+            setattr(self, count, getattr(self, count) + getattr(report, count))
+        self.problems += report.problems[: _SHOWN_PROBLEMS - len(self.problems)]
+        self.warnings += report.warnings[: _SHOWN_PROBLEMS - len(self.warnings)]
+        self.with_output |= report.with_output
+        self.answered |= report.answered
+        self.mapped |= report.mapped
+        self.n_instances, self.n_answered, self.n_mapped = map(len, (self.with_output, self.answered, self.mapped))
+        self.first_mapped = min(filter(None, (self.first_mapped, report.first_mapped)), default=None)
+        self.notes += [f"'{name}': {sentence}" for sentence in report.file_words]
 
     def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
         """Say what became of the columns."""
@@ -226,12 +246,12 @@ class ImportReport:
         """Count the texts that have answers and maps; keys: of the instances, by number."""
         for output in outputs:
             if any(prediction.on == "full" for prediction in output.predictions):
-                self._answered.add(output.instance_id)
+                self.answered.add(output.instance_id)
             if output.attributions:
-                self._mapped.add(output.instance_id)
+                self.mapped.add(output.instance_id)
                 if self.first_mapped is None or output.instance_id < self.first_mapped[0]:
                     self.first_mapped = (output.instance_id, keys[output.instance_id])
-        self.n_answered, self.n_mapped = len(self._answered), len(self._mapped)
+        self.n_answered, self.n_mapped = len(self.answered), len(self.mapped)
 
     def count_outputs(self, plan: OutputPlan) -> None:
         """What was planned of a batch of model output is stored."""
@@ -241,8 +261,8 @@ class ImportReport:
             self.n_predictions += sum([len(change.output.predictions) for change in changes])
             self.n_attributions += sum([len(change.output.attributions) for change in changes])
             self.n_rationales += sum([len(change.output.rationales) for change in changes])
-            self._with_output.update([change.output.instance_id for change in changes])
-        self.n_instances = len(self._with_output)
+            self.with_output.update([change.output.instance_id for change in changes])
+        self.n_instances = len(self.with_output)
         self.n_new += plan.n_new
         self.n_updated += plan.n_updated
         self.n_unchanged += plan.n_unchanged

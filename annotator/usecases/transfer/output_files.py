@@ -1,6 +1,7 @@
 """Several files of model output at once: each is told by itself, and all of them are stored, or none."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.registry import OUTPUT_READERS
 from annotator.formats.rows.findings import listed
 from annotator.store import Store
-from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.file_import import import_file, import_path, readable, require_known_words
 from annotator.usecases.transfer.file_labels import check_labels
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
@@ -65,6 +66,35 @@ def import_outputs(
         with store.scratch_copy() as copy:
             return _take_all(copy, actor, project, files, options, progress)
     return _take_all(store, actor, project, files, options, progress)
+
+
+def import_paths(
+    store: Store,
+    actor: User,
+    project: Project,
+    paths: Sequence[Path],
+    options: ImportOptions = ImportOptions(),
+    format_name: str | None = None,
+) -> ImportReport:
+    """The same of paths, as `import_path` reads one; answers one report, with that of each file in `by_file`.
+
+    Raises: InvalidValue for no path, and for one that is named twice
+    """
+    if not paths:
+        raise InvalidValue("No file is named. Name those that are to be read.")
+    repeated = next((path for number, path in enumerate(paths) if path in paths[:number]), None)
+    if repeated is not None:
+        raise InvalidValue(f"'{repeated}' is named twice. Name each file once.")
+    if len(paths) == 1:
+        return import_path(store, actor, project, paths[0], options, format_name)
+    require_known_words(options)
+    with ExitStack() as stack:
+        readables = [stack.enter_context(readable(path, format_name)) for path in paths]
+        files = [OutputFile(str(path), *of) for path, of in zip(paths, readables, strict=True)]
+        together = ImportReport(is_dry_run=options.dry_run, is_output=True)
+        for file in import_outputs(store, actor, project, files, options):
+            together.add_file(file.name, file.report)
+    return together
 
 
 def _take_all(

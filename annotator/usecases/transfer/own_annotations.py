@@ -1,4 +1,4 @@
-"""What each person marked, beside the gold of a data set, and how people are called in it."""
+"""What each person marked, beside the gold of a data set."""
 
 from collections.abc import Iterator
 
@@ -8,21 +8,6 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.gold import GoldOptions, counting_states, is_in
-
-
-class Pseudonyms:
-    """Calls people "annotator 1", "annotator 2" ... in the order in which they are first named.
-
-    >>> called = Pseudonyms()
-    >>> called("zoe"), called("ada"), called("zoe")
-    ('annotator 1', 'annotator 2', 'annotator 1')
-    """
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def __call__(self, name: str) -> str:
-        return f"annotator {self._numbers.setdefault(name, len(self._numbers) + 1)}"
 
 
 def annotations_that_count(

@@ -11,7 +11,7 @@ from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
-from annotator.usecases.transfer.export import ANNOTATIONS, DATASETS, WHOLE, WRITABLE, Exported, export_file
+from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
@@ -40,6 +40,7 @@ _POLICY_WORDS = {
     "majority": "the tokens that a majority marked",
     "union": "the tokens that anybody marked",
 }
+_NAMES = "Otherwise people are called by pseudonyms, which are drawn anew for each file."
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -66,8 +67,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
         disabled=has_both,
     )  # fmt: skip
-    may_name = sees_all and format_name == DATASETS
-    has_names = may_name and st.checkbox("Tell who made each annotation", key="export_names")
+    may_name = sees_all and format_name in WITH_PEOPLE
+    has_names = may_name and st.checkbox("Tell who made each annotation", key="export_names", help=_NAMES)
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption("Texts that you are annotating or may still be given are left out.")
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)

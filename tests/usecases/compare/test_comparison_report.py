@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotator.cli.main import run
-from annotator.domain.models import Run
+from annotator.domain.models import MarkedPart, Quotes, Run, SourceOutput, SourceRationale
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
@@ -185,6 +185,26 @@ def test_the_maps_of_two_models_by_one_method_share_their_scale(store: Store, co
     )
     words = page_of(store, compared, models=("knowing", "loud"), texts=TextChoice("keys", keys=("t01",))).words
     assert words.count("−2.00 0 2.00") == 2
+
+
+@pytest.mark.parametrize(
+    ("quotes", "sentence"),
+    [
+        (Quotes(3, 1, ("<b>nowhere</b>",)), "1 of 3 quotes is not in the text: “<b>nowhere</b>”."),
+        (Quotes(9, 7, tuple("abcdefg")), "7 of 9 quotes are not in the text: “a”, “b”, “c”, “d”, “e” and 2 more."),
+        (Quotes(2, 2), "2 of 2 quotes are not in the text."),
+        (Quotes(2), ""),
+    ],
+)
+def test_quotes_that_are_not_in_a_text_are_told_below_its_map(
+    store: Store, compared: Project, quotes: Quotes, sentence: str
+) -> None:
+    said_of_one = SourceRationale("hard", (MarkedPart(((0, 1),)),), outcome=quotes)
+    run = Run("gpt", "quotes")
+    take(store, compared, [SourceOutput(key_of(2), run, "f", 1, None, rationales=(said_of_one,))])
+    page = page_of(store, compared, models=("gpt",), texts=TextChoice("keys", keys=(key_of(2),)))
+    assert "selected tokens are boxed" in page.words
+    assert [words for words in page.of("p") if "in the text" in words] == [sentence][: bool(sentence)]
 
 
 def test_names_are_in_it_only_where_they_are_asked_for(

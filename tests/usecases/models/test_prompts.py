@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.models import Quotes
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.errors import InvalidValue, NotAllowed
+from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.scoring.table import metric_table
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.gold import GoldOptions, gold_instances
@@ -16,6 +16,7 @@ from annotator.usecases.inspect.shown_table import summaries_of_rows
 from annotator.usecases.models.prompts import PromptOptions, write_prompts
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.export_lines import export_output_lines
 from annotator.usecases.transfer.file_import import guessed, import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -179,6 +180,19 @@ def test_our_own_export_brings_quotes_back(store, project, written, brought, tmp
     [before] = iterate_outputs(store, runs_of(store, project)[name])
     [after] = iterate_outputs(store, runs_of(store, other)[name])
     assert before.rationales == after.rationales
+
+
+def test_lines_of_model_output_bring_quotes_back_as_well(store, project, written, brought, tmp_path):
+    brought([answer(written()[0], "negative", "soup", HOSTILE)])
+    path = tmp_path / "lines.jsonl"
+    export_output_lines(store, LOCAL_OPERATOR, project, path)
+    quotes = [json.loads(line)["rationale"]["quotes"] for line in path.read_text().splitlines() if "rationale" in line]
+    assert quotes == [{"n": 2, "n_missing": 1, "missing": [HOSTILE]}]
+    assert import_file(store, LOCAL_OPERATOR, project, "attributions", path).n_unchanged == 2
+    path.write_text(path.read_text().replace('"n_missing":1', '"n_missing":3'))
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, project, "attributions", path)
+    assert [problem.field for problem in refused.value.problems] == ["rationale.quotes"]
 
 
 def test_files_of_answers_are_recognised(tmp_path):

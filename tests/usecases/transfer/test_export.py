@@ -299,19 +299,3 @@ def test_a_split_that_is_not_there_is_refused_with_those_that_are(
     with pytest.raises(InvalidValue, match="has no split 'tst'; it has 'test', 'train'"):
         export_file(store, LOCAL_OPERATOR, project, format_name, path, GoldOptions(split="tst"))
     assert not path.exists()
-
-
-@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"jsonl", "parquet", "parquet-annotations", "csv"}))
-def test_what_a_source_told_of_its_annotators_names_nobody_in_the_formats_of_the_gold(
-    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path, name: str
-) -> None:
-    """The four that are left out say who marked what, and are documented so."""
-    made = make_project(gold_policy="chosen", may_be_empty=True)
-    facts = {"annotations": [{"annotator": "zqx-81", "group_id": "G1"}]}
-    both = {"split": "test", "metadata": facts}
-    row = {"id": "a", "text": "so good", "label": "positive", "rationales": [[[0, 1]]]}
-    change = {"id": "b", "text": "so bad", "label": "negative", "rationales": [[[1, 2]]], "parent": "a"}
-    import_rows(made, [row | both, change | both | {"perturbation_kind": "synonym"}])
-    export_file(store, LOCAL_OPERATOR, made, name, tmp_path / "out")
-    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()] or [tmp_path / "out"]
-    assert not [path.name for path in files if b"zqx-81" in path.read_bytes()]
