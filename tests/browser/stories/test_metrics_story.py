@@ -227,8 +227,11 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     expect(colleague.get_by_text("The view “By layer” asks for the model “first”, which is not here")).to_be_visible()
     expect(colleague.get_by_role("radio", name="Layers")).to_be_checked()
     expect(colleague).to_have_url(re.compile(r"project=1&view=1$"))
-    colleague.get_by_role("button", name="Delete").click()  # a lead may
-    expect(colleague.get_by_text("Deleted “By layer”.")).to_be_visible()
+    colleague.get_by_role("textbox", name="Name of this view").fill("By depth")  # a lead may
+    colleague.keyboard.press("Enter")
+    expect(colleague.get_by_text("The view is called “By depth” now.")).to_be_visible()
+    colleague.get_by_role("button", name="Delete").click()
+    expect(colleague.get_by_text("Deleted “By depth”.")).to_be_visible()
     colleague.go_back()
     expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
 
