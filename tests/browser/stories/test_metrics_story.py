@@ -236,6 +236,29 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
 
 
+def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    button = page.get_by_role("button", name="Views")
+    name = page.get_by_role("textbox", name="Save what is chosen now, as")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()  # it is drawn last
+    button.press("Enter")
+    expect(name).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(name).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(button).to_be_focused()
+    for _ in range(3):  # the name, the button that saves, and what follows the popover's button
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Copy link")).to_be_focused()
+    button.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(name).to_be_hidden()
+    expect(button).to_be_focused()
+
+
 def test_the_columns_of_a_first_visit_stand_whole_on_a_small_screen(
     server: Server, person: Callable[..., Person]
 ) -> None:
