@@ -11,6 +11,7 @@ import {
   typedOf,
   typedText,
 } from "../../annotator/web/panel/saliency/link.js";
+import { whichOf } from "../../annotator/web/panel/saliency/which.js";
 import { TypedMemory } from "../../annotator/web/panel/saliency/typed_memory.js";
 
 const GIVEN = {
@@ -44,12 +45,43 @@ for (const [query, gone] of [
   ["y=2:-:answer.confidence", ["the number upwards in the scatter (2:-:answer.confidence)"]],
   ["answers=7&other=%27", ["the predictions (run 7)", "the predictions of the other model (run ')"]],
   ["gold=everybody", ["the sets “everybody”"]],
+  ["which=wrong&answers=7", ["the predictions (run 7)"]],
+  ["which=wrong&answers=2", ["the predictions (run 2)"]],
+  ["which=<b>", ["the choice of texts “<b>”"]],
+  ["which=won&answers=1", ["right where another is wrong (too few models have predictions)"]],
+  ["by=2:-:sets.best_f1&order=sideways", ["the order “sideways”"]],
+  ["k=high&order=highest", ["the share of the top k (high)"]],
+  ["k=0&which=perturbed", []],
   ["xs=5~1", ["the part of the scatter"]],
   ["typed=%7B", ["the typed text"]],
   ["typed=tab", []],
   [`by=${"9".repeat(99)}`, [`the number that orders the texts (${"9".repeat(39)}…)`]],
 ])
   test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
+
+const MODELS = [1, 3, 4].map((run) => ({ run, method: "" }));
+for (const [query, which, answers, other] of [
+  ["", "all", "1", "3"],
+  ["which=wrong", "wrong", "1", "3"],
+  ["which=wrong&answers=3", "wrong", "3", "1"],
+  ["which=lost&answers=3&other=4", "lost", "3", "4"],
+  ["which=wrong&answers=7", "all", "", "3"],
+  ["which=lost&answers=3&other=3", "all", "3", ""],
+  ["which=foo&answers=3", "all", "3", "1"],
+  ["which=perturbed", "perturbed", "1", "3"],
+])
+  test(`of “${query}” no other model's answers are listed`, () => {
+    const taken = whichOf(of(query), MODELS);
+    assert.deepEqual([taken.which, taken.answers, taken.other], [which, answers, other]);
+    assert.equal(taken.isAll, which === "all" && query !== "");
+    assert.equal(taken.gone.length, Number(taken.isAll));
+  });
+
+test("what is shown in the place of what is gone is said behind it", () =>
+  assert.equal(
+    goneWords(["a map of run 9"], ["All texts are listed."]),
+    "This link asks for what is no longer there or cannot be read: a map of run 9. All texts are listed. The rest is shown.",
+  ));
 
 test("nothing is said of a link that can be shown as it is", () => assert.equal(goneWords([]), ""));
 

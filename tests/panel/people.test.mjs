@@ -74,12 +74,12 @@ test("a person's several sets have a pattern and a lane each, also where somebod
 
 test("agreement is token F1 with the best set of a person, and not defined where they marked nothing", () => {
   const view = viewOf(text([person("ann", [0], [1, 2]), person("bob"), person("cem", [5])]));
-  const map = { view, selected: new Set([1, 2]), isEmpty: false };
+  const map = { view, selected: new Set([1, 2]), isUnranked: false };
   assert.deepEqual(agreementsOf(map), [1, null, 0]);
-  assert.deepEqual(agreementsOf({ ...map, isEmpty: true }), [null, null, null]);
+  assert.deepEqual(agreementsOf({ ...map, isUnranked: true }), [null, null, null]);
 });
 
 test("people who are not drawn are measured all the same", () => {
   const view = viewOf(text([person("ann", [0]), person("bob", [1])]), { isDrawn: () => false });
-  assert.deepEqual(agreementsOf({ view, selected: new Set([1]), isEmpty: false }), [0, 1]);
+  assert.deepEqual(agreementsOf({ view, selected: new Set([1]), isUnranked: false }), [0, 1]);
 });

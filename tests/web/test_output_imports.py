@@ -60,6 +60,7 @@ def test_several_files_are_checked_each_in_its_own_format_and_stored_together(
     scores = "".join(f"t4,y,n,{number},{word},1\n" for number, word in enumerate(words))
     csv = ("captured.csv", f"id,method,model,token_index,token,score\n{scores}".encode(), "text/plain")
     page.file_uploader(key="import_files").set_value([as_file("answers.jsonl", ANSWERS), csv]).run()
+    assert "answers.jsonl as predictions, captured.csv as attributions-csv." in said(page.caption)
     page.button(key="import_check").click().run()
     assert "answers.jsonl (predictions): 2 predictions of 2 instances." in said(page.success)
     assert "captured.csv (attributions-csv): 1 attribution of 1 instance." in said(page.success)

@@ -137,6 +137,7 @@ interface HeatPerson {
 }
 
 interface HeatAnswer extends HeatText {
+  project: number;
   /** The project's own gold policy. */
   policy: string;
   choices: RunChoice[];
@@ -239,6 +240,8 @@ interface SaliencyData {
 /** What can be said instead of an answer. */
 interface NoAnswer {
   error: string;
+  /** What the server answered; none where it was not reached. */
+  status?: number;
 }
 
 type FileKind = "html" | "svg" | "tex" | "csv" | "png";

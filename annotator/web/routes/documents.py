@@ -21,6 +21,7 @@ from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
 
 _ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
+_POPOVERS = "page/popovers.js"  # on every page: Streamlit's own popovers are on most
 _FIRST_ASKED = frozenset({"annotate"})
 
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
@@ -112,6 +113,7 @@ def _document(page: str, *, asks_first: bool = True) -> str:
             first += f'<script type="module" src="{modules[0]}"></script>\n'
     title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
+    first += f'<script type="module" src="{panel_modules(_POPOVERS)[0]}"></script>\n'
     last = first_frame.frame(has_panel=page in _ENTRIES)
     return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
 

@@ -79,7 +79,9 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         "Files", accept_multiple_files=True, key="import_files", help="Several files at once: all are stored, or none."
     )
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
+    format_name = ask_format(
+        left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output", is_each_alone=True
+    )
     model = middle.text_input("Model, if the file names none", key="import_model")
     method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
@@ -282,8 +284,9 @@ def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
     notes = st.container()
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
     show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
-    for note in refusal.notes:
-        (notes if n_files > 1 else st).info(as_text(note), icon=":material/info:")
+    if refusal.notes:
+        where = notes if n_files > 1 else st
+        where.info("  \n".join(as_text(note) for note in refusal.notes), icon=":material/info:")
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:

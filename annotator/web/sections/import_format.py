@@ -1,5 +1,6 @@
 """Which format the files that somebody chose are in: the one that their first lines tell, until the person chooses one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -7,6 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
@@ -17,6 +19,7 @@ _FORMAT = "import_format"
 _BY_HAND = "import_format_by_hand"
 _GUESS = "import_guess"
 _GUESSES = "import_guesses"  # of each file by itself
+_MOST_NAMED = 6
 _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have alike
 
 
@@ -27,19 +30,36 @@ def ask_format(
     formats: Sequence[str],
     *,
     help_text: str | None = None,
+    is_each_alone: bool = False,
 ) -> str:
-    """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
+    """The format, chosen by the files unless the person chose before; beneath it, what the files look like.
+
+    is_each_alone: whether several files are read one by one, each in its own format
+    """
     guess = _guess_of(files, formats)
     if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
         st.session_state[_FORMAT] = guess[0]
     chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
-    if guess is not None and (summary := _summary(*guess, chosen, formats)):
+    is_known = guess is None or guess[0] in formats
+    if is_each_alone and len(files) > 1 and is_known and not st.session_state.get(_BY_HAND):
+        each = _each_words(files, format_of_each(files, chosen))
+        container.caption(
+            as_text(f"Read by what each file looks like: {each}. A format that you choose is taken for all.")
+        )
+    elif guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
         if guess[0] not in (*READABLE, *READABLE_OUTPUT):
             container.link_button(
                 "Open the Tests page", f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
             )
     return chosen
+
+
+def _each_words(files: Sequence[Any], formats: Sequence[str]) -> str:
+    """Which file is read as what; of more files than one takes in at a glance how many are."""
+    if len(files) > _MOST_NAMED:
+        return ", ".join(f"{counted(n, 'file')} as {name}" for name, n in Counter(formats).items())
+    return ", ".join(f"{file.name} as {name}" for file, name in zip(files, formats, strict=True))
 
 
 def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:

@@ -227,10 +227,36 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     expect(colleague.get_by_text("The view “By layer” asks for the model “first”, which is not here")).to_be_visible()
     expect(colleague.get_by_role("radio", name="Layers")).to_be_checked()
     expect(colleague).to_have_url(re.compile(r"project=1&view=1$"))
-    colleague.get_by_role("button", name="Delete").click()  # a lead may
-    expect(colleague.get_by_text("Deleted “By layer”.")).to_be_visible()
+    colleague.get_by_role("textbox", name="Name of this view").fill("By depth")  # a lead may
+    colleague.keyboard.press("Enter")
+    expect(colleague.get_by_text("The view is called “By depth” now.")).to_be_visible()
+    colleague.get_by_role("button", name="Delete").click()
+    expect(colleague.get_by_text("Deleted “By depth”.")).to_be_visible()
     colleague.go_back()
     expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
+
+
+def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    button = page.get_by_role("button", name="Views")
+    name = page.get_by_role("textbox", name="Save what is chosen now, as")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()  # it is drawn last
+    button.press("Enter")
+    expect(name).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(name).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(button).to_be_focused()
+    for _ in range(3):  # the name, the button that saves, and what follows the popover's button
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Copy link")).to_be_focused()
+    button.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(name).to_be_hidden()
+    expect(button).to_be_focused()
 
 
 def test_the_columns_of_a_first_visit_stand_whole_on_a_small_screen(

@@ -101,11 +101,33 @@ def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_te
     expect(page.locator(".heat-notice")).to_contain_text("a map of run 999")
 
 
-def test_a_text_that_is_gone_is_said_and_the_list_goes_on(person: Callable[..., Person]) -> None:
-    page = person("Researcher").open("/saliency?project=1&instance=999999").page
-    expect(page.locator(".heat-notice")).to_contain_text(re.compile("no instance|not there", re.IGNORECASE))
-    page.locator(".list-row").nth(1).click()
+def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_first_is_open(
+    person: Callable[..., Person],
+) -> None:
+    page = person("Researcher").open("/saliency?project=1&instance=999999&which=wrong&answers=999").page
     expect(page.locator(".heat-panel").first).to_be_visible()
+    expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
+    expect(page.locator(".heat-notice")).to_contain_text(
+        "the text with the number 999999, the predictions (run 999). In place of the text the first one of the list is open. "
+        "All texts are listed. The rest is shown."
+    )
+    page.wait_for_url(re.compile("instance=1&"))
+
+
+def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[..., Person]) -> None:
+    researcher = person("Researcher")
+    other = researcher.instance_id("similarity-en-11")
+    page = researcher.open(f"/saliency?project=1&instance={other}").page
+    expect(page.locator(".heat-notice")).to_contain_text(f"the text with the number {other}. In place of the text")
+    expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
+
+
+def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
+    expect(page.locator(".heat-notice")).to_contain_text(
+        "the text with the number 999999. The rest is shown. No text matches what is chosen on the left."
+    )
 
 
 def test_back_leads_to_the_former_text_and_forward_again(person: Callable[..., Person]) -> None:

@@ -14,7 +14,7 @@ export function stateOf(asked) {
   /** @param {HeatFlag} flag */
   const has = (flag) => looks.includes(flag);
   return {
-    share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null,
+    share: shareOf(asked),
     shared: has("shared"),
     magnitude: has("magnitude"),
     clip: has("clip"),
@@ -23,6 +23,16 @@ export function stateOf(asked) {
     pieces: has("pieces"),
     matrix: has("matrix"),
   };
+}
+
+/**
+ * The share of the tokens in the top k, in percent; null where the address names none that can be read.
+ * @param {URLSearchParams} asked
+ */
+export function shareOf(asked) {
+  const k = asked.get("k");
+  const share = k ? Number(k) : NaN;
+  return Number.isNaN(share) ? null : Math.min(100, Math.max(0, share));
 }
 
 /** @param {URLSearchParams} asked */

@@ -65,9 +65,13 @@ function blockOf(map, pen) {
   const line = LINE + LANE * lanes;
   const title = [map.title(), view.instance.key, map.answerWords()].filter(Boolean).join(" · ");
   const parts = [textAt(fitted(pen, title, `bold ${FONT}px sans-serif`), 0, 12, 'font-weight="bold"')];
+  const remarks = map.remarks.map(({ words }, nth) =>
+    small(fitted(pen, words, `${SMALL}px sans-serif`), 0, 32 + 18 * nth),
+  );
+  parts.push(...remarks);
   pen.font = `${FONT}px sans-serif`;
   const isRightToLeft = map.text.matches(":dir(rtl)");
-  let [x, y] = [0, 12 + LINE + 4];
+  let [x, y] = [0, 12 + 18 * remarks.length + LINE + 4];
   for (const { word, token, before } of wordsOf(view)) {
     const shown = fitted(pen, word, pen.font);
     const width = pen.measureText(shown).width;

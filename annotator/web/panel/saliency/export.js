@@ -34,7 +34,7 @@ export function latexOf(maps) {
   for (const map of maps) {
     lines.push(
       ...(map.view.people ?? []).map(({ name }, person) => `% ${person + 1}: ${tex(name.replace(/\s+/gu, " "))}`),
-      `\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`,
+      `\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex([map.legendLine(), ...map.remarks.map(({ words }) => words)].join(" · "))}}\\par`,
       "{\\setlength{\\fboxsep}{1pt}%",
     );
     const words = wordsOf(map.view);

@@ -1,8 +1,10 @@
 /** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
+import { shareOf } from "./address.js";
 import { POLICIES } from "./people.js";
 import { brushOf } from "./scatter_points.js";
+import { shortened, whichOf } from "./which.js";
 
 const PANEL = /^\d{1,15}:(?:-|\d{1,9}):/;
 const NUMBER = /^(\d{1,15}|-):(?:-|\d{1,9}):(.+)$/s;
@@ -13,6 +15,7 @@ export const LONGEST_TYPED = 3000;
 export const IN_THIS_TAB = "tab";
 
 /** @typedef {Record<string, string>} Texts  by segment */
+/** @typedef {Pick<MeasuredNumbers, "runs"|"of_texts"|"of_answers">} Given */
 
 /**
  * The maps of an address that can be shown; null where it names none, or none that is there.
@@ -31,36 +34,50 @@ const isRun = (text, runs) => DIGITS.test(text) && runs.some(({ run }) => run ==
 /**
  * What an address asks for and the page cannot show, in words.
  * @param {URLSearchParams} asked
- * @param {Pick<MeasuredNumbers, "runs"|"of_texts"|"of_answers">} given
+ * @param {Given} given
  * @returns {string[]}
  */
-export function goneOf(asked, given) {
-  const { runs } = given;
-  const panels = (asked.get("panels") ?? "").split(",").filter(Boolean);
-  const gone = panels.flatMap((panel) =>
-    PANEL.test(panel) && isRun(panel.split(":")[0], runs) ? [] : [mapWords(panel)],
-  );
-  for (const [name, words] of [
-    ["answers", "the predictions"],
-    ["other", "the predictions of the other model"],
-  ]) {
-    const run = asked.get(name);
-    if (run && !isRun(run, runs)) gone.push(`${words} (run ${shortened(run)})`);
-  }
-  for (const [name, words] of [
+export const goneOf = (asked, given) => [
+  ...new Set([
+    ...goneMaps(asked, given.runs),
+    ...whichOf(asked, given.runs).gone,
+    ...goneNumbers(asked, given),
+    ...goneLooks(asked),
+  ]),
+];
+
+/** @param {URLSearchParams} asked @param {{run: number}[]} runs */
+const goneMaps = (asked, runs) =>
+  (asked.get("panels") ?? "")
+    .split(",")
+    .filter(Boolean)
+    .flatMap((panel) => (PANEL.test(panel) && isRun(panel.split(":")[0], runs) ? [] : [mapWords(panel)]));
+
+/** Of the order of the texts and of the scatter. @param {URLSearchParams} asked @param {Given} given */
+function goneNumbers(asked, given) {
+  const gone = [
     ["by", "the number that orders the texts"],
     ["x", "the number to the right in the scatter"],
     ["y", "the number upwards in the scatter"],
-  ]) {
+  ].flatMap(([name, words]) => {
     const number = asked.get(name);
-    if (number && !isNumber(number, given)) gone.push(`${words} (${shortened(number)})`);
-  }
+    return number && !isNumber(number, given) ? [`${words} (${shortened(number)})`] : [];
+  });
+  if (!["", "lowest", "highest"].includes(asked.get("order") ?? ""))
+    gone.push(`the order “${shortened(asked.get("order") ?? "")}”`);
   if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked)) gone.push("the part of the scatter");
-  const gold = asked.get("gold");
+  return gone;
+}
+
+/** Of how the text is shown. @param {URLSearchParams} asked */
+function goneLooks(asked) {
+  const [gold, typed, k] = ["gold", "typed", "k"].map((name) => asked.get(name) ?? "");
+  /** @type {string[]} */
+  const gone = [];
   if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(`the sets “${shortened(gold)}”`);
-  const typed = asked.get("typed");
+  if (k && shareOf(asked) === null) gone.push(`the share of the top k (${shortened(k)})`);
   if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push("the typed text");
-  return [...new Set(gone)];
+  return gone;
 }
 
 /** @param {string} panel */
@@ -72,7 +89,7 @@ function mapWords(panel) {
 /**
  * Whether a number of an address is there: of the text, of a model's answers, or measured of a run.
  * @param {string} text
- * @param {Pick<MeasuredNumbers, "runs"|"of_texts"|"of_answers">} given
+ * @param {Given} given
  */
 function isNumber(text, { runs, of_texts, of_answers }) {
   const match = NUMBER.exec(text);
@@ -84,12 +101,18 @@ function isNumber(text, { runs, of_texts, of_answers }) {
   return Boolean(isMeasured || (stored && !stored.method && of_answers.includes(name)));
 }
 
-const shortened = (/** @type {string} */ text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
-
-/** @param {string[]} gone */
-export const goneWords = (gone) =>
+/**
+ * What is said of a link that asks for more than there is.
+ * @param {string[]} gone
+ * @param {string[]} instead  what is shown in its place, in sentences
+ */
+export const goneWords = (gone, instead = []) =>
   gone.length
-    ? `This link also asks for what is no longer there or cannot be read: ${gone.join(", ")}. The rest is shown.`
+    ? [
+        `This link asks for what is no longer there or cannot be read: ${gone.join(", ")}.`,
+        ...instead,
+        "The rest is shown.",
+      ].join(" ")
     : "";
 
 /**

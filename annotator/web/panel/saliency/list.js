@@ -3,20 +3,9 @@ import { button, element, parts, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
 import { groupOf, groupsOf, whoseOf } from "./runs.js";
 import { NAMES, Slices } from "./slices.js";
+import { answeringOf, NEEDS_MODEL, NEEDS_OTHER, WHICH, whichOf } from "./which.js";
 
-/** @type {[which: string, words: string][]} */
-const WHICH = [
-  ["all", "all texts"],
-  ["wrong", "wrong predictions of …"],
-  ["right", "right predictions of …"],
-  ["disagree", "models disagree"],
-  ["won", "right where another is wrong"],
-  ["lost", "wrong where another is right"],
-  ["perturbed", "changed versions"],
-];
 const PREDICTED = "the label that the model predicts";
-const NEEDS_OTHER = new Set(["won", "lost"]);
-const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 /** An address without a slice names none. @type {Query} */
 const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
 const PER_PAGE = 25;
@@ -136,7 +125,9 @@ export class InstanceList {
     this.runs = runs;
     this.names = names;
     const before = this.model.value;
-    this.model.replaceChildren(...this.#own.map((run) => element("option", { value: run.run }, whoseOf(run))));
+    this.model.replaceChildren(
+      ...answeringOf(this.runs).map((run) => element("option", { value: run.run }, whoseOf(run))),
+    );
     choose(this.model, before);
     this.#offerOther();
     const [run, number] = [this.runId, this.number.value];
@@ -149,15 +140,10 @@ export class InstanceList {
     this.#offer();
   }
 
-  /** The runs that are models' own answers. */
-  get #own() {
-    return this.runs.filter((run) => !run.method);
-  }
-
   /** The models that the chosen one can be held against: nobody is right where they are wrong themselves. */
   #offerOther() {
     const before = this.other.value;
-    const others = this.#own.filter((run) => String(run.run) !== this.model.value);
+    const others = answeringOf(this.runs).filter((run) => String(run.run) !== this.model.value);
     this.other.replaceChildren(...others.map((run) => element("option", { value: run.run }, whoseOf(run))));
     choose(this.other, before);
     for (const option of this.which.options) option.disabled = NEEDS_OTHER.has(option.value) && !others.length;
@@ -284,19 +270,15 @@ export class InstanceList {
    * @param {URLSearchParams} asked
    */
   restore(asked) {
-    [this.which.value, this.order.value, this.by.value] = ["all", "lowest", ""];
-    choose(this.which, asked.get("which"));
-    choose(this.model, asked.get("answers"));
+    const { which, answers, other } = whichOf(asked, this.runs);
+    [this.which.value, this.order.value, this.by.value] = [which, "lowest", ""];
+    choose(this.model, answers);
     this.#offerOther();
-    choose(this.other, asked.get("other"));
+    choose(this.other, other);
     choose(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     this.slices.restore(asked);
-    const lacks =
-      (NEEDS_MODEL.has(this.which.value) && !this.model.value) ||
-      (!this.other.value && NEEDS_OTHER.has(this.which.value));
-    if (lacks) this.which.value = "all";
     this.#offer();
   }
 

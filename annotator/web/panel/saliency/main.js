@@ -18,10 +18,13 @@ import { SaliencyScreen } from "./screen.js";
 import { TypedText } from "./typed.js";
 import { TypedMemory } from "./typed_memory.js";
 import { TypedSaving } from "./typed_saving.js";
+import { whichOf } from "./which.js";
 
 const MOST_MAPS = 8;
 /** The number of a text that is not stored. */
 const TYPED = 0;
+/** What the server answers of a text that is not there. */
+const GONE = 404;
 /** The first answer after the server's start waits until it has loaded what it counts with. */
 const PATIENCE_MS = 120_000;
 class Saliency {
@@ -155,16 +158,27 @@ class Saliency {
     if (link) this.#take(link, numbers);
     await this.list.load(1);
     if (this.link !== link) return undefined; // somebody went on meanwhile
-    const first = start || this.list.rows[0]?.id;
     this.link = null;
-    if (!first) return this.screen.say(this.#wordsOfNothing());
-    await this.open(first);
+    const lost = await this.#openFirst(start);
     const { run } = this.list;
-    if (link?.get("by") && !link.has("panels") && run) await this.#openRun(run.id, run.layer);
-    if (!link || !this.view) return undefined;
-    const words = [goneWords(this.#missing(link, numbers)), this.#takeTyped(link)];
+    if (link?.get("by") && !link.has("panels") && run && this.view) await this.#openRun(run.id, run.layer);
+    if (!link || (!this.view && this.list.rows.length)) return undefined;
+    const words = [this.#wordsOfLink(link, numbers, lost), this.view ? this.#takeTyped(link) : this.#wordsOfNothing()];
     if (!isThere) words.push("The list in this link no longer exists, so all texts are shown.");
     return this.screen.sayOfLink(words.filter(Boolean).join(" "));
+  }
+
+  /**
+   * Opens a text, or the first of the list where none is asked for or it is gone; answers which one is gone.
+   * @param {number|null|undefined} start
+   */
+  async #openFirst(start) {
+    const lost = start && (await this.open(start)) === "gone" ? start : null;
+    const first = this.list.rows[0]?.id;
+    if (start && !lost) return null;
+    if (first) await this.open(first);
+    else this.screen.say(this.#wordsOfNothing());
+    return lost;
   }
 
   /** What an address asks for, as far as it is there. @param {URLSearchParams} link @param {MeasuredNumbers} numbers */
@@ -180,10 +194,21 @@ class Saliency {
     this.list.restore(link);
   }
 
-  /** @param {URLSearchParams} link @param {MeasuredNumbers} numbers */
-  #missing(link, numbers) {
-    const isAlone = link.get("partner") && !link.has("typed") && this.partnerId === null;
-    return [...goneOf(link, numbers), ...(isAlone ? ["the version beside the text"] : [])];
+  /**
+   * What of a link cannot be shown, and what is shown in its place.
+   * @param {URLSearchParams} link
+   * @param {MeasuredNumbers} numbers
+   * @param {number|null} lost  the text that it names, where that is gone
+   */
+  #wordsOfLink(link, numbers, lost) {
+    const isAlone = !lost && link.get("partner") && !link.has("typed") && this.partnerId === null;
+    const gone = goneOf(link, numbers);
+    if (lost) gone.unshift(`the text with the number ${lost}`);
+    if (isAlone) gone.push("the version beside the text");
+    const instead = [];
+    if (lost && this.view) instead.push("In place of the text the first one of the list is open.");
+    if (whichOf(link, numbers.runs).isAll) instead.push("All texts are listed.");
+    return goneWords(gone, instead);
   }
 
   /** Shows the typed text of an address; answers why not. @param {URLSearchParams} link */
@@ -246,9 +271,10 @@ class Saliency {
    */
   async #ask(route, query) {
     const answer = await this.#messages.get(route, query);
-    if (answer.status === 200) return answer.body;
-    if (answer.status === 0) return { error: "The server cannot be reached. Check the connection and try again." };
-    return { error: answer.body.error || "The server could not answer. Try again." };
+    const { status } = answer;
+    if (status === 200) return answer.body;
+    if (status === 0) return { error: "The server cannot be reached. Check the connection and try again." };
+    return { error: answer.body.error || "The server could not answer. Try again.", status };
   }
 
   /**
@@ -263,22 +289,28 @@ class Saliency {
   }
 
   /**
-   * Opens a text with the panels that are chosen; the first time the server chooses them.
+   * Opens a text with the panels that are chosen; the first time the server chooses them. Answers whether it is gone,
+   * which of this project every text of another one is.
    * @param {number} id
+   * @returns {Promise<"gone"|undefined>}
    */
   async open(id) {
     const asked = (this.asked += 1);
     this.isOpening = true;
     const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(","), gold: this.gold });
-    if (this.asked !== asked) return;
+    if (this.asked !== asked) return undefined;
     this.isOpening = false;
-    if ("error" in view) return this.screen.say(view.error);
+    if ("error" in view) {
+      this.screen.say(view.error);
+      return view.status === GONE ? "gone" : undefined;
+    }
+    if (view.project !== this.data.project) return "gone";
     this.view = view;
     if (!this.panels && view.panels.length)
       this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
     const isBeside = !this.typed.isOpen && view.partners.some((one) => one.id === this.partnerId);
     const partner = isBeside ? await this.#askPartner(id) : null;
-    if (this.asked !== asked) return;
+    if (this.asked !== asked) return undefined;
     if (!partner) this.partnerId = null;
     this.screen.show(view, partner);
     this.typed.follow(view);

@@ -4,8 +4,9 @@ import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
 import { colourOf, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
-import { orderOf, ranksOf, selectedOf } from "./numbers.js";
+import { hasNoOrder, orderOf, ranksOf, selectedOf } from "./numbers.js";
 import { boxedWords, missingQuotes } from "./quotes.js";
+import { remarksOf } from "./remarks.js";
 import { ownerOf, signOf } from "./view.js";
 import { WrittenAnswer } from "./written_answer.js";
 
@@ -86,6 +87,8 @@ export class SaliencyMap {
     this.ranks = ranksOf(this.order);
     /** @type {HTMLElement|null}  what the scores mean, where it stands in the head */
     this.about = null;
+    this.warnings = element("div", { class: "heat-remarks" });
+    this.#remark();
     /** @type {string[]}  the classes of each token */
     this.names = [];
     /** @type {Set<number>}  the top k, or what the run selects */
@@ -171,7 +174,22 @@ export class SaliencyMap {
       ),
       (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
       panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
+      this.warnings,
     );
+  }
+
+  /** What has to be known before the map is read. */
+  get remarks() {
+    return remarksOf(this.panel);
+  }
+
+  #remark() {
+    this.warnings.replaceChildren(...this.remarks.map(({ words }) => element("p", {}, words)));
+  }
+
+  /** Whether nothing can be in its top k: there is no attribution of the text, or one without an order. */
+  get isUnranked() {
+    return this.isEmpty || hasNoOrder(this.panel);
   }
 
   /** Draws the map of another piece of what was written. */
@@ -182,6 +200,7 @@ export class SaliencyMap {
     this.meaning = meaningOf(this.panel);
     this.ranks = ranksOf(this.order);
     if (this.about) setText(this.about, this.meaning.head);
+    this.#remark();
     this.numbered = false;
     this.actions.repaint();
   }
@@ -357,7 +376,7 @@ export class SaliencyMap {
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
     if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : "a ranking without scores" };
-    if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
+    if (!scale) return { bar: false, words: "all scores are 0" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
     return {
       bar: true,

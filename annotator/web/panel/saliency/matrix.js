@@ -88,5 +88,6 @@ function pointer(box, table, say) {
 function scaleWords(map, scale) {
   if (!map.panel.scores) return "";
   const unit = map.panel.unit === "none" ? "" : ` ${map.panel.unit}`;
-  return `${map.isSigned ? "±" : "0 to "}${written(scale)}${unit} · ${map.meaning.head}`;
+  const range = `${map.isSigned ? "±" : "0 to "}${written(scale)}${unit}`;
+  return [range, map.meaning.head, ...map.remarks.map(({ short }) => short)].join(" · ");
 }

@@ -21,13 +21,24 @@ export function countsOf(sides, shares) {
 }
 
 /**
- * Token indices by importance: the source's own ranking, else by falling score, equal ones by position.
+ * Whether scores order nothing: all of them are equal, and the source gives no ranking of its own.
+ * @param {Pick<HeatPanel, "scores"|"ranking">} panel
+ */
+export function hasNoOrder(panel) {
+  const scored = scoredOf(panel);
+  return !panel.ranking && scored.length > 1 && scored.every(({ score }) => score === scored[0].score);
+}
+
+/**
+ * Token indices by importance: the source's own ranking, else by falling score, equal ones by position; none of a map
+ * whose scores are all equal.
  * @param {Pick<HeatPanel, "scores"|"ranking"|"spans">} panel
  */
 export function orderOf(panel) {
   if (panel.ranking) return panel.ranking;
   if (!panel.scores)
     return (panel.spans || []).flatMap(([start, end]) => Array.from({ length: end - start }, (_, i) => start + i));
+  if (hasNoOrder(panel)) return [];
   return scoredOf(panel)
     .sort((a, b) => b.score - a.score || a.token - b.token)
     .map(({ token }) => token);
@@ -128,11 +139,12 @@ export const ranksOf = (order) => new Map(order.map((token, place) => [token, pl
 export function depthsOf(original, perturbed) {
   /** @type {number[]} */
   const depths = [];
+  if (!original.length) return { depths, map: null };
   for (let depth = 1; depth <= perturbed.length; depth += 1) {
     const known = new Set(original.slice(0, depth));
     depths.push(perturbed.slice(0, depth).filter((token) => known.has(token)).length / depth);
   }
-  const map = depths.length && original.length ? depths.reduce((sum, depth) => sum + depth, 0) / depths.length : null;
+  const map = depths.length ? depths.reduce((sum, depth) => sum + depth, 0) / depths.length : null;
   return { depths, map };
 }
 

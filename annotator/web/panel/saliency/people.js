@@ -103,12 +103,12 @@ export function personBadge(people, person) {
 
 /**
  * Token F1 of a map's top k with the best set of each person; null where it is not defined.
- * @param {Pick<SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @param {Pick<SaliencyMap, "view"|"selected"|"isUnranked">} map
  * @returns {(number|null)[]}
  */
-export const agreementsOf = ({ view, selected, isEmpty }) =>
+export const agreementsOf = ({ view, selected, isUnranked }) =>
   (view.people ?? []).map(({ sets }) =>
-    isEmpty
+    isUnranked
       ? null
       : fitOf(
           selected,
@@ -118,7 +118,7 @@ export const agreementsOf = ({ view, selected, isEmpty }) =>
 
 /**
  * A row of the table of numbers for each person.
- * @param {Pick<SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @param {Pick<SaliencyMap, "view"|"selected"|"isUnranked">} map
  * @returns {NumberRow[]}
  */
 export const rowsOfPeople = (map) =>

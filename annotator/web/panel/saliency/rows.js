@@ -19,15 +19,15 @@ const NAMES = {
 };
 
 /**
- * @param {Pick<import("./map.js").SaliencyMap, "panel"|"view"|"selected"|"isEmpty">} map  after it is painted
+ * @param {Pick<import("./map.js").SaliencyMap, "panel"|"view"|"selected"|"isUnranked">} map  after it is painted
  * @returns {NumberRow[]}
  */
-export function rowsOf({ panel, view, selected, isEmpty }) {
+export function rowsOf({ panel, view, selected, isUnranked }) {
   if (panel.run === null) return [];
   const ties = tiesOf(panel, view.sides, selected);
   return [
-    ...(view.people ? rowsOfPeople({ view, selected, isEmpty }) : []),
-    ...(view.people || isTyped(view) ? [] : rowsOfGold({ view, selected, isEmpty })),
+    ...(view.people ? rowsOfPeople({ view, selected, isUnranked }) : []),
+    ...(view.people || isTyped(view) ? [] : rowsOfGold({ view, selected, isUnranked })),
     ...Object.entries(NAMES)
       .filter(([name]) => name in panel.numbers)
       .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
@@ -50,11 +50,11 @@ const isTyped = ({ instance }) => instance.id === 0;
 
 /**
  * How well the top k fits the gold sets.
- * @param {Pick<import("./map.js").SaliencyMap, "view"|"selected"|"isEmpty">} map
+ * @param {Pick<import("./map.js").SaliencyMap, "view"|"selected"|"isUnranked">} map
  * @returns {NumberRow[]}
  */
-function rowsOfGold({ view, selected, isEmpty }) {
-  const fit = fitOf(selected, isEmpty ? [] : view.gold);
+function rowsOfGold({ view, selected, isUnranked }) {
+  const fit = fitOf(selected, isUnranked ? [] : view.gold);
   return [
     {
       title: "Token F1",

@@ -19,7 +19,7 @@ from annotator.usecases.inspect.saved_views import (
 )
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices, Params
-from annotator.web.presses import pressed, submitted
+from annotator.web.presses import submitted
 from annotator.web.sections.metrics import state
 from annotator.web.session import Visit
 
@@ -96,15 +96,22 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
 
 
 def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
-    st.divider()
-    name = st.text_input("Name of this view", view.name, key=f"metrics_view_rename_{view.id}", max_chars=LONGEST_NAME)
-    rename, delete = st.columns(2)
+    name = f"metrics_view_rename_{view.id}"
+    with st.form(f"metrics_view_change_{view.id}", border=False):  # Enter presses the first of its buttons
+        st.text_input("Name of this view", view.name, key=name, max_chars=LONGEST_NAME)
+        rename, delete = st.columns(2)
+        given = submitted(
+            "Rename", container=rename, key=f"metrics_view_renames_{view.id}", fields=(name,), width="stretch"
+        )
+        is_deleted = (
+            submitted("Delete", container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch") is not None
+        )
     try:
-        if pressed("Rename", container=rename, key=f"metrics_view_renames_{view.id}", width="stretch"):
-            renamed = rename_view(store, visit.user, view.id, name)
+        if given is not None:
+            renamed = rename_view(store, visit.user, view.id, given[name])
             st.session_state[_DONE] = f"The view is called “{renamed.name}” now."
             st.rerun()
-        if pressed("Delete", container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch"):
+        if is_deleted:
             delete_view(store, visit.user, view.id)
             st.session_state[_DONE] = f"Deleted “{view.name}”. What it showed is still chosen."
             state.go_to(choices.params())

@@ -31,7 +31,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     left, right = st.columns(2)
     split = left.text_input("Only this split", key="selfexp_split", placeholder="all").strip() or None
     batch_model = right.text_input(
-        "Model, for OpenAI's batch interface", key="selfexp_batch",
+        "Model, for OpenAI's batch interface", key="selfexp_batch", placeholder="none: the prompts alone",
         help="With a model's name the lines are requests of a batch file; without one they hold the prompts alone.",
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))

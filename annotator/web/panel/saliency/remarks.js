@@ -1,0 +1,25 @@
+/** What has to be known before a map is read, in sentences that stand in its head. */
+import { hasNoOrder } from "./numbers.js";
+import { percent } from "./written_numbers.js";
+
+/** Where scores miss more of what they explain, the integral was cut too coarsely (scoring/fact_words.py). */
+const MOST_SHARE = 0.05;
+
+/** @typedef {{words: string, short: string}} Remark  short: where there is room for a few words */
+
+/** @param {Pick<HeatPanel, "scores"|"ranking"|"facts">} panel @returns {Remark[]} */
+export function remarksOf(panel) {
+  const { convergence_share: share = 0 } = panel.facts;
+  const remarks = [];
+  if (hasNoOrder(panel))
+    remarks.push({
+      words: "All scores are equal: no order, so no word is in the top k.",
+      short: "all scores are equal",
+    });
+  if (share > MOST_SHARE)
+    remarks.push({
+      words: `Did not converge: the scores together miss ${percent(share)} of the change that they explain. Take more steps or another baseline.`,
+      short: `did not converge (${percent(share)})`,
+    });
+  return remarks;
+}

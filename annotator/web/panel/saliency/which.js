@@ -1,0 +1,52 @@
+/** Which texts are listed: all of them, or by what models predict of them. */
+
+/** @type {[which: string, words: string][]} */
+export const WHICH = [
+  ["all", "all texts"],
+  ["wrong", "wrong predictions of …"],
+  ["right", "right predictions of …"],
+  ["disagree", "models disagree"],
+  ["won", "right where another is wrong"],
+  ["lost", "wrong where another is right"],
+  ["perturbed", "changed versions"],
+];
+export const NEEDS_OTHER = new Set(["won", "lost"]);
+export const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
+
+/** The runs that are models' own answers. @template {{method: string}} R @param {R[]} runs */
+export const answeringOf = (runs) => runs.filter(({ method }) => !method);
+
+/**
+ * Which texts of an address can be listed; what of it cannot, in words. All texts stand for the predictions of a model
+ * that is gone (isAll): those of another one would be the answer to another question.
+ * @param {URLSearchParams} asked
+ * @param {{run: number, method: string}[]} runs
+ */
+export function whichOf(asked, runs) {
+  const which = asked.get("which") || "all";
+  const models = answeringOf(runs).map(({ run }) => String(run));
+  const answers = modelOf(asked.get("answers"), models, "the predictions");
+  const others = models.filter((run) => run !== (answers.run || models[0]));
+  const other = modelOf(asked.get("other"), others, "the predictions of the other model");
+  const known = WHICH.find(([value]) => value === which);
+  const lacks = (NEEDS_MODEL.has(which) && !answers.run) || (NEEDS_OTHER.has(which) && !other.run);
+  const gone = [...answers.gone, ...other.gone];
+  if (!known) gone.push(`the choice of texts “${shortened(which)}”`);
+  else if (lacks && !gone.length) gone.push(`${known[1]} (too few models have predictions)`);
+  const isAll = !known || lacks;
+  return { which: isAll ? "all" : which, answers: answers.run, other: other.run, isAll, gone };
+}
+
+/**
+ * The model that an address names, or the first where it names none; "" where there is none.
+ * @param {string|null} named
+ * @param {string[]} models
+ * @param {string} words
+ */
+function modelOf(named, models, words) {
+  if (!named) return { run: models[0] ?? "", gone: [] };
+  if (models.includes(named)) return { run: named, gone: [] };
+  return { run: "", gone: [`${words} (run ${shortened(named)})`] };
+}
+
+export const shortened = (/** @type {string} */ text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

@@ -1,0 +1,43 @@
+// What is said at a map before it is read: scores without an order, integrated gradients that did not converge.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { depthsOf, hasNoOrder, orderOf, selectedOf } from "../../annotator/web/panel/saliency/numbers.js";
+import { remarksOf } from "../../annotator/web/panel/saliency/remarks.js";
+
+const of = (scores, more = {}) => ({ scores, ranking: null, spans: null, facts: {}, ...more });
+const wordsOf = (panel) => remarksOf(panel).map(({ words }) => words);
+const top = (panel) => selectedOf(panel, [{ n: 3 }], [2], orderOf(panel));
+
+for (const [scores, reason] of [
+  [[0, 0, 0], "nothing counted"],
+  [[0.5, 0.5, 0.5], "all counted the same"],
+  [[-1, null, -1], "one word was not seen"],
+])
+  test(`of equal scores no word is in the top k: ${reason}`, () => {
+    assert.deepEqual([...top(of(scores))], []);
+    assert.deepEqual(wordsOf(of(scores)), ["All scores are equal: no order, so no word is in the top k."]);
+  });
+
+for (const [panel, selected, reason] of [
+  [of([0, 0, 1e-9]), [2, 0], "one is larger"],
+  [of([0, 0, 0], { ranking: [2, 1, 0] }), [2, 1], "the source ranks them itself"],
+  [of([null, 3, null]), [1], "a single word has a score"],
+])
+  test(`scores have an order where ${reason}`, () => {
+    assert.equal(hasNoOrder(panel), false);
+    assert.deepEqual([...top(panel)], selected);
+    assert.deepEqual(wordsOf(panel), []);
+  });
+
+test("there is no agreement between two rankings of which one has no order", () => {
+  assert.deepEqual(depthsOf([], ["a", "b"]), { depths: [], map: null });
+  assert.deepEqual(depthsOf(["a", "b"], []), { depths: [], map: null });
+});
+
+test("a map whose scores miss too much of what they explain says how much, up to 5 % is close enough", () => {
+  const missing = (share) => wordsOf(of([1, 2, 3], { facts: { convergence_share: share } }));
+  assert.deepEqual(missing(0.05), []);
+  assert.deepEqual(missing(0.231), [
+    "Did not converge: the scores together miss 23.1 % of the change that they explain. Take more steps or another baseline.",
+  ]);
+});
