@@ -53,8 +53,6 @@ def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotato
     file.write_text("Nothing but prose.\n")
     answer = annotator("import", str(file), "--project", "P")
     assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
-    several = annotator("import", "csv", str(file), str(file), "--project", "P")
-    assert (several.code, "Of several files at once only model output is read" in several.err) == (1, True)
     assert annotator("import", "--project", "P").code == 2
 
 
@@ -111,6 +109,35 @@ def test_several_files_of_model_output_are_stored_together_and_told_one_by_one(
     assert "The file has answers for 0 texts and maps for 1.\nThe first text with a map is 'b'.\n" in answer.out
     again = json.loads(filled("import", answers, maps, "--project", "P", "--json").out)
     assert [(file["file"], file["n_unchanged"]) for file in again["files"]] == [(answers, 2), (maps, 1)]
+
+
+def test_texts_that_are_named_with_model_output_are_stored_before_it(
+    annotator: Command, rows: Path, two_outputs: tuple[Path, Path]
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answers, maps = map(str, two_outputs)
+    answer = annotator("import", answers, str(rows), maps, "--project", "P")
+    assert answer.code == 0
+    assert answer.out.startswith(f"{rows} (jsonl):\nStored 2 new instances")
+    assert f"{answers} (predictions):\nStored 2 predictions of 2 instances." in answer.out
+    assert f"{maps} (attributions):\nStored 1 attribution of 1 instance." in answer.out
+
+
+def test_a_folder_of_texts_is_read_with_the_model_output_that_lies_in_it(annotator: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    (folder / "SST_annotations.csv").write_text(
+        "text_id,sentence,original_label,label,rationale_index,annotator_ID\n1,a calm film,positive,positive,[1],7\n"
+    )
+    (folder / "lrp_tiny_sst2_attention.csv").write_text(
+        "originaldata_id,tokens_input,tokens_merged,lrp,label\n5,\"['a', 'calm', 'film']\",\"['a', 'calm', 'film']\","
+        '"[0.1, 0.7, 0.2]",1\n'
+    )
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
+    answer = annotator("import", str(folder), "--project", "P")
+    assert f"{folder} (fair-rationales):\nStored 1 new instance" in answer.out
+    assert f"{folder}/lrp_tiny_sst2_attention.csv (attributions):\nStored 1 attribution" in answer.out
+    assert "left out" not in answer.err
 
 
 def test_of_several_files_none_is_stored_when_one_has_a_problem(

@@ -42,6 +42,7 @@ class ImportOptions:
     columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
     forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
+    is_one_of_several: the file is read with others, and need not have every label of which something is said.
     """
 
     gold: GoldMode = "accepted"
@@ -67,6 +68,7 @@ class ImportOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()
     forget_columns: bool = False
+    is_one_of_several: bool = False
 
 
 @dataclass
@@ -115,6 +117,9 @@ class ImportReport:
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.labels_met: tuple[
+            str, ...
+        ] = ()  # no field: what was asked of labels needs it, and nobody who reads the report
         self._with_output: set[int] = set()
         self._answered: set[int] = set()
         self._mapped: set[int] = set()
@@ -258,6 +263,14 @@ class ImportReport:
         *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
         words = f"{', '.join(first)} and {last}" if first else last
         return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
+
+    @property
+    def words(self) -> str:
+        """What is new or changed, of texts as well: “2 new and 0 changed instances with 3 annotations”."""
+        if self.is_output:
+            return self.output_words
+        instances = f"{self.n_new:,} new and {counted(self.n_updated, 'changed instance')}"
+        return f"{instances} with {counted(self.n_annotations, 'annotation')}"
 
     @property
     def reach_words(self) -> str:
