@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 _LONGEST_QUOTE = 1_000
 _ROWS_TOLD = 5
+OTHER_VALUES = "…"  # the value of a problem that stands for further ones, whose values are not listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import click
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.problem_groups import group_problems
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
@@ -304,7 +305,7 @@ def _show_notes(report: ImportReport) -> None:
 
 
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
-    for problem in problems:
+    for problem in group_problems(problems):
         click.echo(f"{what}: {problem}", err=True)
     show_rest(n, sum(problem.n for problem in problems), rest)
 

@@ -226,10 +226,26 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     assert "warning" not in refused.err
     assert refused.err.endswith("... and 1 more problem\n")
     taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
-    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 200)
+    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 1)
     assert "... and 1 more problem\n" in taken.err
-    assert "... and 2 more warnings\n" in taken.err
+    assert "warning: rows.jsonl, in 202 rows (lines 1, 2, 3, 4, 5, …)" in taken.err
     assert "201 left out, 202 warnings" in taken.out
+
+
+def test_problems_that_differ_in_their_values_alone_are_one_line_with_all_their_rows(
+    filled: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [{"id": f"strange{n}", "model": "m", "prediction": "yes"} for n in range(250)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    refused = filled("import", "predictions", str(file), "--project", "P")
+    assert refused.err.count("The project has no instance with this key.") == 1
+    assert (
+        "in 250 rows (lines 1, 2, 3, 4, 5, …), field id, value 'strange0; strange1; strange2; and more'" in refused.err
+    )
+    assert "more problem" not in refused.err
+    few = json.loads(filled("import", "predictions", str(file), "--project", "P", "--json").out)
+    assert sum(problem["n"] for problem in few["problems"]) == few["n_problems"] == 250
 
 
 def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be_missing(

@@ -1,7 +1,7 @@
 """How a file is to be imported, and what an import did."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
-from annotator.errors import Problem
+from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
 from annotator.usecases.transfer.gold_words import annotators_words, gold_words
@@ -117,26 +117,34 @@ class ImportReport:
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.labels_met: tuple[
-            str, ...
-        ] = ()  # no field: what was asked of labels needs it, and nobody who reads the report
+        # What follows is no field: it says nothing that whoever reads the report needs.
+        self.labels_met: tuple[str, ...] = ()
         self._with_output: set[int] = set()
         self._answered: set[int] = set()
         self._mapped: set[int] = set()
-        self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
+        self._reasons: set[tuple[bool, str, str, str]] = set()
+        self._kept: dict[tuple[bool, str, str, str, str], int] = {}
 
     def add_problem(self, problem: Problem) -> None:
-        """Count a problem or a warning; the first 200 of each are listed to be shown, the same one of several rows once."""
+        """Count a problem or a warning; the first 200 of each are listed, the same one of several rows once.
+
+        Of those that come then only how many have the same reason as one that is listed.
+        """
         if problem.is_warning:
             self.n_warnings += 1
         else:
             self.n_problems += 1
         listed = self.warnings if problem.is_warning else self.problems
+        if (problem.is_warning, *problem.kind) not in self._kept and len(listed) >= _SHOWN_PROBLEMS:
+            if (problem.is_warning, problem.source, problem.field, problem.reason) not in self._reasons:
+                return
+            problem = replace(problem, value=OTHER_VALUES)
         seen = self._kept.get(kind := (problem.is_warning, *problem.kind))
         if seen is not None:
             listed[seen] = listed[seen].again(problem.line)
-        elif len(listed) < _SHOWN_PROBLEMS:
+        else:
             self._kept[kind] = len(listed)
+            self._reasons.add((problem.is_warning, problem.source, problem.field, problem.reason))
             listed.append(problem)
 
     def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
