@@ -259,7 +259,9 @@ def _answer(report: ImportReport) -> dict[str, Any]:
 def _print_rows(report: ImportReport) -> None:
     """What is to be known of single rows, and of the file, on standard error."""
     _show_problems("left out", report.problems, report.n_problems, "problem")
-    _show_problems("warning", report.warnings, report.n_warnings, "warning")
+    for doubt in report.doubts:
+        click.echo(f"warning: {doubt}", err=True)
+    _show_problems("warning", report.warnings, report.n_warnings - len(report.doubts), "warning")
     _show_notes(report)
 
 
@@ -297,7 +299,7 @@ def _show_reach(report: ImportReport, database: Path, project: Project) -> None:
 
 def _show_notes(report: ImportReport) -> None:
     """What is to be known of the file as a whole, with what one can do about it here."""
-    for note in report.file_words:
+    for note in (*report.columns, *report.notes):
         click.echo(f"note: {note}", err=True)
     if report.gold_policy is not None:
         others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)

@@ -156,6 +156,21 @@ def test_of_several_files_none_is_stored_when_one_has_a_problem(
     assert (left_out.code, "Stored 1 attribution of 1 instance." in left_out.out) == (0, True)
 
 
+def test_a_column_that_looks_like_the_label_and_is_not_read_is_a_warning_with_the_option_that_reads_it(
+    annotator: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,my class\n" + "".join(f"{n},Good {n}.,{'yes' if n % 2 else 'no'}\n" for n in range(20)))
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    answer = annotator("import", str(file), "--project", "P", "--dry-run")
+    assert "warning: The column 'my class' looks like the label, but it is not read as such" in answer.err
+    assert "choose it (--column 'label=my class')" in answer.err
+    assert "note: The column 'my class' looks" not in answer.err
+    assert "1 warning." in answer.out
+    chosen = annotator("import", str(file), "--project", "P", "--column", "label=my class")
+    assert ("warning:" in chosen.err, "0 warnings." in chosen.out) == (False, True)
+
+
 def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
     renaming = ("--rename", "yes=positive", "--rename", "no=negative")

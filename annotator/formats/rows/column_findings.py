@@ -64,6 +64,7 @@ _RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask"
 _SPLIT_WORDS = frozenset({"split", "splits", "partition", "subset", "fold"})
 _SPLIT_NAMES = frozenset({"set", "data_set"})
 _SPLITS = ("train", "training", "dev", "val", "valid", "validation", "test", "testing", "eval")
+_CHOICES = 3
 _LONG_TEXT = 20  # characters a cell, from which a column may hold the texts
 
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -203,7 +204,7 @@ def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
         return f"Is it '{column}'? Then choose that column ({_choice(names[0], column)}), or rename it to '{names[0]}'{also}."
     if likely:
         return (
-            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column (--column {names[0]}=NAME), or "
+            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column ({_choices(names[0], likely)}), or "
             f"rename it to '{names[0]}'{also}."
         )
     return f"Call the column with it '{names[0]}'{also}."
@@ -217,8 +218,13 @@ def _doubt(likely: Sequence[str], what: str, name: str) -> str:
         )
     return (
         f"The columns {listed([shown(c) for c in likely])} look like {what}, but they are not read as such and become metadata. "
-        f"If one of them holds that, choose it (--column {name}=NAME), or rename it to '{name}'."
+        f"If one of them holds that, choose it ({_choices(name, likely)}), or rename it to '{name}'."
     )
+
+
+def _choices(name: str, likely: Sequence[str]) -> str:
+    """The option for each of the first columns."""
+    return " or ".join(_choice(name, shown(column)) for column in likely[:_CHOICES])
 
 
 def _choice(name: str, column: str) -> str:

@@ -75,7 +75,8 @@ class ImportOptions:
 class ImportReport:
     """What an import did, or would do; `problems` and `warnings` hold the first 200 different ones, the counts all.
 
-    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise; in sentences
+    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise, which count
+    as warnings; in sentences
     notes: what the person who imports should know of the file as a whole, in sentences
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
@@ -152,6 +153,7 @@ class ImportReport:
         for table in tables:
             self.columns.append(table.told)
             self.doubts += table.doubts
+            self.n_warnings += len(table.doubts)
 
     @property
     def file_words(self) -> list[str]:

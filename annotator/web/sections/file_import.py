@@ -272,7 +272,7 @@ def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
     for note in answer.notes_under(policy):
         container.warning(as_text(note), icon=":material/info:")
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
-    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts))
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     return policy
