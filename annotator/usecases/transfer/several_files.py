@@ -12,7 +12,7 @@ from annotator.formats.registry import OUTPUT_READERS
 from annotator.formats.rows.findings import listed
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.transfer.file_import import guessed, import_file
+from annotator.usecases.transfer.file_import import INSEQ, guessed, import_file
 from annotator.usecases.transfer.file_labels import check_labels, unmet_label
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
@@ -95,22 +95,31 @@ class _Several:
     progress: Progress
     taken: list[FileReport] = field(default_factory=list)
     refusals: dict[str, ImportRefused] = field(default_factory=dict)
+    has_inseq: bool = False
 
     def take_all(self, files: Sequence[NamedFile]) -> tuple[FileReport, ...]:
         """Texts before what was said of them, which is not looked at where the texts have problems."""
         texts = [file for file in files if not file.is_output]
         outputs = [file for file in files if file.is_output]
+        self.has_inseq = any(file.format_name == INSEQ for file in outputs)
         with self.store.transaction():
             for file in texts:
                 self._take(file, self.options)
             if not self.refusals:  # else each would say of its texts that they are not there
                 for file in outputs:
-                    self._take(file, _of_output(self.options) if texts else self.options)
+                    self._take(file, self._of_output(file, is_after_texts=bool(texts)))
             if self.refusals:
                 raise _refusal(self.taken, self.refusals, len(files))  # and everything is taken back
             self._require_labels()
         _leave_unsaid(self.taken, outputs)
         return tuple(self.taken)
+
+    def _of_output(self, file: NamedFile, *, is_after_texts: bool) -> ImportOptions:
+        """Without what is chosen for texts alone, or for files of another format beside this one."""
+        options = self.options
+        if options.prompt and file.format_name != INSEQ and self.has_inseq:
+            options = replace(options, prompt="")
+        return replace(options, columns={}, left_columns=(), number_keys=False) if is_after_texts else options
 
     def _require_labels(self) -> None:
         met = list(dict.fromkeys(label for file in self.taken for label in file.report.labels_met))
@@ -136,11 +145,6 @@ class _Several:
         else:
             report.is_dry_run = self.options.dry_run
             self.taken.append(FileReport(file.name, file.format_name, report))
-
-
-def _of_output(options: ImportOptions) -> ImportOptions:
-    """Without what is chosen for texts alone."""
-    return replace(options, columns={}, left_columns=(), number_keys=False)
 
 
 def _leave_unsaid(taken: Sequence[FileReport], outputs: Sequence[NamedFile]) -> None:

@@ -21,7 +21,14 @@ from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_columns import ask_columns
 from annotator.web.sections.import_format import apart, ask_format, format_of_each
-from annotator.web.sections.import_remedies import ask_labels, note_labels, show_remedies
+from annotator.web.sections.import_remedies import (
+    ask_labels,
+    ask_prompt,
+    has_questions,
+    note_labels,
+    note_prompt,
+    show_remedies,
+)
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 from annotator.web.stored_output import forget_stored, keep_stored, show_stored
@@ -73,6 +80,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
+        prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
     show_stored(project)
     uploads = [Upload((file,), name) for file, name in outputs]
@@ -102,7 +110,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
-        all_doubles=all_doubles,
+        all_doubles=all_doubles, prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
     uploads = [Upload((file,), name) for file, name in zip(files, format_of_each(files, format_name), strict=True)]
     _check_and_store(store, visit, project, uploads, options)
@@ -193,7 +201,8 @@ def _check_and_store(
         problems = _problems(answer)
         st.session_state["import_checked"] = (signature, answer)
         note_labels(problems, _named(project, files))
-        if any(problem.remedy == "label" for problem in problems):
+        note_prompt(problems, _named(project, files))
+        if has_questions(problems):
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
