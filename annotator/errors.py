@@ -3,6 +3,7 @@
     AnnotatorError                 base class: its text is a sentence for the person, with the remedy
     ├── InvalidValue               a value was refused
     │   └── InvalidAnnotation      rationale sets, a result or a span that cannot be stored
+    │       └── QuoteNotPlaced     words quoted from a text that are not in it, or more than once; holds them
     ├── NotFound                   no such project, instance, user, assignment ...
     ├── NotAllowed                 the person lacks the right
     │   └── NotSignedIn            nobody is signed in, or the session has ended
@@ -109,6 +110,14 @@ class InvalidAnnotation(InvalidValue):
         super().__init__(message)
         self.set_index = set_index
         self.is_warning = is_warning
+
+
+class QuoteNotPlaced(InvalidAnnotation):
+    """Words that are quoted from a text and of which it cannot be said where they stand."""
+
+    def __init__(self, message: str, *, quote: str) -> None:
+        super().__init__(message)
+        self.quote = quote
 
 
 class NotFound(AnnotatorError):

@@ -21,6 +21,7 @@ _MEANINGS = {
     "rationales": "the rationale sets",
     "rationale_index": "the numbers of the marked tokens",
     "rationale_mask": "which tokens are marked",
+    "rationale_quotes": "the words of a rationale set, quoted",
     "note": "the annotator's note",
     "exhaustive": "whether the sets are exhaustive",
     "parent": "the key of the original",
@@ -60,7 +61,7 @@ _RESULT_WORDS = {
     "answer": frozenset({"answer", "answers", "response", "solution", "gold"}),
 }  # fmt: skip
 _RATIONALE_WORDS = frozenset({"rationale", "rationales", "highlight", "highlights", "evidence"})
-_RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask"})
+_RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask", "rationale_quotes"})
 _SPLIT_WORDS = frozenset({"split", "splits", "partition", "subset", "fold"})
 _SPLIT_NAMES = frozenset({"set", "data_set"})
 _SPLITS = ("train", "training", "dev", "val", "valid", "validation", "test", "testing", "eval")
@@ -151,7 +152,8 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
             questioned.update(likely)
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        found_doubts.append(_doubt(rationales, _MEANINGS["rationales"], "rationales"))
+        quoted = f"If it quotes words of the text, choose it as such ({_choices('rationale_quotes', rationales)}, or “Columns” on the page)."
+        found_doubts.append(f"{_doubt(rationales, _MEANINGS['rationales'], 'rationales')} {quoted}")
         questioned.update(rationales)
     for column in plan.metadata:
         read_as = None if column in questioned else _nearly(column, plan, options.task)
