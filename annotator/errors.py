@@ -3,6 +3,7 @@
     AnnotatorError                 base class: its text is a sentence for the person, with the remedy
     ├── InvalidValue               a value was refused
     │   └── InvalidAnnotation      rationale sets, a result or a span that cannot be stored
+    │       └── QuoteNotPlaced     words quoted from a text that are not in it, or more than once; holds them
     ├── NotFound                   no such project, instance, user, assignment ...
     ├── NotAllowed                 the person lacks the right
     │   └── NotSignedIn            nobody is signed in, or the session has ended
@@ -24,6 +25,7 @@ from dataclasses import dataclass, replace
 
 _LONGEST_QUOTE = 1_000
 _ROWS_TOLD = 5
+OTHER_VALUES = "…"  # the value of a problem that stands for further ones, whose values are not listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Problem:
     What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
     The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
     remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`,
-            `number`, `suite`
+            `number`, `prompt`, `suite`
     """
 
     source: str
@@ -108,6 +110,14 @@ class InvalidAnnotation(InvalidValue):
         super().__init__(message)
         self.set_index = set_index
         self.is_warning = is_warning
+
+
+class QuoteNotPlaced(InvalidAnnotation):
+    """Words that are quoted from a text and of which it cannot be said where they stand."""
+
+    def __init__(self, message: str, *, quote: str) -> None:
+        super().__init__(message)
+        self.quote = quote
 
 
 class NotFound(AnnotatorError):

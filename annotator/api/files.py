@@ -121,7 +121,7 @@ class ProjectFiles(OpenProject):
         all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
-        from annotator.usecases.transfer.output_files import import_paths  # noqa: PLC0415
+        from annotator.usecases.transfer.several_files import import_paths  # noqa: PLC0415
 
         paths = _paths(path)
         options = ImportOptions(

@@ -12,6 +12,7 @@ import click
 from annotator import __version__
 from annotator.cli.answers import show_rest
 from annotator.cli.lazy import Commands, LazyGroup
+from annotator.domain.problem_groups import group_problems
 from annotator.errors import AnnotatorError, ImportRefused
 
 DEFAULT_DATABASE = Path("annotator.db")
@@ -95,7 +96,7 @@ def _code_of(error: click.ClickException) -> int:
 def _show(error: AnnotatorError) -> None:
     click.echo(str(error), err=True)
     if isinstance(error, ImportRefused):
-        for problem in error.problems:
+        for problem in group_problems(error.problems):
             click.echo(f"  {problem}", err=True)
         show_rest(error.n_problems, sum(problem.n for problem in error.problems), "problem")
         for note in error.notes:

@@ -3,17 +3,22 @@
 import dataclasses
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.problem_groups import group_problems
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+
+if TYPE_CHECKING:
+    from annotator.usecases.transfer.several_files import NamedFile
 
 _PAIRS = {"renamed": "--rename", "columns": "--column"}
 _ROWS_BETWEEN_LINES = 5_000
@@ -87,25 +92,39 @@ _ROWS_BETWEEN_LINES = 5_000
 @json_option
 @click.pass_obj
 def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
-    """Read a file or folder into a project: all of it or nothing. Of model output several files may be named.
+    """Read files or folders into a project: all of it or nothing. Of several, texts are read before model output.
 
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
     attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
     """
-    from annotator.usecases.project.projects import find_project
-    from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
-    from annotator.usecases.transfer.uploads import unpacked
-
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
     given = ImportOptions(**{**options, **pairs, "prompt": options["prompt"].replace(r"\n", "\n")})
     format_given, paths = _format_and_paths(places)
-    if len(paths) > 1:
-        _import_several(database, project_name, format_given, paths, given, as_json=as_json)
-        return
-    [path] = paths
-    with opened(database) as store, unpacked(path) as unpacked_path:
+    with ExitStack() as stack:
+        files = [file for path in paths for file in _files_of(path, format_given, stack)]
+        if len(files) > 1:
+            _import_several(database, project_name, files, given, as_json=as_json)
+        else:
+            _import_one(database, project_name, files[0], given, as_json=as_json)
+
+
+def _files_of(path: Path, format_given: str | None, stack: ExitStack) -> "list[NamedFile]":
+    """What is read of a path: a file, or a folder with the model output that lies in it; of an archive what is in that."""
+    from annotator.usecases.transfer.several_files import NamedFile, output_within
+    from annotator.usecases.transfer.uploads import unpacked
+
+    unpacked_path = stack.enter_context(unpacked(path))
+    file = NamedFile(str(path), unpacked_path, format_given or _guessed_format(unpacked_path))
+    return [file] if format_given else [file, *output_within(file)]
+
+
+def _import_one(database: Path, project_name: str, file: "NamedFile", given: ImportOptions, *, as_json: bool) -> None:
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
+
+    unpacked_path, format_name = file.path, file.format_name
+    with opened(database) as store:
         stored_project = find_project(store, project_name)
-        format_name = format_given or _guessed_format(unpacked_path)
         progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
             report = import_file(
@@ -139,19 +158,17 @@ def _format_and_paths(places: Sequence[str]) -> tuple[str | None, list[Path]]:
 
 
 def _import_several(
-    database: Path, project_name: str, format_name: str | None, paths: Sequence[Path], options: ImportOptions,
-    *, as_json: bool,
-) -> None:  # fmt: skip
-    """Several files of model output: all of them or nothing, each told by itself."""
+    database: Path, project_name: str, files: "Sequence[NamedFile]", options: ImportOptions, *, as_json: bool
+) -> None:
+    """Several files, texts before model output: all of them or nothing, each told by itself."""
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.transfer.output_files import OutputFile, import_outputs
+    from annotator.usecases.transfer.several_files import import_files
 
-    files = [OutputFile(str(path), path, format_name or _guessed_format(path)) for path in paths]
     progress = _Progress("row")
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         try:
-            reports = import_outputs(store, LOCAL_OPERATOR, stored_project, files, options, progress=progress.take)
+            reports = import_files(store, LOCAL_OPERATOR, stored_project, files, options, progress=progress.take)
         except ImportRefused as refusal:
             if as_json:
                 print_json(_refusal(refusal))
@@ -242,7 +259,9 @@ def _answer(report: ImportReport) -> dict[str, Any]:
 def _print_rows(report: ImportReport) -> None:
     """What is to be known of single rows, and of the file, on standard error."""
     _show_problems("left out", report.problems, report.n_problems, "problem")
-    _show_problems("warning", report.warnings, report.n_warnings, "warning")
+    for doubt in report.doubts:
+        click.echo(f"warning: {doubt}", err=True)
+    _show_problems("warning", report.warnings, report.n_warnings - len(report.doubts), "warning")
     _show_notes(report)
 
 
@@ -280,7 +299,7 @@ def _show_reach(report: ImportReport, database: Path, project: Project) -> None:
 
 def _show_notes(report: ImportReport) -> None:
     """What is to be known of the file as a whole, with what one can do about it here."""
-    for note in report.file_words:
+    for note in (*report.columns, *report.notes):
         click.echo(f"note: {note}", err=True)
     if report.gold_policy is not None:
         others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)
@@ -288,7 +307,7 @@ def _show_notes(report: ImportReport) -> None:
 
 
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
-    for problem in problems:
+    for problem in group_problems(problems):
         click.echo(f"{what}: {problem}", err=True)
     show_rest(n, sum(problem.n for problem in problems), rest)
 

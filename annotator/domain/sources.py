@@ -62,6 +62,7 @@ class SourceAnnotation:
     state: AnnotationState | None = None  # None: as the import is asked to store gold
     by_user: bool = False  # made by a person here, and not brought by a source (only our own JSONL says it)
     created_at: str | None = None
+    quoted: tuple[tuple[str, ...], ...] = ()  # more sets: what each quotes of the text, to be found in it
 
 
 def is_numbered_in_text(annotator: str, metadata: Mapping[str, object]) -> bool:
@@ -379,6 +380,11 @@ class SourceInstance:
     def segments_with_characters(self) -> set[str]:
         """The segments in which it counts characters, and not tokens."""
         return {span.segment for span in self.spans if span.unit == "char"}
+
+    @property
+    def has_quotes(self) -> bool:
+        """Whether an annotation says in words what it marks, so that its texts have to be read."""
+        return any(annotation.quoted for annotation in self.annotations)
 
     @property
     def spans(self) -> Iterator[SourceSpan]:

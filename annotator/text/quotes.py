@@ -1,18 +1,23 @@
-"""Finding what a model quotes in the texts of an instance: as it stands there, else whatever its case and white space.
+"""Finding what a model, or a column of a file, quotes in the texts of an instance.
 
-A quote says nothing of where it stands, so every occurrence counts. Those that begin and end with a token go before those that
-cut one, which take it whole: “art” is found in “an art” and not in “a party”, and in “a party” where there is nothing else.
+As it stands there, else whatever its case and white space. A model's quote says nothing of where it stands, so every occurrence
+counts; what is to become gold has to stand in one place. Those that begin and end with a token go before those that cut one,
+which take it whole: “art” is found in “an art” and not in “a party”, and in “a party” where there is nothing else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Quotes
+from annotator.domain.sources import SourceSpan
 from annotator.domain.texts import TokenizedText
+from annotator.errors import QuoteNotPlaced
 from annotator.text.spans import tokens_overlapping
 
+_BY_NUMBERS = "say by numbers where they are: of tokens (rationale_index) or of characters (rationales)."
 _MISSING_KEPT = 20
 _LONGEST_KEPT = 300
 
@@ -43,22 +48,67 @@ def quotes_on_tokens(quotes: Sequence[str], instance: Instance) -> MachineRation
     )
 
 
+def sets_of_quotes(
+    quoted: Sequence[Sequence[str]], texts: Mapping[str, TokenizedText]
+) -> tuple[tuple[SourceSpan, ...], ...]:
+    """Rationale sets that are given in words: of each quote the characters where it stands.
+
+    texts: those that can be marked, by segment
+    Raises: QuoteNotPlaced for a quote that is not in the texts, or that is there more than once
+    """
+    searched = {name: _SearchedText(0, body) for name, body in texts.items()}
+    return tuple(tuple(_only_place(searched, quote) for quote in quotes) for quotes in quoted)
+
+
+def _only_place(texts: Mapping[str, "_SearchedText"], quote: str) -> SourceSpan:
+    occurrences = _occurrences_in(list(texts.values()), quote)
+    if len(occurrences) == 1:
+        [occurrence] = occurrences
+        segment = next(name for name, text in texts.items() if text is occurrence.text)
+        return SourceSpan(segment, occurrence.start_char, occurrence.end_char, "char")
+    n = len(occurrences)
+    reason = (
+        f"These words stand {n:,} times in the text. Quote more of the words around those that are meant"
+        if n
+        else "These words are not in the text. Quote them as they stand there"
+    )
+    raise QuoteNotPlaced(f"{reason}, or {_BY_NUMBERS}", quote=_shortened(quote))
+
+
 def _places_in(texts: Sequence["_SearchedText"], quote: str) -> list[Range]:
-    """The tokens of every occurrence: of those that cut no token, else of those that do; exact ones alone where there is one."""
-    cutting: list[Range] = []
+    """The tokens of every occurrence."""
+    return [
+        (occurrence.text.first_token + occurrence.tokens[0], occurrence.text.first_token + occurrence.tokens[1])
+        for occurrence in _occurrences_in(texts, quote)
+    ]
+
+
+def _occurrences_in(texts: Sequence["_SearchedText"], quote: str) -> list["_Occurrence"]:
+    """Those that cut no token, else those that do; exact ones alone where there is one."""
+    cutting: list[_Occurrence] = []
     for is_folded, wanted in ((False, quote.strip()), (True, _folded(quote.strip())[0])):
-        whole: list[Range] = []
-        of_cut: list[Range] = []
+        whole: list[_Occurrence] = []
+        of_cut: list[_Occurrence] = []
         for text in texts:
             for start, end in text.occurrences(wanted, is_folded=is_folded):
                 tokens = tokens_overlapping(text.body, start, end)
                 if tokens is not None:
-                    token_range = (text.first_token + tokens[0], text.first_token + tokens[1])
-                    (whole if text.are_borders(tokens, start, end) else of_cut).append(token_range)
+                    (whole if text.are_borders(tokens, start, end) else of_cut).append(
+                        _Occurrence(text, start, end, tokens)
+                    )
         if whole:
             return whole
         cutting = cutting or of_cut
     return cutting
+
+
+class _Occurrence(NamedTuple):
+    """Where a quote stands in a text. tokens: those that it touches, numbered in the text."""
+
+    text: "_SearchedText"
+    start_char: int
+    end_char: int
+    tokens: Range
 
 
 @dataclass(frozen=True)

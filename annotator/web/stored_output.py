@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.usecases.transfer.output_files import FileReport
+from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.frame import as_text
 
 _STORED = "import_output_stored"
@@ -28,14 +28,17 @@ def show_stored(project: Project) -> None:
     project_id, files = st.session_state.get(_STORED, (None, ()))
     if project_id != project.id:
         return
+    linked: set[int] = set()
     for number, file in enumerate(files):
         name = f"{file.name}: stored" if len(files) > 1 else "Stored"
         n_left = file.report.n_problems
         left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
-        words = f"{name} {file.report.output_words}.{left} {file.report.reach_words}"
+        reach = f" {file.report.reach_words}" if file.report.is_output else ""
+        words = f"{name} {file.report.words}.{left}{reach}"
         st.success(as_text(words), icon=":material/check_circle:")
-        if file.report.first_mapped is not None:
+        if file.report.first_mapped is not None and file.report.first_mapped[0] not in linked:
             instance_id, key = file.report.first_mapped
+            linked.add(instance_id)
             st.link_button(
                 as_text(f"Look at the first text with a map: {key}"),
                 f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}",

@@ -54,8 +54,6 @@ def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotato
     file.write_text("Nothing but prose.\n")
     answer = annotator("import", str(file), "--project", "P")
     assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
-    several = annotator("import", "csv", str(file), str(file), "--project", "P")
-    assert (several.code, "Of several files at once only model output is read" in several.err) == (1, True)
     assert annotator("import", "--project", "P").code == 2
 
 
@@ -114,6 +112,35 @@ def test_several_files_of_model_output_are_stored_together_and_told_one_by_one(
     assert [(file["file"], file["n_unchanged"]) for file in again["files"]] == [(answers, 2), (maps, 1)]
 
 
+def test_texts_that_are_named_with_model_output_are_stored_before_it(
+    annotator: Command, rows: Path, two_outputs: tuple[Path, Path]
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answers, maps = map(str, two_outputs)
+    answer = annotator("import", answers, str(rows), maps, "--project", "P")
+    assert answer.code == 0
+    assert answer.out.startswith(f"{rows} (jsonl):\nStored 2 new instances")
+    assert f"{answers} (predictions):\nStored 2 predictions of 2 instances." in answer.out
+    assert f"{maps} (attributions):\nStored 1 attribution of 1 instance." in answer.out
+
+
+def test_a_folder_of_texts_is_read_with_the_model_output_that_lies_in_it(annotator: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    (folder / "SST_annotations.csv").write_text(
+        "text_id,sentence,original_label,label,rationale_index,annotator_ID\n1,a calm film,positive,positive,[1],7\n"
+    )
+    (folder / "lrp_tiny_sst2_attention.csv").write_text(
+        "originaldata_id,tokens_input,tokens_merged,lrp,label\n5,\"['a', 'calm', 'film']\",\"['a', 'calm', 'film']\","
+        '"[0.1, 0.7, 0.2]",1\n'
+    )
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
+    answer = annotator("import", str(folder), "--project", "P")
+    assert f"{folder} (fair-rationales):\nStored 1 new instance" in answer.out
+    assert f"{folder}/lrp_tiny_sst2_attention.csv (attributions):\nStored 1 attribution" in answer.out
+    assert "left out" not in answer.err
+
+
 def test_of_several_files_none_is_stored_when_one_has_a_problem(
     filled: Command, two_outputs: tuple[Path, Path]
 ) -> None:
@@ -128,6 +155,21 @@ def test_of_several_files_none_is_stored_when_one_has_a_problem(
     assert (only["n_new"], only["n_unchanged"]) == (2, 0)  # nothing was there
     left_out = filled("import", str(answers), str(maps), "--project", "P", "--skip-invalid")
     assert (left_out.code, "Stored 1 attribution of 1 instance." in left_out.out) == (0, True)
+
+
+def test_a_column_that_looks_like_the_label_and_is_not_read_is_a_warning_with_the_option_that_reads_it(
+    annotator: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,my class\n" + "".join(f"{n},Good {n}.,{'yes' if n % 2 else 'no'}\n" for n in range(20)))
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    answer = annotator("import", str(file), "--project", "P", "--dry-run")
+    assert "warning: The column 'my class' looks like the label, but it is not read as such" in answer.err
+    assert "choose it (--column 'label=my class')" in answer.err
+    assert "note: The column 'my class' looks" not in answer.err
+    assert "1 warning." in answer.out
+    chosen = annotator("import", str(file), "--project", "P", "--column", "label=my class")
+    assert ("warning:" in chosen.err, "0 warnings." in chosen.out) == (False, True)
 
 
 def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:
@@ -215,10 +257,26 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     assert "warning" not in refused.err
     assert refused.err.endswith("... and 1 more problem\n")
     taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
-    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 200)
+    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 1)
     assert "... and 1 more problem\n" in taken.err
-    assert "... and 2 more warnings\n" in taken.err
+    assert "warning: rows.jsonl, in 202 rows (lines 1, 2, 3, 4, 5, …)" in taken.err
     assert "201 left out, 202 warnings" in taken.out
+
+
+def test_problems_that_differ_in_their_values_alone_are_one_line_with_all_their_rows(
+    filled: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [{"id": f"strange{n}", "model": "m", "prediction": "yes"} for n in range(250)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    refused = filled("import", "predictions", str(file), "--project", "P")
+    assert refused.err.count("The project has no instance with this key.") == 1
+    assert (
+        "in 250 rows (lines 1, 2, 3, 4, 5, …), field id, value 'strange0; strange1; strange2; and more'" in refused.err
+    )
+    assert "more problem" not in refused.err
+    few = json.loads(filled("import", "predictions", str(file), "--project", "P", "--json").out)
+    assert sum(problem["n"] for problem in few["problems"]) == few["n_problems"] == 250
 
 
 def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be_missing(

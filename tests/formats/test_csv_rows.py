@@ -155,8 +155,8 @@ def test_all_that_a_header_lacks_is_told_at_once_with_the_column_that_may_be_mea
         "No column holds the key of each row. Is it 'postId'? Then choose that column (--column id=postId), or rename it to "
         "'id' (or 'key', 'instance_id', 'annotation_id', 'sent_id'). If the rows have no keys, have them numbered "
         "(--number-keys).",
-        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Then choose that column (--column text=NAME), or rename "
-        "it to 'text' (or 'sentence', 'context', 'review').",
+        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Then choose that column (--column text=Tweet or "
+        "--column 'text=Tweet 2'), or rename it to 'text' (or 'sentence', 'context', 'review').",
     ]
     told = columns_of(content, tmp_path)
     assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column holds the label or the split."

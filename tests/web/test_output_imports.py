@@ -82,3 +82,35 @@ def test_of_several_files_nothing_is_stored_while_one_has_a_problem(
     assert {stored.run.model for stored in list_runs(store, project.id)} == {"m"}
     assert "good.jsonl: stored 2 predictions of 2 instances." in said(page.success)
     assert "bad.jsonl: stored 1 attribution of 1 instance." in said(page.success)
+
+
+def test_where_texts_stand_within_a_prompt_its_field_appears_and_a_button_fills_it(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    texts = [["The", "staff", "never", "smiled", "and", "the", "soup", "was", "cold", "."]]
+    texts.append(["Everything", "worked", "at", "once", ";", "even", "the", "printer", "."])
+    sequences = [
+        {
+            "source": [{"token": piece} for piece in ("▁Review", ":", *(f"▁{word}" for word in words), "</s>")],
+            "target": [{"token": "▁good"}], "attr_pos_start": 0, "attr_pos_end": 1,
+            "source_attributions": [[1.0]] * (len(words) + 3),
+        }
+        for words in texts
+    ]  # fmt: skip
+    info = {
+        "attribution_method": "saliency",
+        "model_name": "t5",
+        "input_texts": [f"Review: {' '.join(words)}" for words in texts],
+        "generated_texts": ["good", "good"],
+    }
+    saved = json.dumps({"sequence_attributions": sequences, "info": info}).encode()
+    page.file_uploader(key="import_files").set_value([("saved.json", saved, "text/plain")]).run()
+    assert not [field for field in page.text_input if field.label == "What stands around the text"]
+    page.button(key="import_check").click().run()
+    [field] = [field for field in page.text_input if field.label == "What stands around the text"]
+    assert (field.value, field.placeholder) == ("", "Review: {text}")
+    page.button(key="import_prompt_remedy").click().run()
+    assert not page.exception
+    assert "2 attributions of 2 instances" in said(page.success)
+    page.button(key="import_store").click().run()
+    assert [stored.run.model for stored in list_runs(store, project.id)] == ["t5"]

@@ -291,6 +291,22 @@ def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, ma
         assert sentence in app.exception[0].message  # the frame shows it as a sentence
 
 
+def test_texts_that_come_with_model_output_are_stored_together_with_it(page, make_project, store) -> None:
+    app = page(make_project(), "Import")
+    answers = [{"id": "a", "model": "m", "prediction": "positive"}]
+    texts = as_file([{"id": "a", "text": "Good.", "label": "positive"}])
+    files = [("answers.jsonl", json.dumps(answers[0]).encode(), "text/plain"), texts]
+    app.file_uploader(key="import_files").set_value(files).run()
+    assert "“answers.jsonl” is model output and is read after the texts" in said(app.markdown)
+    assert app.selectbox(key="import_format").value == "jsonl"
+    app.button(key="import_check").click().run()
+    assert "answers.jsonl (predictions): 1 prediction of 1 instance." in said(app.success)
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert "rows.jsonl: stored 1 new and 0 changed instances with 0 annotations." in said(app.success)
+    assert store.value("SELECT count(*) FROM predictions") == 1
+
+
 # Columns -------------------------------------------------------------------------------------------------------------
 
 TABLE = "nr_a,nr_b,body,worker_id,label\n1,x,<b>Good</b> food.,ada,positive\n2,y,Bad food.,ada,negative\n"

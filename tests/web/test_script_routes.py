@@ -131,6 +131,18 @@ def test_problems_are_all_named_with_their_line_and_nothing_is_stored(
     assert (report["n_new"], report["n_problems"]) == (1, 2)
 
 
+def test_where_no_row_can_be_used_nobody_is_told_to_leave_rows_out(script: Script) -> None:
+    answer = script.post({**ROW, "scores": "many"}).json()
+    assert answer["error"] == "1 problem; nothing was stored. None of the rows can be used; correct them."
+
+
+def test_options_in_the_reasons_are_said_as_the_address_has_them_or_as_another_way_in(script: Script) -> None:
+    script.post(ROW)
+    answer = script.post({**ROW, "scores": SCORES[::-1]}, {"id": "t2", "model": "m", "prediction": "odd"}).json()
+    assert "Here --update stands in the address, as update=true." in answer["error"]
+    assert "What needs --add-label, --rename, --leave-out-label is imported with `annotator import`" in answer["error"]
+
+
 def test_other_values_need_update(script: Script) -> None:
     script.post(ROW)
     changed = {**ROW, "scores": SCORES[::-1]}

@@ -14,7 +14,7 @@ from annotator.formats.rows.csv_rows import first_columns
 from annotator.formats.rows.lines import Row, read_rows
 
 _ROWS_LOOKED_AT = 500
-_FIELDS = ("split", "annotator", "annotator_label", "rationales", "rationale_index", "tokens")
+_FIELDS = ("split", "annotator", "annotator_label", "rationales", "rationale_index", "rationale_quotes", "tokens")
 
 
 def column_choices(path: Path, format_name: str, options: ReadOptions) -> ColumnChoices | None:

@@ -21,6 +21,7 @@ _MEANINGS = {
     "rationales": "the rationale sets",
     "rationale_index": "the numbers of the marked tokens",
     "rationale_mask": "which tokens are marked",
+    "rationale_quotes": "the words of a rationale set, quoted",
     "note": "the annotator's note",
     "exhaustive": "whether the sets are exhaustive",
     "parent": "the key of the original",
@@ -60,10 +61,11 @@ _RESULT_WORDS = {
     "answer": frozenset({"answer", "answers", "response", "solution", "gold"}),
 }  # fmt: skip
 _RATIONALE_WORDS = frozenset({"rationale", "rationales", "highlight", "highlights", "evidence"})
-_RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask"})
+_RATIONALE_FIELDS = frozenset({"rationales", "rationale_index", "rationale_mask", "rationale_quotes"})
 _SPLIT_WORDS = frozenset({"split", "splits", "partition", "subset", "fold"})
 _SPLIT_NAMES = frozenset({"set", "data_set"})
 _SPLITS = ("train", "training", "dev", "val", "valid", "validation", "test", "testing", "eval")
+_CHOICES = 3
 _LONG_TEXT = 20  # characters a cell, from which a column may hold the texts
 
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -150,7 +152,9 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
             questioned.update(likely)
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        found_doubts.append(_doubt(rationales, _MEANINGS["rationales"], "rationales"))
+        choices = _choices("rationale_quotes", rationales)
+        quoted = f"If it quotes words of the text, choose it as such ({choices}, or “Columns” on the page)."
+        found_doubts.append(f"{_doubt(rationales, _MEANINGS['rationales'], 'rationales')} {quoted}")
         questioned.update(rationales)
     for column in plan.metadata:
         read_as = None if column in questioned else _nearly(column, plan, options.task)
@@ -203,7 +207,7 @@ def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
         return f"Is it '{column}'? Then choose that column ({_choice(names[0], column)}), or rename it to '{names[0]}'{also}."
     if likely:
         return (
-            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column (--column {names[0]}=NAME), or "
+            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column ({_choices(names[0], likely)}), or "
             f"rename it to '{names[0]}'{also}."
         )
     return f"Call the column with it '{names[0]}'{also}."
@@ -217,8 +221,13 @@ def _doubt(likely: Sequence[str], what: str, name: str) -> str:
         )
     return (
         f"The columns {listed([shown(c) for c in likely])} look like {what}, but they are not read as such and become metadata. "
-        f"If one of them holds that, choose it (--column {name}=NAME), or rename it to '{name}'."
+        f"If one of them holds that, choose it ({_choices(name, likely)}), or rename it to '{name}'."
     )
+
+
+def _choices(name: str, likely: Sequence[str]) -> str:
+    """The option for each of the first columns."""
+    return " or ".join(_choice(name, shown(column)) for column in likely[:_CHOICES])
 
 
 def _choice(name: str, column: str) -> str:

@@ -14,6 +14,7 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "rationales": ("rationales",),
     "rationale_index": ("rationale_index", "rationale_tokens"),
     "rationale_mask": ("rationale_mask", "rationale_binary"),
+    "rationale_quotes": ("rationale_quotes",),
     "note": ("note",),
     "exhaustive": ("exhaustive",),
     "parent": ("parent", "parent_key"),

@@ -30,6 +30,7 @@ _EXAMPLES = {
     "rationales": '[[{"start_token": 2, "end_token": 4}]] (a list of sets, each a list of spans)',
     "rationale_index": "[2, 5] (the numbers of the marked tokens, from 0)",
     "rationale_mask": "[0, 0, 1, 0] (a number for each token)",
+    "rationale_quotes": '["superb film", "so calm"]',
     "tokens": '["a", "superb", "film"]',
 }
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -198,8 +199,13 @@ class CsvTable:
             return False
         name = self._meaning(name)
         is_object = name in FIELD_NAMES["metadata"] and cell.lstrip().startswith("{")
+        is_quotes = name in FIELD_NAMES["rationale_quotes"] and cell.lstrip().startswith("[")
         is_target = name == "target" and not self.options.task.has_target
-        return (name in _JSON_COLUMNS or is_object) and not is_target and self.options.task.spec_of(name) is None
+        return (
+            (name in _JSON_COLUMNS or is_object or is_quotes)
+            and not is_target
+            and self.options.task.spec_of(name) is None
+        )
 
 
 def _names(lines: list[str], delimiter: str) -> list[str]:

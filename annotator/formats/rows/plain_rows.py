@@ -15,7 +15,7 @@ from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
-from annotator.formats.rows.spans import AnySpan, read_sets, read_span, sets_of_numbers
+from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
@@ -37,6 +37,7 @@ class PlainRow(msgspec.Struct):
     rationales: list[list[AnySpan]] | None = None
     rationale_index: list[int | list[int]] | None = None
     rationale_mask: list[int | bool] | None = None
+    rationale_quotes: list[str | list[str]] | str | None = None
     note: str | None = None
     exhaustive: bool | None = None
     parent: str | int | None = None
@@ -182,8 +183,9 @@ class RowReader:
 
     def _annotates(self, plain: PlainRow) -> bool:
         """Whether a row is somebody's annotation, and not the text alone."""
-        marks = (plain.rationales, plain.rationale_index, plain.rationale_mask)
-        return any(given is not None for given in marks) or plain.annotator_label not in {None, ""}
+        marks = (plain.rationales, plain.rationale_index, plain.rationale_mask, plain.rationale_quotes or None)
+        is_empty = plain.rationale_quotes == []  # somebody looked, and there is no rationale
+        return any(given is not None for given in marks) or is_empty or plain.annotator_label not in {None, ""}
 
     def _annotations(self, plain: PlainRow, findings: Findings) -> tuple[SourceAnnotation, ...]:
         if not self._annotates(plain):
@@ -194,8 +196,9 @@ class RowReader:
             if plain.rationales is not None
             else sets_of_numbers(plain.rationale_index, plain.rationale_mask, self.options.task, findings)
         )
+        quoted = read_quotes(plain.rationale_quotes, findings) if plain.rationales is None and not sets else ()
         annotator = plain.annotator or UNNAMED_ANNOTATOR
-        return (SourceAnnotation(annotator, self._result(result), sets, note=plain.note or ""),)
+        return (SourceAnnotation(annotator, self._result(result), sets, note=plain.note or "", quoted=quoted),)
 
     def _target(self, plain: PlainRow, findings: Findings) -> SourceSpan | None:
         if self.options.task.has_target and plain.target is None:

@@ -1,5 +1,6 @@
 """Spans of rationale sets as rows write them, read and written in one place."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -8,6 +9,9 @@ from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
 from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
+
+_BETWEEN_PHRASES = re.compile(r"[;\n]")
+_QUOTATION_MARKS = '"“”„«»'
 
 
 class SpanRow(msgspec.Struct, omit_defaults=True):
@@ -113,3 +117,22 @@ def sets_of_numbers(
         findings.refuse("rationale_index", numbers, "Tokens are numbered from 0.")
         return ()
     return tuple(spans_of_tokens(segment, of_set) for of_set in sets if of_set)
+
+
+def read_quotes(value: str | Sequence[str | Sequence[str]] | None, findings: Findings) -> tuple[tuple[str, ...], ...]:
+    """Sets given in words: one of phrases between semicolons or of a list, or the sets of several lists.
+
+    >>> read_quotes('"not good"; boring', Findings("f", 1)), read_quotes([["a"], ["b", "c"]], Findings("f", 1))
+    ((('not good', 'boring'),), (('a',), ('b', 'c')))
+    """
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        lists: list[Sequence[str]] = [_BETWEEN_PHRASES.split(value)]
+    else:
+        plain = [phrase for phrase in value if isinstance(phrase, str)]
+        lists = [plain] if plain else [phrases for phrases in value if not isinstance(phrases, str)]
+        if plain and len(plain) < len(value):
+            findings.refuse("rationale_quotes", value, "Write a list of phrases, or a list of such lists, one a set.")
+    quoted = [tuple(filter(None, (phrase.strip().strip(_QUOTATION_MARKS).strip() for phrase in of))) for of in lists]
+    return tuple(phrases for phrases in quoted if phrases)

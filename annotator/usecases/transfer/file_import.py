@@ -139,6 +139,7 @@ def _import(
         Intake(store, project, options, report, progress).run(items.each())
         _refuse(report, options, path, format_name, items.n_rows)
         report.notes += labels.notes()
+        report.labels_met = labels.met
         report.notes += numbers.notes()
         project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
         project = remember_columns(store, actor, project, chosen, options)
@@ -153,7 +154,7 @@ def _import(
 
 def _labels_of(project: Project, options: ImportOptions) -> OwnLabels:
     left, remembered = frozenset(options.left_labels), remembered_labels(project, options)
-    return OwnLabels(options.renamed, left, options.added_labels, remembered)
+    return OwnLabels(options.renamed, left, options.added_labels, remembered, are_needed=not options.is_one_of_several)
 
 
 def _in_own_labels(items: Iterator[object], labels: OwnLabels) -> Iterator[object]:
@@ -208,6 +209,7 @@ def _import_output(
         intake.run(intake.quotes.each(rows.each()) if format_name == SELF_EXPLANATIONS else rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
         report.notes += labels.notes()
+        report.labels_met = labels.met
         remember_labels(store, actor, project, options)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,

@@ -1,6 +1,6 @@
 """What becomes of the labels of a file, as the person who imports says it: called otherwise, added, or left out."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotator.domain.models import Prediction, SourceOutput
@@ -24,12 +24,14 @@ class OwnLabels:
 
     renamed: what the project calls labels of the file; left: those that are left out; added: those that become the project's
     remembered: what it called labels of earlier files, which this one need not have
+    are_needed: whether the file has to have the labels that are renamed, added or left out; one of several need not
     """
 
     renamed: Mapping[str, str]
     left: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
+    are_needed: bool = True
     n_rows: int = 0  # left out, and of the others, annotations and parts of what models say
     n_annotations: int = 0
     n_parts: int = 0
@@ -66,7 +68,17 @@ class OwnLabels:
                 kept_row = item
             if kept_row is not None:
                 yield kept_row
-        self._require_met()
+        unmet = unmet_label(self.renamed, self.added, self.left, self.met) if self.are_needed else None
+        if unmet is not None:
+            label, what = unmet
+            raise InvalidValue(
+                f"The file has no label '{label}' that could be {what}. It has {listed(list(self.met), _SHOWN)}."
+            )
+
+    @property
+    def met(self) -> tuple[str, ...]:
+        """The labels that the file has: those of which something is said, and a few others."""
+        return tuple(self._met)
 
     def notes(self) -> list[str]:
         """What was left out, in a sentence."""
@@ -85,14 +97,6 @@ class OwnLabels:
         verb = "was" if self.n_rows + self.n_annotations + self.n_parts == 1 else "were"
         which = "label" if len(self.left) == 1 else "labels"
         return [*sentences, f"{' and '.join(counts)} with the {which} {listed(sorted(self.left))} {verb} left out."]
-
-    def _require_met(self) -> None:
-        for what, labels in (("renamed", self.renamed), ("left out", self.left), ("added", self.added)):
-            unmet = [label for label in labels if label not in self._met]
-            if unmet and self._met:
-                raise InvalidValue(
-                    f"The file has no label '{unmet[0]}' that could be {what}. It has {listed(list(self._met), _SHOWN)}."
-                )
 
     def _named(self, label: str) -> str:
         if len(self._met) < _SHOWN or label in self.renamed or label in self.left or label in self.added:
@@ -167,6 +171,17 @@ class OwnLabels:
             self._named(label): p for label, p in prediction.probabilities.items() if not self._is_left_part(label)
         }
         return replace(prediction, result=self._result(prediction.result), probabilities=probabilities)
+
+
+def unmet_label(
+    renamed: Iterable[str], added: Iterable[str], left: Iterable[str], met: Sequence[str]
+) -> tuple[str, str] | None:
+    """A label of which something was said and that was not met, though others were; and what was said."""
+    for what, labels in (("renamed", renamed), ("left out", left), ("added", added)):
+        unmet = [label for label in labels if label not in met]
+        if unmet and met:
+            return unmet[0], what
+    return None
 
 
 def check_renamed(project: Project, renamed: Mapping[str, str], added: Iterable[str] = ()) -> None:

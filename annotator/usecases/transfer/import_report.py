@@ -1,7 +1,7 @@
 """How a file is to be imported, and what an import did."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
-from annotator.errors import Problem
+from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
 from annotator.usecases.transfer.gold_words import annotators_words, gold_words
@@ -23,10 +23,9 @@ GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
-# What several files of model output have together as the sum of each.
-_OF_OUTPUT = (
-    "n_new", "n_unchanged", "n_updated", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
-)  # fmt: skip
+# What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
+_ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
+_COUNTS = ("n_annotations", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,7 @@ class ImportOptions:
     columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
     forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
+    is_one_of_several: the file is read with others, and need not have every label of which something is said.
     """
 
     gold: GoldMode = "accepted"
@@ -71,13 +71,15 @@ class ImportOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()
     forget_columns: bool = False
+    is_one_of_several: bool = False
 
 
 @dataclass
 class ImportReport:
     """What an import did, or would do; `problems` and `warnings` hold the first 200 different ones, the counts all.
 
-    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise; in sentences
+    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise, which count
+    as warnings; in sentences
     notes: what the person who imports should know of the file as a whole, in sentences
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
@@ -121,29 +123,43 @@ class ImportReport:
     by_file: dict[str, "ImportReport"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # What follows is no field: it says nothing that whoever reads the report needs.
+        self.labels_met: tuple[str, ...] = ()
         self.with_output: set[int] = set()
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
-        self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
+        self._reasons: set[tuple[bool, str, str, str]] = set()
+        self._kept: dict[tuple[bool, str, str, str, str], int] = {}
 
     def add_problem(self, problem: Problem) -> None:
-        """Count a problem or a warning; the first 200 of each are listed to be shown, the same one of several rows once."""
+        """Count a problem or a warning; the first 200 of each are listed, the same one of several rows once.
+
+        Of those that come then only how many have the same reason as one that is listed.
+        """
         if problem.is_warning:
             self.n_warnings += 1
         else:
             self.n_problems += 1
         listed = self.warnings if problem.is_warning else self.problems
+        if (problem.is_warning, *problem.kind) not in self._kept and len(listed) >= _SHOWN_PROBLEMS:
+            if (problem.is_warning, problem.source, problem.field, problem.reason) not in self._reasons:
+                return
+            problem = replace(problem, value=OTHER_VALUES)
         seen = self._kept.get(kind := (problem.is_warning, *problem.kind))
         if seen is not None:
             listed[seen] = listed[seen].again(problem.line)
-        elif len(listed) < _SHOWN_PROBLEMS:
+        else:
             self._kept[kind] = len(listed)
+            self._reasons.add((problem.is_warning, problem.source, problem.field, problem.reason))
             listed.append(problem)
 
     def add_file(self, name: str, report: "ImportReport") -> None:
-        """Take in what one of several files of model output brought; what is to be known of the file begins with its name."""
+        """Take in what one of several files brought; what is to be known of the file begins with its name.
+
+        Where texts came with model output, what is new or changed are texts alone.
+        """
         self.by_file[name] = report
-        for count in _OF_OUTPUT:
+        for count in (*_COUNTS, *(_ROW_COUNTS if report.is_output == self.is_output else ())):
             setattr(self, count, getattr(self, count) + getattr(report, count))
         self.problems += report.problems[: _SHOWN_PROBLEMS - len(self.problems)]
         self.warnings += report.warnings[: _SHOWN_PROBLEMS - len(self.warnings)]
@@ -159,6 +175,7 @@ class ImportReport:
         for table in tables:
             self.columns.append(table.told)
             self.doubts += table.doubts
+            self.n_warnings += len(table.doubts)
 
     @property
     def file_words(self) -> list[str]:
@@ -278,6 +295,14 @@ class ImportReport:
         *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
         words = f"{', '.join(first)} and {last}" if first else last
         return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
+
+    @property
+    def words(self) -> str:
+        """What is new or changed, of texts as well: “2 new and 0 changed instances with 3 annotations”."""
+        if self.is_output:
+            return self.output_words
+        instances = f"{self.n_new:,} new and {counted(self.n_updated, 'changed instance')}"
+        return f"{instances} with {counted(self.n_annotations, 'annotation')}"
 
     @property
     def reach_words(self) -> str:

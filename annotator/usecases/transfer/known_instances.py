@@ -64,9 +64,10 @@ def gather_rows(store: Store, prepared: PreparedRows, instances: Mapping[Place, 
 def gather_additions(
     store: Store, batch: Sequence[SourceInstance], instances: Mapping[Place, KnownInstance]
 ) -> KnownAdditions:
-    """What is stored of the instances that some rows add annotations to; texts are read only where characters are counted."""
+    """What is stored of instances that rows add annotations to; texts are read only where characters or quoted words count."""
     ids = sorted({known.id for known in instances.values()})
-    counted = {instances[s.place].id for s in batch if s.place in instances and s.segments_with_characters}
+    met = [source for source in batch if source.place in instances]
+    counted = {instances[s.place].id for s in met if s.segments_with_characters or s.has_quotes}
     texts = get_instances(store, sorted(counted)) if counted else {}
     return KnownAdditions(
         instances=instances,

@@ -1,7 +1,7 @@
 """From what a row says to what may be stored: its labels checked, its spans in instance token indices."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from annotator.domain.imports import NewAnnotation, NewInstance, PreparedRow
@@ -9,9 +9,10 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan
 from annotator.domain.texts import TokenizedText, TokenLayout
-from annotator.errors import InvalidValue, Problem
+from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
+from annotator.text.quotes import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -78,7 +79,11 @@ class Resolver:
         """What a row marks, whose spans of characters are then counted; None where one of its annotations is refused."""
         labelled = list(takewhile(lambda a: self._knows(_result_of(a, source)), source.annotations))
         try:
-            marks = resolve_marks(target, labelled, layout, bodies.__getitem__)
+            with_sets = [_with_quoted_sets(annotation, layout, bodies) for annotation in labelled]
+            marks = resolve_marks(target, with_sets, layout, bodies.__getitem__)
+        except QuoteNotPlaced as error:
+            self.refuse(source, "rationale_quotes", error.quote, str(error))
+            return None
         except InvalidValue as error:
             self.refuse(source, "rationales", source.key, str(error))
             return None
@@ -123,6 +128,15 @@ class Resolver:
         reason = f"The project has no label '{result}' (it has {allowed}); {label_remedy(result, self.project.labels)}."
         self.refuse(source, "label", result, reason, LABEL)
         return False
+
+
+def _with_quoted_sets(
+    annotation: SourceAnnotation, layout: TokenLayout, bodies: Mapping[str, TokenizedText]
+) -> SourceAnnotation:
+    if not annotation.quoted:
+        return annotation
+    texts = {segment.name: bodies[segment.name] for segment in layout.segments if segment.is_selectable}
+    return replace(annotation, sets=(*annotation.sets, *sets_of_quotes(annotation.quoted, texts)))
 
 
 def _result_of(annotation: SourceAnnotation, source: SourceInstance) -> str | None:

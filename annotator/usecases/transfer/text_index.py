@@ -21,6 +21,8 @@ _UNREADABLE = (
     "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
 )
 _IN_PROMPT = " It has one of them within a prompt: say what stands around it (--prompt {option})."
+PROMPT = "prompt"  # the remedy of what is within a prompt
+_OPTION = "(--prompt "
 _SEVERAL = (
     "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
     "it says (--all-doubles, or “Texts that stand several times” on the page)."
@@ -115,7 +117,8 @@ class TextIndex:
         """No instance has the text of a row."""
         self.n_unknown += 1
         remedy = self._prompt_around(row, given) if given.letters else ""
-        return _problem(row, f"{_UNKNOWN if given.letters else _UNREADABLE}{remedy}")
+        reason = f"{_UNKNOWN if given.letters else _UNREADABLE}{remedy}"
+        return _problem(row, reason, remedy=PROMPT if remedy else "")
 
     def _prompt_around(self, row: SourceOutput, given: InputText) -> str:
         """The option that takes away what all texts of the file have around one that the project has; "" where none does."""
@@ -212,6 +215,13 @@ def _said_of(row: SourceOutput) -> Sequence[Hashable]:
     answers = [("answer", prediction.on, prediction.threshold) for prediction in row.predictions]
     scores = [("scores", attribution.label, attribution.layer) for attribution in row.attributions]
     return (*scores, *(("rationale", rationale.kind) for rationale in row.rationales)) or answers
+
+
+def proposed_prompt(problems: Sequence[Problem]) -> str:
+    """The prompt that the first of the problems proposes, as it is typed; "" where none does."""
+    reason = next((problem.reason for problem in problems if problem.remedy == PROMPT), "")
+    option = reason.rpartition(_OPTION)[2].removesuffix(").")
+    return shlex.split(option)[0] if option else ""
 
 
 def _problem(row: SourceOutput, reason: str, *, is_warning: bool = False, remedy: str = "") -> Problem:

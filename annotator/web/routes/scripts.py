@@ -4,6 +4,7 @@ No cookie is looked at, so that no page elsewhere can make a browser send anythi
 are imported when they are needed, and the server starts without it.
 """
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -34,6 +35,9 @@ _FORM = "attributions"
 _WORDS = ("format", "model", "method", "split", "key_prefix", "merge")
 _TRUE, _FALSE = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _FLAGS = ("update", "skip_invalid", "dry_run")
+_KNOWN = frozenset((*_WORDS, *_FLAGS, "seed"))
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+_NONE_USABLE = "None of the rows can be used; correct them."
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
 Write = Callable[[Store, User, Project, Path, Mapping[str, str]], int]
@@ -205,13 +209,32 @@ def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default
 def _refusal(error: AnnotatorError) -> Response:
     if isinstance(error, ImportRefused):
         n = error.n_problems
-        message = f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=true."
+        message = f"{counted(n, 'problem')}; nothing was stored. {_remedy(error)}"
         return _json({"stored": False, "error": message, "n_problems": n, "problems": error.problems}, 422)
     response = error_response(error)
     response.status_code = 413 if isinstance(error, _TooLarge) else status_of(error)
     if isinstance(error, NotSignedIn):
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
+
+
+def _remedy(refusal: ImportRefused) -> str:
+    """What can be done about rows that cannot be taken, here or with the command whose options their reasons name."""
+    here = "Correct the rows, or repeat with skip_invalid=true." if refusal.can_leave_out else _NONE_USABLE
+    options = dict.fromkeys(option for problem in refusal.problems for option in _OPTION.findall(problem.reason))
+    known = [option for option in options if option[2:].replace("-", "_") in _KNOWN]
+    others = [option for option in options if option not in known]
+    parts = [here]
+    if known:
+        parts.append(f"Here {', '.join(known)} stands in the address, as {', '.join(map(_in_address, known))}.")
+    if others:
+        parts.append(f"What needs {', '.join(others)} is imported with `annotator import`, or on the page.")
+    return " ".join(parts)
+
+
+def _in_address(option: str) -> str:
+    name = option[2:].replace("-", "_")
+    return f"{name}=true" if name in _FLAGS else f"{name}=..."
 
 
 def _json(answer: object, status: int) -> Response:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -12,21 +12,29 @@ from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import ImportRefused, Problem
 from annotator.usecases.databases import Store
-from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, import_file
+from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
-from annotator.usecases.transfer.output_files import FileReport, OutputFile, import_outputs
+from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_columns import ask_columns
-from annotator.web.sections.import_format import ask_format, format_of_each
-from annotator.web.sections.import_remedies import ask_labels, note_labels, show_remedies
+from annotator.web.sections.import_format import apart, ask_format, format_of_each
+from annotator.web.sections.import_remedies import (
+    ask_labels,
+    ask_prompt,
+    has_questions,
+    note_labels,
+    note_prompt,
+    show_remedies,
+)
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 
 Answer = tuple[FileReport, ...] | ImportRefused
+_NAMED_FILES = 3
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
 _POLICY_WORDS: dict[GoldPolicy, str] = {
     "chosen": "chosen: the first annotation of each text, until the lead chooses another",
@@ -49,13 +57,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         key="import_files",
         help="Several files of one data set, or a zip of its folder.",
     )
+    texts, outputs = apart(files)
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, project, files, READABLE)
+    format_name = ask_format(left, project, texts, READABLE)
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
     split = right.text_input("Split, if the file names none", key="import_split", placeholder="train")
-    chosen = ask_columns(store, visit, project, format_name, files)
+    chosen = ask_columns(store, visit, project, format_name, texts)
+    of_output = _ask_of_output([file.name for file, _ in outputs])
     with st.expander("More"):
         language = st.text_input(
             "Language, if the file names none", key="import_language", placeholder=project.language
@@ -69,8 +79,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
+        model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
+        prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
-    _check_and_store(store, visit, project, format_name, files, options)
+    show_stored(project)
+    uploads = [Upload((file,), name) for file, name in outputs]
+    _check_and_store(store, visit, project, [Upload(tuple(texts), format_name), *uploads] if texts else [], options)
 
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
@@ -89,11 +103,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
-    all_doubles = st.checkbox(
-        "Texts that stand several times: give all of them what is said of one",
-        key="import_doubles",
-        help="Rows without a key go to the instance with the same text.",
-    )
+    all_doubles = _ask_doubles()
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
@@ -102,9 +112,53 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
-        all_doubles=all_doubles,
+        all_doubles=all_doubles, prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
-    _check_and_store(store, visit, project, format_name, files, options)
+    uploads = [Upload((file,), name) for file, name in zip(files, format_of_each(files, format_name), strict=True)]
+    _check_and_store(store, visit, project, uploads, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Files that are read together: those of a data set, or one of model output."""
+
+    files: tuple[Any, ...]
+    format_name: str
+
+    def laid_out(self, stack: ExitStack) -> NamedFile:
+        """The same on the disk, for a while."""
+        path = stack.enter_context(laid_out((file.name, file.getbuffer()) for file in self.files))
+        first, *others = [file.name for file in self.files]
+        name = f"{first} and {counted(len(others), 'other file')}" if others else first
+        return NamedFile(name, path, self.format_name)
+
+
+def _ask_of_output(names: Sequence[str]) -> ImportOptions:
+    """What is to be known of model output that came with its texts; nothing is asked where there is none."""
+    if not names:
+        return ImportOptions()
+    are = "is model output and is" if len(names) == 1 else "are model output and are"
+    with st.container(border=True):
+        st.markdown(as_text(f"{_files_words(names)} {are} read after the texts; all files are stored, or none."))
+        left, right = st.columns(2)
+        model = left.text_input("Model, if the file names none", key="import_model")
+        method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
+        all_doubles = _ask_doubles()
+    return ImportOptions(model=model.strip(), method=method.strip(), all_doubles=all_doubles)
+
+
+def _files_words(names: Sequence[str]) -> str:
+    named = ", ".join(f"“{name}”" for name in names[:_NAMED_FILES])
+    rest = len(names) - _NAMED_FILES
+    return named if rest <= 0 else f"{named} and {counted(rest, 'other file')}"
+
+
+def _ask_doubles() -> bool:
+    return st.checkbox(
+        "Texts that stand several times: give all of them what is said of one",
+        key="import_doubles",
+        help="Rows without a key go to the instance with the same text.",
+    )
 
 
 def _named(project: Project, files: Sequence[Any]) -> str:
@@ -128,9 +182,10 @@ def _ask_renamed() -> dict[str, str]:
 
 
 def _check_and_store(
-    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], options: ImportOptions
+    store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions
 ) -> None:
     """Check first; what was checked can then be stored."""
+    files = [file for upload in uploads for file in upload.files]
     if not files:
         st.info(
             "Choose a file to begin. It is checked first, and nothing is stored until you agree.",
@@ -140,19 +195,20 @@ def _check_and_store(
     if twice := name_that_repeats([file.name for file in files]):
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
-    formats = format_of_each(files, format_name) if format_name in READABLE_OUTPUT else [format_name]
-    signature = (tuple(formats), options, tuple((file.name, file.file_id) for file in files))
+    formats = tuple(upload.format_name for upload in uploads)
+    signature = (formats, options, tuple((file.name, file.file_id) for file in files))
     if pressed("Check", type="primary", key="import_check"):
         forget_stored()
-        answer = _try(store, visit, project, formats, files, options)
+        answer = _try(store, visit, project, uploads, options)
         problems = _problems(answer)
         st.session_state["import_checked"] = (signature, answer)
         note_labels(problems, _named(project, files))
-        if any(problem.remedy == "label" for problem in problems):
+        note_prompt(problems, _named(project, files))
+        if has_questions(problems):
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
-        _show_check(store, visit, project, formats, files, options, checked[1])
+        _show_check(store, visit, project, uploads, options, checked[1])
 
 
 def _problems(answer: Answer) -> list[Problem]:
@@ -161,28 +217,20 @@ def _problems(answer: Answer) -> list[Problem]:
     return [problem for file in answer for problem in file.report.problems]
 
 
-def _try(
-    store: Store, visit: Visit, project: Project, formats: Sequence[str], files: Sequence[Any], options: ImportOptions
-) -> Answer:
-    """What an import does; several files of model output are read one by one, all others together."""
+def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions) -> Answer:
+    """What an import does; a folder of texts brings the model output that lies in it."""
     bar = st.progress(0.0, text="Reading …")
 
-    is_output = formats[0] in READABLE_OUTPUT
-    what = "row" if is_output else "instance"
+    what = "row" if uploads[0].format_name in READABLE_OUTPUT else "instance"
 
     def show_count(n: int) -> None:
         bar.progress(0.5, text=f"{counted(n, what)} read")
 
     try:
-        if is_output and len(files) > 1:
-            with ExitStack() as stack:
-                paths = [stack.enter_context(laid_out([(file.name, file.getbuffer())])) for file in files]
-                named = zip(files, paths, formats, strict=True)
-                each = [OutputFile(file.name, path, format_name) for file, path, format_name in named]
-                return import_outputs(store, visit.user, project, each, options, progress=show_count)
-        with laid_out((file.name, file.getbuffer()) for file in files) as path:
-            report = import_file(store, visit.user, project, formats[0], path, options, progress=show_count)
-            return (FileReport(path.name, formats[0], report),)
+        with ExitStack() as stack:
+            files = [upload.laid_out(stack) for upload in uploads]
+            within = [output for file in files for output in output_within(file)]
+            return import_files(store, visit.user, project, [*files, *within], options, progress=show_count)
     except ImportRefused as refusal:
         return refusal
     finally:
@@ -190,38 +238,37 @@ def _try(
 
 
 def _show_check(
-    store: Store,
-    visit: Visit,
-    project: Project,
-    formats: Sequence[str],
-    files: Sequence[Any],
-    options: ImportOptions,
-    answer: Answer,
+    store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions, answer: Answer
 ) -> None:
     if isinstance(answer, ImportRefused):
-        _show_refusal(answer, len(files) if len(formats) > 1 else 1)
+        _show_refusal(answer, len(uploads))
         return
-    policy: GoldPolicy | None = None
-    for file in answer:
-        name = f"{file.name} ({file.format_name}): " if len(answer) > 1 else ""
-        policy = _show_report(name, file.report)
+    policies = [
+        _show_report(f"{file.name} ({file.format_name}): " if len(answer) > 1 else "", file.report) for file in answer
+    ]
     reports = [file.report for file in answer]
     if all(report.n_new + report.n_updated == 0 for report in reports):
         st.info("There is nothing to store.")
     elif pressed(f"Store {_what(reports)}", type="primary", key="import_store"):
-        storing = replace(options, dry_run=False, gold_policy=policy)
-        done = _try(store, visit, project, formats, files, storing)
+        storing = replace(options, dry_run=False, gold_policy=policies[0])
+        done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_refusal(done, len(files) if len(formats) > 1 else 1)
+            _show_refusal(done, len(uploads))
             return
-        if formats[0] in READABLE_OUTPUT:
-            keep_stored(project, done)
-        else:
-            [report] = [file.report for file in done]
-            words = f"Stored {report.n_new:,} new and {counted(report.n_updated, 'changed instance')}."
-            st.session_state["import_done"] = words
+        _keep_done(project, done)
         st.rerun()
+
+
+def _keep_done(project: Project, files: Sequence[FileReport]) -> None:
+    """What is said of the files when the page is drawn next."""
+    if any(file.report.is_output for file in files):
+        keep_stored(project, files)
+    else:
+        [report] = [file.report for file in files]
+        st.session_state["import_done"] = (
+            f"Stored {report.n_new:,} new and {counted(report.n_updated, 'changed instance')}."
+        )
 
 
 def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
@@ -236,7 +283,7 @@ def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
     for note in answer.notes_under(policy):
         container.warning(as_text(note), icon=":material/info:")
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
-    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts))
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     return policy

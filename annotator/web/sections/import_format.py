@@ -66,12 +66,29 @@ def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:
     """The format of each file of model output: its own, where its first lines tell it and the person chose none for all."""
     if len(files) < 2 or st.session_state.get(_BY_HAND):
         return [chosen] * len(files)
-    known: dict[str, tuple[str, str] | None] = st.session_state.setdefault(_GUESSES, {})
-    for file in files:
-        if file.file_id not in known:
-            known[file.file_id] = _read([file], READABLE_OUTPUT)
-    guesses = [known[file.file_id] for file in files]
+    guesses = _guesses(files, READABLE_OUTPUT)
     return [guess[0] if guess is not None and guess[0] in READABLE_OUTPUT else chosen for guess in guesses]
+
+
+def apart(files: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, str]]]:
+    """Of several files those with texts, and those of model output, each with its format; all of one kind stay together."""
+    guesses = _guesses(files, READABLE) if len(files) > 1 else [None for _ in files]
+    named = [
+        (file, guess[0] if guess is not None and guess[0] in READABLE_OUTPUT else None)
+        for file, guess in zip(files, guesses, strict=True)
+    ]
+    texts = [file for file, format_name in named if format_name is None]
+    outputs = [(file, format_name) for file, format_name in named if format_name is not None]
+    return (texts, outputs) if texts else (list(files), [])
+
+
+def _guesses(files: Sequence[Any], formats: Sequence[str]) -> list[tuple[str, str] | None]:
+    """What each file by itself looks like, read once."""
+    known: dict[tuple[str, str], tuple[str, str] | None] = st.session_state.setdefault(_GUESSES, {})
+    for file in files:
+        if (file.file_id, formats[0]) not in known:
+            known[file.file_id, formats[0]] = _read([file], formats)
+    return [known[file.file_id, formats[0]] for file in files]
 
 
 def _keep() -> None:

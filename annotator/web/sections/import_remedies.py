@@ -7,11 +7,13 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import Problem
+from annotator.usecases.transfer.text_index import PROMPT, proposed_prompt
 from annotator.web.frame import as_text
 from annotator.web.presses import press
 
 _STRANGE = "import_strange_labels"
 _ADD, _RENAME, _LEAVE = "Add it", "Rename it", "Leave it out"
+_PROMPT = "import_prompt_needed"
 _MOST = 12
 _CHECK = "import_check"
 
@@ -52,6 +54,31 @@ def ask_labels(project: Project, files: str, *, may_add: bool) -> LabelChoices:
     return LabelChoices(renamed, tuple(added), tuple(left))
 
 
+def note_prompt(problems: Sequence[Problem], files: str) -> None:
+    """Keep that texts of these files were found within a prompt; the field for it stays when it has been filled."""
+    if proposal := proposed_prompt(problems):
+        st.session_state[_PROMPT] = (files, proposal)
+
+
+def ask_prompt(files: str) -> str:
+    """What stands around the texts, where a check of these files found that something does; else "" without asking."""
+    of_files, proposal = st.session_state.get(_PROMPT, ("", ""))
+    if of_files != files:
+        return ""
+    written = st.text_input(
+        "What stands around the text",
+        key=_prompt_key(files),
+        placeholder=proposal,
+        help="What the model read, with {text} for the project's text; \\n is a line break. What lies on the other words is "
+        "left out of the maps, and its share is kept.",
+    )
+    return written.replace(r"\n", "\n")
+
+
+def _prompt_key(files: str) -> str:
+    return f"import_prompt_{files}"
+
+
 def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
     """Buttons for what mends problems of other kinds."""
     remedies = {problem.remedy for problem in problems}
@@ -64,11 +91,20 @@ def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
         for key, words, is_offered in buttons:
             if is_offered and not st.session_state.get(key):
                 st.button(words, key=f"{key}_remedy", on_click=_choose, args=(key,))
+        if proposal := proposed_prompt(problems):
+            key = _prompt_key(st.session_state.get(_PROMPT, ("", ""))[0])
+            words = as_text(f"Read the texts within “{proposal}”")
+            st.button(words, key="import_prompt_remedy", on_click=_choose, args=(key, proposal))
 
 
-def _choose(key: str) -> None:
-    st.session_state[key] = True
+def _choose(key: str, value: object = True) -> None:
+    st.session_state[key] = value
     press(_CHECK)
+
+
+def has_questions(problems: Sequence[Problem]) -> bool:
+    """Whether what can be done about some of the problems is asked above them."""
+    return any(problem.remedy in ("label", PROMPT) for problem in problems)
 
 
 def _check_again() -> None:
