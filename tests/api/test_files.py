@@ -115,11 +115,20 @@ def test_one_bad_file_of_several_keeps_all_of_them_out(opened: Project, outputs:
     assert opened.predictions().empty
 
 
-def test_several_paths_that_cannot_be_read_together_are_refused(
-    opened: Project, rows: Path, outputs: list[Path]
-) -> None:
+def test_texts_go_in_before_what_models_said_of_them_whatever_their_order(db: Database, tmp_path: Path) -> None:
+    opened = db.project("Project")
+    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
+    line = json.dumps(
+        {"id": "b", "model": "one", "label": "positive", "probabilities": {"positive": 0.9, "negative": 0.1}}
+    )
+    (tmp_path / "output.jsonl").write_text(line, encoding="utf-8")
+    report = opened.import_([tmp_path / "output.jsonl", tmp_path / "rows.csv"])
+    assert (report.n_new, report.n_sets, report.n_predictions) == (2, 3, 1)
+    assert opened.predictions()["key"].tolist() == ["b"]
+
+
+def test_several_paths_that_cannot_be_read_together_are_refused(opened: Project, outputs: list[Path]) -> None:
     for paths, sentence in (
-        ([rows, *outputs], "is read as csv, which holds texts. Of several files at once only model output is read"),
         ([*outputs, outputs[0]], "one.jsonl' is named twice. Name each file once"),
         ([], "No file is named"),
         ([3], "'path' must be a file or folder, as text or a Path, or several of them; this is of the type int: 3"),

@@ -25,7 +25,9 @@ _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
 # What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
 _ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
-_COUNTS = ("n_annotations", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales")
+_COUNTS = (
+    "n_annotations", "n_sets", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
