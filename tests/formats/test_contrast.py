@@ -340,7 +340,7 @@ def test_contrast_sets_go_through_a_project_and_come_out_as_they_came_in(
     spans = [[{"segment": "text", "start_token": 1, "end_token": 2}]]
     wanted = with_contrasts({**contrast, "rationales": spans}, **{**marked, "rationales": spans})
     assert json.loads(line) == wanted
-    export_file(store, LOCAL_OPERATOR, project, "parquet", tmp_path / "out.parquet")
+    export_file(store, LOCAL_OPERATOR, project, "parquet", tmp_path / "out.parquet", has_names=True)
     rows = pq.read_table(tmp_path / "out.parquet", columns=["key", "parent_key", "rationale_origins"]).to_pylist()
     origins = [[{"annotator": "gold", "round": 1, "set": 0}]]
     assert rows == [
