@@ -1,6 +1,7 @@
 /** Files of what is on the screen. */
 import { treeOf } from "../shared/dom.js";
 import { drawingOf, pictureOf } from "./drawing.js";
+import { offerDrawing } from "./export_dialogs.js";
 import { csvOf, htmlOf, latexOf, save } from "./export.js";
 
 /** @typedef {import("./screen.js").SaliencyScreen} SaliencyScreen */
@@ -20,7 +21,7 @@ export async function saveShown(kind, screen, view) {
   if (kind !== "png") return;
   const { blob, refusal } = await pictureOf(drawingOf(shown));
   if (blob) save(`${name}.png`, "image/png", blob);
-  else screen.offerInstead(refusal, "SVG", "svg");
+  else offerDrawing(screen.root, refusal, (other) => saveShown(other, screen, view));
 }
 
 /** @param {SaliencyScreen} screen @param {HeatAnswer} view */

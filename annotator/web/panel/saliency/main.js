@@ -6,7 +6,7 @@ import { parts } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
-import { Messages } from "../shared/messages.js";
+import { Asking } from "./asking.js";
 import { FLAGS, goldOf, remember, stateOf } from "./address.js";
 import { copyLink, drawnOf, goneOf, goneWords, IN_THIS_TAB, panelsOf, typedOf, typedText } from "./link.js";
 import { saveShown } from "./files.js";
@@ -25,12 +25,12 @@ const MOST_MAPS = 8;
 const TYPED = 0;
 /** What the server answers of a text that is not there. */
 const GONE = 404;
-/** The first answer after the server's start waits until it has loaded what it counts with. */
-const PATIENCE_MS = 120_000;
+
 class Saliency {
   /** @param {SaliencyData} data @param {HTMLElement|ShadowRoot} parent */
   constructor(data, parent) {
     this.data = data;
+    this.server = new Asking(() => this.data);
     const asked = new URLSearchParams(location.search);
     /** @type {URLSearchParams|null}  the address that one came with, until what it asks for is on the screen */
     this.link = asked;
@@ -57,8 +57,8 @@ class Saliency {
     this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
     this.saved = new SavedLists({
-      ask: (query) => this.#ask("lists", query),
-      tell: (change, body) => this.#tell(change, body),
+      ask: (query) => this.server.ask("lists", query),
+      tell: (change, body) => this.server.tell(change, body),
       chosen: () => this.list.load(1),
       root: () => this.screen.root,
       shown: () => ({
@@ -70,7 +70,7 @@ class Saliency {
     });
     /** @type {Scatter} */
     this.scatter = new Scatter({
-      ask: (query) => this.#ask("points", { project: data.project, ...query }),
+      ask: (query) => this.server.ask("points", { project: data.project, ...query }),
       listed: () => this.list.queryOfAll,
       drawn: () => this.list.drawRows(),
       changed: () => this.list.load(1),
@@ -80,9 +80,9 @@ class Saliency {
     /** @type {InstanceList} */
     this.list = new InstanceList(
       {
-        ask: (query) => this.#ask("list", { project: data.project, ...query }),
-        askSlices: (query) => this.#ask("slices", { project: data.project, ...query }),
-        askSliceNames: () => this.#ask("slice_names", { project: data.project }),
+        ask: (query) => this.server.ask("list", { project: data.project, ...query }),
+        askSlices: (query) => this.server.ask("slices", { project: data.project, ...query }),
+        askSliceNames: () => this.server.ask("slice_names", { project: data.project }),
         open: (id) => this.open(id),
         listed: () => this.#listed(),
         run: (run, layer) => this.#openRun(run, layer),
@@ -95,7 +95,7 @@ class Saliency {
     /** @type {TypedText} */
     this.typed = new TypedText(
       {
-        ask: (texts) => this.#askTyped(texts),
+        ask: async (texts) => (this.view ? this.server.askTyped(this.view, texts) : { error: "" }),
         show: (answer) => this.view && this.screen.show(this.view, answer),
         remember: (isStep) => this.#remember(isStep),
         saveVersion: () => saving.openVersion(),
@@ -149,7 +149,7 @@ class Saliency {
 
   /** @param {number|null|undefined} start */
   async #begin(start) {
-    const numbers = await this.#ask("numbers", { project: this.data.project });
+    const numbers = await this.server.ask("numbers", { project: this.data.project });
     if ("error" in numbers) return this.screen.say(numbers.error);
     this.list.offer(numbers);
     this.scatter.offer(numbers);
@@ -258,36 +258,6 @@ class Saliency {
     return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
   }
 
-  /** @returns {Messages<SaliencyRoutes>} */
-  get #messages() {
-    return new Messages(this.data.routes, this.data.csrf, PATIENCE_MS);
-  }
-
-  /**
-   * @template {keyof SaliencyRoutes} R
-   * @param {R} route
-   * @param {import("../shared/messages.js").Query} query
-   * @returns {Promise<SaliencyRoutes[R]|NoAnswer>}
-   */
-  async #ask(route, query) {
-    const answer = await this.#messages.get(route, query);
-    const { status } = answer;
-    if (status === 200) return answer.body;
-    if (status === 0) return { error: "The server cannot be reached. Check the connection and try again." };
-    return { error: answer.body.error || "The server could not answer. Try again.", status };
-  }
-
-  /**
-   * @param {import("./lists.js").Change} change
-   * @param {object} body
-   * @returns {Promise<SavedList|NoAnswer>}
-   */
-  async #tell(change, body) {
-    const answer = await this.#messages.post(`lists/${change}`, body);
-    if (answer.status === 200) return answer.body;
-    return { error: answer.body.error || "The server cannot be reached, so nothing was changed. Try again." };
-  }
-
   /**
    * Opens a text with the panels that are chosen; the first time the server chooses them. Answers whether it is gone,
    * which of this project every text of another one is.
@@ -297,7 +267,7 @@ class Saliency {
   async open(id) {
     const asked = (this.asked += 1);
     this.isOpening = true;
-    const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(","), gold: this.gold });
+    const view = await this.server.ask("instance", { instance: id, panels: this.panels?.join(","), gold: this.gold });
     if (this.asked !== asked) return undefined;
     this.isOpening = false;
     if ("error" in view) {
@@ -319,25 +289,9 @@ class Saliency {
     return undefined;
   }
 
-  /**
-   * The maps on the screen for a text that is typed: of the labels that stand there, so that they can be compared.
-   * @param {import("./typed.js").Texts} texts
-   * @returns {Promise<TypedAnswer|NoAnswer>}
-   */
-  async #askTyped(texts) {
-    const { view } = this;
-    if (!view) return { error: "" };
-    const panels = view.panels.map(({ run, layer, label }) => `${run}:${layer ?? "-"}:${label}`);
-    const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
-    if (answer.status === 200) return answer.body;
-    return {
-      error: answer.body.error || "The server cannot be reached. What you typed stays here; type on to try again.",
-    };
-  }
-
   /** @param {number} id */
   async #askPartner(id) {
-    const partner = await this.#ask("partner", {
+    const partner = await this.server.ask("partner", {
       instance: id,
       partner: this.partnerId,
       panels: (this.panels || []).join(","),

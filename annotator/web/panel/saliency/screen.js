@@ -1,8 +1,8 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { openDialog } from "../shared/dialogs.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { depthsTable } from "./depths.js";
+import { openExport } from "./export_dialogs.js";
 import { heatRules, scalesOf } from "./heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./map.js";
 import { matrixOf } from "./matrix.js";
@@ -391,43 +391,8 @@ export class SaliencyScreen {
 
   openExport() {
     if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
-    /** @param {string} label @param {string} words @param {FileKind} kind */
-    const offer = (label, words, kind) =>
-      element(
-        "div",
-        { class: "export-row" },
-        button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }),
-        words,
-      );
-    const dialog = openDialog(
-      this.root,
-      "Export the maps",
-      offer("HTML", "a page of its own, without scripts", "html"),
-      offer("SVG", "a drawing, for slides and papers", "svg"),
-      offer("PNG", "a picture, at twice the size of the drawing", "png"),
-      offer("LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"),
-      offer("CSV", "a row for each token of each map", "csv"),
-    );
+    openExport(this.root, this.actions.save);
     return undefined;
-  }
-
-  /**
-   * A file that could not be made, and another kind instead.
-   * @param {string} refusal
-   * @param {string} label
-   * @param {FileKind} kind
-   */
-  offerInstead(refusal, label, kind) {
-    const dialog = openDialog(
-      this.root,
-      "The file could not be made",
-      element("p", { class: "dialog-words", role: "alert" }, refusal),
-      element(
-        "div",
-        { class: "dialog-foot" },
-        button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) }),
-      ),
-    );
   }
 
   /**
