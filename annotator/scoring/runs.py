@@ -314,12 +314,10 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
     An answer without a probability is not among the right ones.
     """
     given = [answers.get(row.id) for row in scored.gold.rows]
-    p = np.array([np.nan if a is None else p_of(a, a.label) for a in given], dtype=np.float64)
+    labels = [None if answer is None else answer.label for answer in given]
+    p = np.array([p_of(answer, label) for answer, label in zip(given, labels, strict=True)], dtype=np.float64)
     is_right: Flags = np.array(
-        [
-            a is not None and row.result is not None and a.label == row.result
-            for a, row in zip(given, scored.gold.rows, strict=True)
-        ],
+        [label is not None and label == row.result for label, row in zip(labels, scored.gold.rows, strict=True)],
         dtype=np.bool_,
     )
     return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)

@@ -94,16 +94,23 @@ def evaluate_with_instances(
     method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
     progress: Callable[[int, int], None] = lambda _done, _of: None,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
 ) -> tuple[ProjectReport, Behind]:
-    """The same, with the numbers of all instances behind it; memory grows with these."""
+    """The same, with the numbers of all instances behind it; memory grows with these.
+
+    show_gold: called once the gold is known, with the answer as far as it goes then: without models and random
+    """
     options = replace(options, has_null=True)
-    numbers, behind = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=True)
+    numbers, behind = _evaluated(
+        store, actor, project, model, method, options, progress, keeps_instances=True, show_gold=show_gold
+    )
     return numbers, cast("Behind", behind)
 
 
 def _evaluated(
     store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     require_may_group(store, actor, project, options.grouping[0])
@@ -113,25 +120,23 @@ def _evaluated(
         require_fact(store, project, options.grouping[0])
         runs = runs_asked(store, project, model, method)
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
-        return score_gold(store, project, runs, grouped, options, progress, keeps_instances=keeps_instances)
+        return score_gold(
+            store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold
+        )
 
 
 def score_gold(
     store: Store, project: Project, runs: Sequence[StoredRun], grouped: GroupedGold, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool, answers_by_run: dict[int, Answers] | None = None,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
-    """Runs against gold that is read already. answers_by_run: kept from one group to the next."""
+    """Runs against gold that is read already.
+
+    answers_by_run: kept from one group to the next; show_gold: see `evaluate_with_instances`
+    """
     gold = grouped.gold
     is_label = project.task.result_kind == "label"
     labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
-    trainings = Trainings.of(store, project.id)
-    instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
-    scorer = _Scorer(
-        store, gold, trainings, is_label, options, instance_numbers, lambda done: progress(done, len(runs)),
-        answers_by_run,
-    )  # fmt: skip
-    models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)]
-    random = random_numbers(gold, None if instance_numbers is None else instance_numbers.random) if len(gold) else {}
     numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": options.gold_policy or project.settings.gold_policy,
@@ -144,9 +149,21 @@ def score_gold(
         "group": options.grouping[1],
         "groups": dict(grouped.counts),
         "gamma": options.gamma,
-        "random": random,
-        "models": models,
+        "random": {},
+        "models": [],
     }
+    show_gold(numbers)
+    trainings = Trainings.of(store, project.id)
+    instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
+    scorer = _Scorer(
+        store, gold, trainings, is_label, options, instance_numbers, lambda done: progress(done, len(runs)),
+        answers_by_run,
+    )  # fmt: skip
+    numbers["models"] = [
+        scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
+    ]
+    if len(gold):
+        numbers["random"] = random_numbers(gold, None if instance_numbers is None else instance_numbers.random)
     return numbers, None if instance_numbers is None else instance_numbers.behind()
 
 

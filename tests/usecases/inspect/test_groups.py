@@ -135,3 +135,16 @@ def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None
     first, second, *_ = table_csv(table).splitlines()
     assert first.endswith(",grouped_by,of_group")
     assert second.endswith(",metadata:source,x")
+
+
+def test_what_gold_there_is_is_told_before_any_run_is_scored(store, project) -> None:
+    calls: list[str] = []
+
+    def show_gold(known: Any) -> None:
+        calls.append(gold_summary(metric_table(known)))
+
+    made = evaluate_with_instances(
+        store, LOCAL_OPERATOR, project, progress=lambda done, _: calls.append(f"run {done}"), show_gold=show_gold
+    )
+    assert calls == [gold_summary(metric_table(*made)), "run 1"]
+    assert calls[0].startswith("3 instances with gold (policy “all”)")
