@@ -164,9 +164,10 @@ def attribute(
 
 
 class InstanceProgress:
-    """How many instances are done, on standard error: the first line after the first batch, then every few seconds."""
+    """How many instances (or what else) are done, on standard error: first after the first batch, then every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "instance") -> None:
+        self.what = what
         self.done = self.of = 0
         self.shown = -1
         self.at = -math.inf
@@ -183,7 +184,7 @@ class InstanceProgress:
     def _show(self) -> None:
         if self.done != self.shown:
             self.shown, self.at = self.done, time.monotonic()
-            click.echo(f"{self.done:,} of {counted(self.of, 'instance')}", err=True)
+            click.echo(f"{self.done:,} of {counted(self.of, self.what)}", err=True)
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:

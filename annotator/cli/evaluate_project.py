@@ -1,13 +1,13 @@
 """`annotator evaluate project`: a project's models against its gold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotator.cli.answers import json_option, opened
+from annotator.cli.attribute import InstanceProgress
 from annotator.cli.scores import registered_value, run_title, show_scores
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -15,6 +15,7 @@ from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import NotFound
 
 if TYPE_CHECKING:
+    from annotator.scoring.instance_numbers import Behind
     from annotator.scoring.reports import ModelReport, ProjectReport, Report
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.databases import Store
@@ -98,7 +99,7 @@ def project(
     _require_one_form(form, as_json, metrics, has_own)
     _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.inspect.project_scores import evaluate_project
+    from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
     from annotator.usecases.project.projects import find_project
 
     names = {name: options.pop(name) for name in ("model", "method")}
@@ -119,7 +120,8 @@ def project(
             _show_groups(store, stored_project, names, scoring_options, metrics, form, has_own, as_json=as_json)
             return
         if not as_json and form != "all":
-            click.echo(_printed(store, stored_project, names, scoring_options, metrics, form, has_own), nl=False)
+            made = evaluate_with_instances(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
+            click.echo(_printed(*made, scoring_options, metrics, form, has_own), nl=False)
             return
         numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
@@ -184,36 +186,38 @@ def _show_groups(
 ) -> None:  # fmt: skip
     """The same for each group, one after the other; a group without numbers says so. Of CSV the head stands once."""
     from annotator.domain.groups import group_in_words, grouping_in_words
-    from annotator.usecases.inspect.project_scores import evaluate_project, group_counts
+    from annotator.usecases.inspect.group_scores import evaluate_groups
 
-    by = scoring_options.by
-    counts = group_counts(store, LOCAL_OPERATOR, stored_project, scoring_options)
-    if not counts:
-        raise NotFound(f"No instance with gold of '{stored_project.name}' is in a group by {grouping_in_words(by)}.")
+    by, is_whole, progress = scoring_options.by, as_json or form == "all", InstanceProgress("group")
     reports: dict[str, Mapping[str, object]] = {}
-    for index, (group, n) in enumerate(counts.items()):
-        of_group = replace(scoring_options, group=group)
-        if as_json or form == "all":
-            numbers = evaluate_project(
-                store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=of_group
-            )
-            reports[group] = numbers if as_json else _flat(numbers)
+    n_groups = 0
+    for made in evaluate_groups(
+        store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=scoring_options,
+        keeps_instances=not is_whole, progress=progress.take,
+    ):  # fmt: skip
+        index, group = n_groups, made.group
+        n_groups += 1
+        if is_whole:
+            reports[group] = made.numbers if as_json else _flat(made.numbers)
             continue
-        title = f"{grouping_in_words(by)}: {group_in_words(by, group)} ({counted(n, 'instance')})"
+        title = f"{grouping_in_words(by)}: {group_in_words(by, group)} ({counted(made.n, 'instance')})"
         try:
-            text = _printed(store, stored_project, names, of_group, metrics, form, has_own)
+            text = _printed(made.numbers, made.behind, scoring_options, metrics, form, has_own)
         except NotFound as error:
             click.echo(f"{title}: {error}", err=form is not None)
             continue
         if form is None:
             click.echo(f"{chr(10) if index else ''}{title}\n")
         click.echo(text if form != "csv" or index == 0 else text.split("\n", 1)[1], nl=False)
+    progress.end()
+    if not n_groups:
+        raise NotFound(f"No instance with gold of '{stored_project.name}' is in a group by {grouping_in_words(by)}.")
     if reports:
         show_scores({"group_by": by, "groups": reports}, registered_value, as_json=as_json)
 
 
 def _printed(
-    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
+    numbers: "ProjectReport", behind: "Behind | None", scoring_options: "ScoringOptions",
     metrics: Sequence[str], form: str | None, has_own: bool,
 ) -> str:  # fmt: skip
     """The table for people, as LaTeX, or as CSV with all that is not shown of it."""
@@ -221,15 +225,12 @@ def _printed(
     from annotator.usecases.inspect.metric_latex import table_latex
     from annotator.usecases.inspect.metric_text import table_text
     from annotator.usecases.inspect.metric_view import metric_view
-    from annotator.usecases.inspect.project_scores import evaluate_with_instances
     from annotator.usecases.inspect.score_files import table_csv
 
-    model, method = names["model"], names["method"]
-    made = evaluate_with_instances(
-        store, LOCAL_OPERATOR, stored_project, model=model, method=method, options=scoring_options
-    )
     is_shared = False if has_own else None
-    view = metric_view(metric_table(*made), metrics, n_resamples=scoring_options.n_resamples, is_shared=is_shared)
+    view = metric_view(
+        metric_table(numbers, behind), metrics, n_resamples=scoring_options.n_resamples, is_shared=is_shared
+    )
     if form == "latex":
         return table_latex(view.table, view.rows, view.columns)
     if form == "csv":

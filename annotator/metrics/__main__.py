@@ -29,7 +29,9 @@ What each number is, in the words of the program: screens and commands show the 
 
 A metric has a value for each instance where one is defined, and is told as the mean over those, with how many were left
 out, unless its definition says otherwise. Keys that carry a paper's or a program's name hold exactly that program's number.
-Intervals are percentiles of a seeded bootstrap over instances. Equal scores are ranked by position, and counted.
+Intervals are percentiles of a seeded bootstrap over instances. Equal scores are ranked by position, and counted; a
+map whose scores are all equal (of a pair: on both sides) ranks nothing: what depends on the order is not defined, and
+its areas (AUPRC, average precision, ROC-AUC), which equal scores have by definition, take no part in verdicts.
 """
 _HEAD = "| metric | definition | better | range | not defined | source |\n|---|---|---|---|---|---|\n"
 

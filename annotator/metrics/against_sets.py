@@ -23,6 +23,13 @@ from annotator.metrics.ranked_words import rank_words
 from annotator.metrics.set_aware import set_aware_values
 
 Values = dict[str, Floats]
+_DEFINED_FOR_TIES = frozenset(
+    {
+        "editing.average_precision", "editing.auprc", "editing.auprc_as_published",
+        "eraser.auprc", "eraser.average_precision", "eraser.roc_auc_score", "ferret.auprc",
+    }
+)  # fmt: skip
+_POSITIVE_ONLY = frozenset({"ferret.token_f1", "ferret.token_iou"})
 FERRET_K = 5  # its default; 7 on HateXplain, 78 on Movies, 10 on SST
 
 
@@ -74,6 +81,13 @@ def first_of_sides(order: Ragged[np.int64], lengths: Integers, counts: Integers)
     return side_by_side(parts)
 
 
+def every_token(n_tokens: Integers) -> Ragged[np.int64]:
+    """All tokens of each instance, in their order."""
+    offsets = np.concatenate(([0], np.cumsum(n_tokens))).astype(np.int64)
+    rows = Ragged(np.zeros(int(offsets[-1]), dtype=np.int64), offsets)
+    return rows.with_values(rows.places)
+
+
 def n_in_sides(tokens: Ragged[np.int64], sides: Sides) -> Integers:
     """int[n_instances, n_sides]: how many of an instance's tokens lie in each side.
 
@@ -120,6 +134,40 @@ def n_tied_at_k(scores: Ragged[np.float64], selected: Ragged[np.int64], sides: S
     np.minimum.at(lowest, group[is_selected], scores.values[is_selected])
     is_tied = ~is_selected & (scores.values == lowest[group])
     return np.bincount(scores.rows_of_values[is_tied], minlength=len(scores)).astype(np.int64)
+
+
+def is_flat(scores: Ragged[np.float64], sides: Sides) -> Flags:
+    """bool[n_instances]: no side has two different scores, and some side several tokens: only position would rank them.
+
+    Shapes: scores: rows of all sides' tokens; NaN is no score
+    >>> sides = Sides(np.array([[3], [3], [1]]), (0.5,))
+    >>> is_flat(Ragged.of([[0, 0, 0], [0, 0, 1], [0]], np.float64), sides).tolist()
+    [True, False, False]
+    """
+    lengths = sides.lengths.ravel()
+    is_score = ~np.isnan(scores.values)
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    highest, negated_lowest = (
+        Ragged(np.where(is_score, values, -np.inf), offsets).maxima(-np.inf)
+        for values in (scores.values, -scores.values)
+    )
+    is_ranked = (highest > -negated_lowest).reshape(sides.lengths.shape)
+    has_choice = (sides.lengths > 1).any(axis=1)
+    flat: Flags = np.asarray(has_choice & ~is_ranked.any(axis=1), dtype=np.bool_)
+    return flat
+
+
+def without_order(values: Values, flat: Flags, scores: Ragged[np.float64]) -> Values:
+    """Of flat instances only what is defined for equal scores: areas, losses, and ferret's numbers where no score is above 0."""
+    if not flat.any():
+        return values
+    selects = flat & (scores.maxima(-np.inf) > 0)
+    return {
+        name: of_instances
+        if name in _DEFINED_FOR_TIES or name.startswith("er_test.")
+        else np.where(selects if name in _POSITIVE_ONLY else flat, np.nan, of_instances)
+        for name, of_instances in values.items()
+    }
 
 
 def of_selection(selected: Ragged[np.int64], gold: GoldSets) -> Values:

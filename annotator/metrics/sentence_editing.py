@@ -227,7 +227,7 @@ def _ratio(above: Integers, below: Integers | Floats, is_defined: Flags) -> Floa
     return np.asarray(np.where(is_defined, above / np.where(is_defined, below, 1), np.nan), dtype=np.float64)
 
 
-_NO_WORD = "not defined where the rationale has no word; left out and counted"
+_NO_WORD = "not defined where the rationale has no word, or all scores are equal; left out and counted"
 _NOTHING_APART = "not defined where no word or every word is in the rationale; left out and counted"
 _PAPER, _CODE = "Stevens and Su 2021, section 4", "the released code of Stevens and Su 2021"
 

@@ -12,7 +12,9 @@ from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
 _NO_SET = -1
-_NO_GOLD = "no value for an instance without gold sets; it is left out and counted"
+_NO_GOLD = (
+    "no value for an instance without gold sets, or cut from scores that are all equal; it is left out and counted"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -142,6 +142,7 @@ def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
         ),
         spans=[spans for part in parts for spans in part.spans],
         null=joined_values([(len(part.gold), part.null) for part in parts]),
+        is_flat=np.concatenate([part.is_flat for part in parts if part.is_flat is not None]),
     )
     if key[0] == "hard":
         joined.totals |= span_numbers(joined)

@@ -129,10 +129,15 @@ def have_same_thresholds(first: OfSeed, other: OfSeed, column: Column) -> bool:
 
 
 def means_over_seeds(seeds: Sequence[OfSeed], column: Column, n: int) -> Floats:
-    """float[n_gold]: each instance's mean over the seeds, NaN where none has a value."""
+    """float[n_gold]: each instance's mean over the seeds, NaN where none has a value.
+
+    Of plausibility, a map that has all scores equal has none: its areas are defined, but it has said nothing of the text.
+    """
     over_seeds = OverInstances(n)
     for seed in seeds:
         values = values_of(seed, column)
+        if values is not None and column.group == "plausibility" and seed.is_flat is not None:
+            values = np.where(seed.is_flat, np.nan, values)
         if values is not None:
             over_seeds.add(column.name, seed.places, values)
     return over_seeds.means().get(column.name, np.full(n, np.nan))

@@ -25,6 +25,7 @@ class OfSeed:
     drops: mean fall of the probability by side and threshold, float[n], of instances that have all thresholds
     null:  of what is selected hard: the means over ten seeds of as many tokens drawn at random
     seed:  of the run, None where it has none
+    is_flat: bool[n]: the map has all scores equal; None: none has
     """
 
     places: Integers
@@ -35,6 +36,7 @@ class OfSeed:
     drops: Mapping[str, Mapping[float, Floats]] = field(default_factory=dict)
     null: Values = field(default_factory=dict)
     seed: int | None = None
+    is_flat: Flags | None = None
 
     @staticmethod
     def of(
@@ -54,7 +56,11 @@ class OfSeed:
             for side, by_threshold in faithfulness.drop_values.items():
                 drops[side] = {t: _at_places(n, of_faithfulness, fall) for t, fall in by_threshold.items()}
         null = {name: _at_places(n, at, of_null) for name, of_null in row.null.items()}
-        return OfSeed(indices, values, p, is_right, _changes(gold, row, answers, indices), drops, null, seed)
+        is_flat = None
+        if row.is_flat is not None and row.is_flat.any():
+            is_flat = np.zeros(n, dtype=np.bool_)
+            is_flat[at] = row.is_flat
+        return OfSeed(indices, values, p, is_right, _changes(gold, row, answers, indices), drops, null, seed, is_flat)
 
     @staticmethod
     def of_answers(gold: GoldTable, quality: Scored, seed: int | None = None) -> "OfSeed":

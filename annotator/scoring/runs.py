@@ -79,9 +79,9 @@ class Rankings:
     selected: Ragged[np.int64]
 
     @staticmethod
-    def of(gold: GoldTable, order: Ragged[np.int64], selected: Ragged[np.int64]) -> "Rankings":
-        """Of all instances of a table, those that are related."""
-        related = np.flatnonzero(gold.is_related)
+    def of(gold: GoldTable, order: Ragged[np.int64], selected: Ragged[np.int64], is_flat: Flags) -> "Rankings":
+        """Of all instances of a table, those that are related and have an order."""
+        related = np.flatnonzero(gold.is_related & ~is_flat)
         return Rankings([gold.rows[index] for index in related.tolist()], order.take(related), selected.take(related))
 
 
@@ -95,6 +95,7 @@ class Scored:
     drops:  "comprehensiveness" and "sufficiency": the mean drop of probability at each threshold
     drop_values: the same of each instance, NaN of one that lacks a threshold
     null:   of what is selected hard, where it was asked for: means over ten seeds of as many tokens drawn at random
+    is_flat: bool[n], of instances whose map has all scores equal, so that it ranks nothing; None where there are no maps
     """
 
     gold: GoldTable
@@ -107,6 +108,7 @@ class Scored:
     drops: dict[str, dict[float, float]] = field(default_factory=dict)
     drop_values: dict[str, dict[float, Floats]] = field(default_factory=dict)
     null: Values = field(default_factory=dict)
+    is_flat: Flags | None = None
 
 
 def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
@@ -126,17 +128,18 @@ def score_attributions(
     filled, had_gaps = against.without_gaps(scores)
     ranks, order = _ranks(filled, scores, list(chosen.values()))
     selected = against.top_of_sides(order, part.sides)
-    scored = Scored(part, scores=filled, rankings=Rankings.of(part, order, selected))
-    scored.values |= against.of_selection(selected, part.sets)
-    scored.values |= against.of_ranking(ranks, part.sets)
-    scored.values |= against.of_scores(filled, part.sets)
+    flat = against.is_flat(ranks.with_values(np.where(np.isnan(scores.values), np.nan, ranks.values)), part.sides)
+    scored = Scored(part, scores=filled, rankings=Rankings.of(part, order, selected, flat), is_flat=flat)
+    values = against.of_selection(selected, part.sets) | against.of_ranking(ranks, part.sets)
+    scored.values |= against.without_order(values | against.of_scores(filled, part.sets), flat, filled)
     losses = against.of_alignment(filled, part.sets, gamma=options.gamma, delta=options.delta)
     scored.values |= {name: np.where(had_gaps, np.nan, values) for name, values in losses.items()}
     scored.counts = counts | {
         "instances": len(part),
         "instances_without_gold_sets": int((part.sets.n_sets == 0).sum()),
         "instances_seen_in_part": int(had_gaps.sum()),
-        "instances_with_ties_at_k": int((against.n_tied_at_k(ranks, selected, part.sides) > 0).sum()),
+        "instances_with_all_scores_equal": int(flat.sum()),
+        "instances_with_ties_at_k": int(((against.n_tied_at_k(ranks, selected, part.sides) > 0) & ~flat).sum()),
     }
     return scored
 
@@ -193,6 +196,7 @@ def score_rationales(
                 rationales[index] = rationale
     part = gold.take(rationales)
     scored = Scored(part)
+    flat: Flags = np.zeros(len(part), dtype=np.bool_)
     if kind == "ranked":
         rankings = zip(rationales.values(), part.n_tokens, strict=True)
         order = Ragged.of([[t for t in r.ranking if t < n] for r, n in rankings], np.int64)
@@ -202,16 +206,40 @@ def score_rationales(
         order = Ragged.of([[t for t in row if t < n] for row, n in zip(tokens, part.n_tokens, strict=True)], np.int64)
         selected = order
         scored.spans = [r.spans for r in rationales.values()]
+        flat = _are_first_of_flat(part, outputs, selected)
         if options.has_null:
             scored.null = _drawn(selected, part)
-    scored.rankings = Rankings.of(part, order, selected)
-    scored.values |= against.of_selection(selected, part.sets)
+    scored.is_flat = flat
+    scored.rankings = Rankings.of(part, order, selected, flat)
+    values = against.of_selection(selected, part.sets)
+    scored.values |= {name: np.where(flat, np.nan, of_instances) for name, of_instances in values.items()}
     scored.counts = {
         "instances": len(part),
         "instances_without_gold_sets": int((part.sets.n_sets == 0).sum()),
         "instances_with_nothing_selected": int((selected.lengths == 0).sum()),
     }
     return scored
+
+
+def _are_first_of_flat(gold: GoldTable, outputs: Mapping[int, Output], selected: Ragged[np.int64]) -> Flags:
+    """bool[n]: the first tokens of each side are selected, and the same output's maps have all scores equal: a cut of these."""
+    counts = against.n_in_sides(selected, gold.sides)
+    tokens = against.every_token(gold.n_tokens)
+    first = against.first_of_sides(tokens, gold.sides.lengths, counts)
+    differs = selected.with_values(selected.values != first.values).sums() > 0
+    are_first: Flags = ~differs & (counts < gold.sides.lengths).any(axis=1)
+    for index in np.flatnonzero(are_first).tolist():
+        maps = outputs[gold.rows[index].id].attributions
+        part = gold.take([index])
+        are_first[index] = bool(maps) and all(_is_flat(attribution, part) for attribution in maps)
+    return are_first
+
+
+def _is_flat(attribution: Attribution, part: GoldTable) -> bool:
+    if attribution.ranking is not None:
+        return False
+    scores = Ragged.of([attribution.scores[: part.rows[0].n_tokens]], np.float64)
+    return bool(against.is_flat(scores, part.sides)[0])
 
 
 def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
@@ -286,12 +314,10 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
     An answer without a probability is not among the right ones.
     """
     given = [answers.get(row.id) for row in scored.gold.rows]
-    p = np.array([np.nan if a is None else p_of(a, a.label) for a in given], dtype=np.float64)
+    labels = [None if answer is None else answer.label for answer in given]
+    p = np.array([p_of(answer, label) for answer, label in zip(given, labels, strict=True)], dtype=np.float64)
     is_right: Flags = np.array(
-        [
-            a is not None and row.result is not None and a.label == row.result
-            for a, row in zip(given, scored.gold.rows, strict=True)
-        ],
+        [label is not None and label == row.result for label, row in zip(labels, scored.gold.rows, strict=True)],
         dtype=np.bool_,
     )
     return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)

@@ -5,8 +5,8 @@ from typing import cast
 
 from annotator.domain.lists import MOST_LISTED, SavedList
 from annotator.domain.measurements import Question
+from annotator.domain.own_sources import SourceList
 from annotator.domain.people import User
-from annotator.domain.sources import SourceList
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 from annotator.store.measurements import ids_asked

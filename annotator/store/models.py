@@ -108,6 +108,17 @@ def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> di
     return _outputs(store, f"WHERE run_id = ? AND instance_id IN ({marks})", (run_id, *instance_ids))
 
 
+def iterate_outputs_of(
+    store: Store, run_id: int, instance_ids: Sequence[int], *, batch_size: int = 500
+) -> Iterator[Output]:
+    """What a run says of some instances, by instance; few at a time are held."""
+    ids = sorted(instance_ids)
+    for first in range(0, len(ids), batch_size):
+        batch = ids[first : first + batch_size]
+        outputs = outputs_of_run(store, run_id, batch)
+        yield from (outputs[number] for number in batch if number in outputs)
+
+
 def _outputs(store: Store, where: str, values: Sequence[object]) -> dict[int, Output]:
     parts: dict[int, tuple[list[Prediction], list[Attribution], list[MachineRationale]]] = {}
     for row in store.rows(f"SELECT * FROM predictions {where} ORDER BY instance_id, input, threshold", values):

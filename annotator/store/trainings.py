@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import cast
 
-from annotator.domain.sources import SourceTraining
+from annotator.domain.own_sources import SourceTraining
 from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.store.connection.database import Row, Store
 

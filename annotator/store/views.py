@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from annotator.domain.own_sources import SourceView
 from annotator.domain.people import User
-from annotator.domain.sources import SourceView
 from annotator.domain.views import SavedView
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store

@@ -1,9 +1,10 @@
 """The gold of single instances, and their gold labels: what their gold says, else the label they have had from the start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.gold import GoldChoice
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
@@ -126,16 +127,43 @@ def gold_instances(
 ) -> Iterator[GoldInstance]:
     """The gold of every instance that has one and is not discarded, in the order of import."""
     states = counting_states(options)
-    for instances in iterate_instance_batches(store, project.id, split=options.split):
+    for instance, annotations, choice in _annotated(store, project, options.split):
+        annotated = [a for a in annotations if options.annotator in (None, a.annotator)]
+        gold = _gold(instance, annotated, choice, policy, states)
+        if gold is not None and is_in(options.half, instance):
+            yield gold
+
+
+def gold_by_annotator(store: Store, project: Project, policy: GoldPolicy) -> Iterator[tuple[str, GoldInstance]]:
+    """The gold of each person's annotations alone, for all people at once: instance by instance in the order of import."""
+    states = counting_states(GoldOptions())
+    for instance, annotations, choice in _annotated(store, project, None):
+        for annotator in dict.fromkeys(a.annotator for a in annotations):
+            of_person = [a for a in annotations if a.annotator == annotator]
+            gold = _gold(instance, of_person, choice, policy, states)
+            if gold is not None:
+                yield annotator, gold
+
+
+def _annotated(
+    store: Store, project: Project, split: str | None
+) -> Iterator[tuple[Instance, Sequence[Annotation], GoldChoice | None]]:
+    """Each instance with its annotations, and which of them the lead chose."""
+    for instances in iterate_instance_batches(store, project.id, split=split):
         ids = [instance.id for instance in instances]
         annotations, choices = annotations_of(store, ids), choices_of(store, ids)
         for instance in instances:
-            annotated = [a for a in annotations[instance.id] if options.annotator in (None, a.annotator)]
-            counting = sorted((a for a in annotated if a.state in states), key=_accepted_first)
-            chosen = chosen_among(annotated, choices.get(instance.id))
-            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
-            if gold is not None and is_in(options.half, instance):
-                yield gold
+            yield instance, annotations[instance.id], choices.get(instance.id)
+
+
+def _gold(
+    instance: Instance, annotated: Sequence[Annotation], choice: GoldChoice | None, policy: GoldPolicy,
+    states: Collection[AnnotationState],
+) -> GoldInstance | None:  # fmt: skip
+    if instance.state == "discarded":
+        return None
+    counting = sorted((a for a in annotated if a.state in states), key=_accepted_first)
+    return gold_of(instance, counting, policy, chosen_among(annotated, choice))
 
 
 def counting_states(options: GoldOptions) -> frozenset[AnnotationState]:

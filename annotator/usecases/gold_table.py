@@ -2,16 +2,17 @@
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from annotator.domain.groups import ANNOTATOR
+from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.store import Store
 from annotator.store.instances import keys_of_originals
-from annotator.usecases.gold import GoldOptions, gold_instances
+from annotator.usecases.gold import GoldOptions, gold_by_annotator, gold_instances
 
 
 def gold_table(
@@ -32,17 +33,21 @@ def gold_table(
     with _no_looking_for_cycles():
         whole = GoldTable(
             [
-                gold_row(
-                    item,
-                    project.task,
-                    keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
-                    is_exhaustive=project.settings.is_exhaustive,
-                    by=by,
-                )
+                _row(item, project, originals, by)
                 for item in gold_instances(store, project, policy, GoldOptions(annotator=annotator))
             ]
         )
         return whole.of_split(split)
+
+
+def _row(item: GoldInstance, project: Project, originals: Collection[str], by: str) -> GoldRow:
+    return gold_row(
+        item,
+        project.task,
+        keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
+        is_exhaustive=project.settings.is_exhaustive,
+        by=by,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,35 @@ def grouped_gold(
         return GroupedGold(gold, counts, criteria)
     counts = _in_order(Counter(row.group for row in whole.rows if row.group is not None)) if by else {}
     return GroupedGold(whole.of_group(group), counts, criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldGroups:
+    """The gold of every group, read once. by_annotator: each person's own, where the groups are of people."""
+
+    whole: GoldTable
+    counts: Mapping[str, int]
+    criteria: Mapping[str, int]
+    by_annotator: Mapping[str, GoldTable] | None = None
+
+    def of(self, group: str) -> GroupedGold:
+        gold = self.whole.of_group(group) if self.by_annotator is None else self.by_annotator[group]
+        return GroupedGold(gold, self.counts, self.criteria)
+
+
+def gold_groups(store: Store, project: Project, policy: GoldPolicy, split: str | None, by: str) -> GoldGroups:
+    """What `grouped_gold` answers for each group, with one look at the project for all of them."""
+    whole = grouped_gold(store, project, policy, split, (by, None))
+    if by != ANNOTATOR:
+        return GoldGroups(whole.gold, whole.counts, whole.criteria)
+    originals = keys_of_originals(store, project.id)
+    rows: dict[str, list[GoldRow]] = {name: [] for name in whole.counts}
+    with _no_looking_for_cycles():
+        for annotator, item in gold_by_annotator(store, project, policy):
+            if annotator in rows:
+                rows[annotator].append(_row(item, project, originals, by))
+    tables = {annotator: GoldTable(of_person).of_split(split) for annotator, of_person in rows.items()}
+    return GoldGroups(whole.gold, whole.counts, whole.criteria, tables)
 
 
 def _annotators(store: Store, project: Project, split: str | None) -> dict[str, int]:

@@ -207,7 +207,9 @@ def test_the_first_batch_and_the_last_are_always_shown(
 
 def test_evaluate_project_prints_a_table_for_each_group(filled: Command) -> None:
     attribute(filled)
-    by_label = filled("evaluate", "project", "--project", "P", "--group-by", "label").out
+    printed = filled("evaluate", "project", "--project", "P", "--group-by", "label")
+    by_label = printed.out
+    assert printed.err.startswith("0 of 2 groups\n")
     assert by_label.index("label: no (3 instances)") < by_label.index("label: yes (3 instances)")
     assert by_label.count("Model · method") == 2
     lines = filled("evaluate", "project", "--project", "P", "--group-by", "label", "--csv").out.splitlines()

@@ -54,12 +54,19 @@ def test_fair_rationales_files_name_their_model_and_method(tmp_path):
     )
     found = items(tmp_path, rows, "lrp_org_tiny-bert_sst2_attention.csv", model="")
     [output] = outputs(found)
-    assert (output.run.model, output.run.method) == ("org_tiny-bert", "lrp")
+    assert (output.run.model, output.run.method) == ("org_tiny-bert_sst2", "lrp")
     assert output.predictions[0].result == "positive"
     assert output.input is not None
     assert "acat." in output.input.letters
-    told = "The file's name tells the model 'org_tiny-bert' and the method 'lrp'."
+    told = "The file's name tells the model 'org_tiny-bert_sst2' and the method 'lrp'."
     assert told in [item.reason for item in found if isinstance(item, Problem)]
+
+
+def test_models_of_one_base_that_learned_other_data_sets_stay_two(tmp_path):
+    rows = """id,tokens_merged,lrp\nr2,"['a']",[0.1]\n"""
+    names = ("lrp_bert-base-uncased_sst2_attention.csv", "lrp_bert-base-uncased_dynasent_attention.csv")
+    models = [outputs(items(tmp_path, rows, name, model=""))[0].run.model for name in names]
+    assert models == ["bert-base-uncased_sst2", "bert-base-uncased_dynasent"]
 
 
 def test_cells_that_hold_no_list_and_scores_that_are_no_number_are_refused_by_name(tmp_path):

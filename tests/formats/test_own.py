@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.instances import AssignmentState, InstanceState
+from annotator.domain.own_sources import SourceEvent, SourceProject
 from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
-    SourceEvent,
     SourceInstance,
-    SourceProject,
     SourceProposal,
     SourceShown,
     SourceSpan,

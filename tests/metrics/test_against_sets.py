@@ -94,3 +94,39 @@ def test_tokens_that_a_model_did_not_see_come_last_and_are_never_selected() -> N
 def test_a_gold_token_beyond_the_scores_is_refused_by_its_row() -> None:
     with pytest.raises(InvalidValue, match=r"Row 0 \(from 0\) has 2 tokens; there is no token 5"):
         against.of_scores(Ragged.of([[1.0, 2.0]], np.float64), GoldSets.of([[[5]]]))
+
+
+def test_equal_scores_keep_their_areas_and_have_nothing_that_depends_on_the_order() -> None:
+    """Ten tokens, two of them gold: AP .2, ROC .5, AUPRC (1 + .2) / 2; ferret selects nothing of zeros, and the first five of ones."""
+    rows = Ragged.of([[0.0] * 10, [1.0] * 10, [1.0, *[0.0] * 9]], np.float64)
+    gold = GoldSets.of([[[0, 1]]] * 3)
+    sides = against.Sides(np.array([[10]] * 3), (0.2,))
+    flat = against.is_flat(rows, sides)
+    assert flat.tolist() == [True, True, False]
+    selected = against.top_of_sides(against.order_of(rows), sides)
+    values = against.of_selection(selected, gold) | against.of_ranking(rows, gold) | against.of_scores(rows, gold)
+    kept = against.without_order(values, flat, rows)
+    assert {name for name, of in kept.items() if not np.isnan(of[0])} == {
+        "editing.average_precision", "editing.auprc", "editing.auprc_as_published", "eraser.auprc",
+        "eraser.average_precision", "eraser.roc_auc_score", "ferret.auprc", "ferret.token_f1", "ferret.token_iou",
+    }  # fmt: skip
+    assert kept["eraser.average_precision"].tolist() == pytest.approx([0.2, 0.2, 0.5 * 1 + 0.5 * 0.2])
+    assert kept["eraser.roc_auc_score"].tolist()[:2] == [0.5, 0.5]
+    assert kept["eraser.auprc"].tolist()[:2] == pytest.approx([0.6, 0.6])
+    assert kept["ferret.token_f1"][0] == 0
+    assert np.isnan(kept["ferret.token_f1"][1])
+    assert kept["sets.best_f1"].tolist()[2] == 1.0  # the first by its score, the second by position: a tie at k
+
+
+@pytest.mark.parametrize(
+    ("scores", "wanted"),
+    [
+        ([0.0, 0.0, 1.0, 1.0], True),  # one side above the other, but each is ranked by itself
+        ([0.0, 0.0, 1.0, 2.0], False),
+        ([np.nan, 3.0, 3.0, 3.0], True),  # what was not seen has no score
+        ([np.nan] * 4, True),
+    ],
+)
+def test_a_pair_has_no_order_where_neither_side_has_one(scores: list[float], wanted: bool) -> None:
+    sides = against.Sides(np.array([[2, 2]]), (0.5, 0.5))
+    assert against.is_flat(Ragged.of([scores], np.float64), sides).tolist() == [wanted]

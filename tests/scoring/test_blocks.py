@@ -97,7 +97,7 @@ def test_a_run_in_many_blocks_has_the_numbers_of_a_run_at_once(monkeypatch: pyte
         for name, values in whole.values.items():
             np.testing.assert_array_equal(joined.values[name], values, err_msg=name)
         (pairs, maps), (other_pairs, other_maps) = values_of_pairs(joined), values_of_pairs(whole)
-        assert len(pairs) == 20
+        assert len(pairs) == (19 if kind == "attribution" else 20)  # one text has two words with one score
         assert pairs == other_pairs
         assert {name: of.tolist() for name, of in maps.items()} == {
             name: of.tolist() for name, of in other_maps.items()

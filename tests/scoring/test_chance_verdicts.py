@@ -15,6 +15,7 @@ from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.scoring.chance_verdicts import Judged, best_rows, judged, n_without_choice, scope_of
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
 from annotator.store import Store
+from annotator.usecases.inspect.flat_maps import flat_map_lines
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from tests.usecases.transfer.comparing import (
@@ -143,6 +144,49 @@ def test_texts_of_which_every_word_is_gold_are_left_out_and_counted(store, compa
     assert verdicts(table, F1)["knowing"].verdict.n == N
 
 
+def test_maps_that_have_all_scores_equal_have_no_number_by_their_order_and_no_verdict(
+    store, make_project, import_rows
+) -> None:
+    """Gold is the first word of every text, which the order of ties alone would find."""
+    made = make_project(gold_policy="all")
+    import_rows(made, [{**row, "rationales": [[[0, 1]]]} for row in rows_of(range(N))])
+    first = (1.0, *[0.0] * (LENGTH - 1))
+    zeros = (0.0,) * LENGTH
+    take(store, made, (output(n, Run("failed", "ig"), zeros, hard=[(0, 1)]) for n in range(N)))
+    take(store, made, (output(n, Run("partly", "ig"), zeros if n < 12 else first) for n in range(N)))
+    table = table_of(store, made)
+    scores = {row.model: row for row in table.rows if row.kind == "attribution"}
+    assert {model: row.counts["instances_with_all_scores_equal"] for model, row in scores.items()} == {
+        "failed": N, "partly": 12,
+    }  # fmt: skip
+    assert [(scores[model].numbers[F1].value, scores[model].numbers[F1].n) for model in scores] == [
+        (None, 0),
+        (1.0, N - 12),
+    ]
+    assert scores["failed"].numbers["eraser.average_precision"].value == pytest.approx(1 / LENGTH)
+    for name in (F1, "eraser.auprc", "editing.mrr"):
+        column = table.column(name)
+        failed, partly = judged(table, [scores["failed"], scores["partly"]], column)
+        assert failed.verdict is None, name
+        assert partly.verdict.n == N - 12, name
+    hard = row_of(table, "failed", kind="hard")  # the first k of the same map: it repeats the row of the scores
+    assert hard.numbers[F1].value is None
+    assert flat_map_lines(list(scores.values()))[0].startswith(
+        "failed · ig: 40 maps have all scores equal; partly · ig: 12 maps have all scores equal."
+    )
+
+
+def test_a_selection_of_its_own_beside_a_map_of_equal_scores_counts(store, make_project, import_rows) -> None:
+    made = project_of(make_project, import_rows)
+    take(store, made, (
+        output(n, Run("selector", "select"), (0.0,) * LENGTH, hard=[(gold_token(n), gold_token(n) + 1)]) for n in range(N)
+    ))  # fmt: skip
+    hard = row_of(table_of(store, made), "selector", "select", kind="hard")
+    n_first = sum(gold_token(n) == 0 for n in range(N))  # these look like a cut of the map
+    assert hard.numbers[F1].value == 1.0
+    assert hard.numbers[F1].n == N - n_first
+
+
 def test_accuracy_is_judged_beside_always_saying_the_commonest_label(store, compared) -> None:
     found = verdicts(table_of(store, compared), ACCURACY)
     assert found["knowing"].null == "always saying “negative”"  # in 27 of 40
@@ -261,9 +305,13 @@ def test_rows_that_lack_instances_do_not_compete() -> None:
     assert best_rows(rows, column(F1, "plausibility"), lacking=[True, False, False]) == {1}
 
 
-def test_the_built_in_model_on_real_use_is_told_to_be_no_better_than_random(store, compared) -> None:
-    """Words that stand in one text alone teach it nothing of others."""
+def test_the_built_in_model_of_words_that_it_never_saw_has_maps_without_an_order_and_no_verdict(
+    store, compared
+) -> None:
+    """Each word stands in one text alone: of the others it knows none, and all of their scores are 0."""
     attribute(store, LOCAL_OPERATOR, compared, "built-in", "linear", AttributingOptions())
     table = table_of(store, compared)
-    [found] = judged(table, [row_of(table, "built-in", "linear")], table.column(MRR))
-    assert word(found) in {"not told", "not better"}
+    built_in = row_of(table, "built-in", "linear")
+    assert built_in.counts["instances_with_all_scores_equal"] == built_in.counts["instances"] == N
+    [found] = judged(table, [built_in], table.column(MRR))
+    assert (found.verdict, built_in.numbers[MRR].value) == (None, None)

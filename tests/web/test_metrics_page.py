@@ -33,7 +33,7 @@ from annotator.web import session
 from annotator.web.sections.metrics import numbers
 from annotator.web.session import Visit
 from tests.usecases.edited_sentences import answered, edited_project
-from tests.usecases.transfer.comparing import N, blind, knowing, output, rows_of, said, take
+from tests.usecases.transfer.comparing import LABELS, LENGTH, N, blind, knowing, output, rows_of, said, take
 
 PAGE = resource_folder("pages") / "metrics.py"
 HOSTILE = "<b onclick=x>model</b>"
@@ -360,11 +360,18 @@ def test_contrast_accuracy_and_false_positive_rates_stand_among_the_charts(page,
 # What numbers mean ------------------------------------------------------------------------------------------------------
 
 
+def labelled_text(number: int) -> str:
+    return " ".join([*(f"w{number}x{place}" for place in range(LENGTH - 1)), LABELS[number % 3]])
+
+
 @pytest.fixture
 def uneven(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]) -> Project:
-    """A model that knows the gold of forty texts, one that is blind to it in 36, and the built-in one that learned from 15."""
+    """A model that knows the gold of forty texts, one that is blind to it in 36, and the built-in one that learned from 15.
+
+    The last word of a text is its label, so that the built-in one knows a word of each: its maps have an order.
+    """
     made: Project = make_project(gold_policy="all")
-    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < 15 else "test"))
+    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < 15 else "test", text=labelled_text))
     take(store, made, (output(n, Run("knowing", "ig"), knowing(n), [said(n, True)]) for n in range(N)))
     take(store, made, (output(n, Run("blind", "ig"), blind(n), [said(n, n % 2 == 0)]) for n in range(36)))
     attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())

@@ -31,7 +31,8 @@ _NAMES_OF_METHODS = frozenset({"lrp", "attention"})
 _AS_THEY_ARE = ("split", "model", "method", "segment", "unit", "target", "on")
 _NUMBERS = ("seed", "layer", "threshold")
 _JSON = ("params", "special", "ranking", "rationale", "probabilities", "facts")
-_FAIR_RATIONALES = re.compile(r"(?P<method>lrp|attn_rollout)_(?P<model>.+)_[a-z0-9]+_attention")
+# method, model and the data set that it was fine-tuned on: of another one the same base is another model
+_FAIR_RATIONALES = re.compile(r"(?P<method>lrp|attn_rollout)_(?P<model>.+_[a-z0-9]+)_attention")
 _P = r"(?:p|prob|probability)[ _:.-]?"
 
 

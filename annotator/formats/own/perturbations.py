@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
-from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
+from annotator.domain.own_sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.formats.own.values import Time, UserName, folded
 from annotator.formats.rows.findings import Findings
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from annotator.domain.own_sources import SourceProject
 from annotator.domain.projects import ProjectSettings
-from annotator.domain.sources import SourceDocument, SourceInstance, SourceItem, SourceProject, SourceShown, SourceText
+from annotator.domain.sources import SourceDocument, SourceInstance, SourceItem, SourceShown, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem

@@ -2,20 +2,16 @@
 
 import msgspec
 
+from annotator.domain.own_sources import SourceEvent, SourceList, SourceProject, SourceTraining, SourceView
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceChoice,
-    SourceEvent,
-    SourceList,
-    SourceProject,
     SourceProposal,
     SourceProposedSet,
     SourceRound,
     SourceSpan,
     SourceText,
     SourceThread,
-    SourceTraining,
-    SourceView,
     SourceWork,
 )
 from annotator.domain.texts import TokenizedText

@@ -9,22 +9,24 @@ import msgspec
 
 from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.models import StoredOutput
+from annotator.domain.own_sources import (
+    SourceEvent,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+    SourceTraining,
+    SourceView,
+)
 from annotator.domain.people import Role
 from annotator.domain.sources import (
     OwnItem,
     SourceAnnotation,
     SourceColumns,
     SourceDocument,
-    SourceEvent,
     SourceInstance,
     SourceItem,
-    SourceList,
-    SourcePerturbation,
-    SourceProject,
     SourceProposal,
     SourceText,
-    SourceTraining,
-    SourceView,
     SourceWork,
 )
 from annotator.domain.word_lists import WordList

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
+from annotator.domain.own_sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.store.connection.database import Store
 from annotator.store.perturb.perturbations import SELECT, insert_version, with_history
 

@@ -44,6 +44,7 @@ MEASURED: tuple[str, ...] = (
     "eraser.accuracy",
 )
 _OPTIONS = ScoringOptions()
+_RULES = 2  # kept with each measurement: those made when maps without an order still had numbers are out of date
 _PAIRED = {"map": "benchmark.map", "map_aligned": "benchmark.map_aligned"}
 
 
@@ -81,7 +82,7 @@ def measure(
     with store.snapshot(), open_store(store.path) as writer:
         event_id = last_event_id(store, project.id)
         gold = gold_table(store, project, project.settings.gold_policy)
-        parameters = {"gamma": _OPTIONS.gamma, "ratios": gold.ratios}
+        parameters = {"gamma": _OPTIONS.gamma, "ratios": gold.ratios, "rules": _RULES}
         runs = list_runs(store, project.id)
         null = _Null.of(store, project, gold, runs)
         for number, (stored, columns) in enumerate(_measured(store, project, gold, runs), 1):
@@ -139,10 +140,16 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     """Whether a run was never measured, or something happened since that may change its numbers."""
     made = measurements_of(store, project.id)
     runs = list_runs(store, project.id)
-    if any(stored.id not in made or made[stored.id].gold_policy != project.settings.gold_policy for stored in runs):
+    if any(stored.id not in made or _is_other(made[stored.id], project) for stored in runs):
         return True
     oldest = min((measurement.last_event_id for measurement in made.values()), default=0)
     return bool(runs) and has_changed(store, project.id, oldest)
+
+
+def _is_other(measurement: Measurement, project: Project) -> bool:
+    """Whether it was made under another gold policy, or by older rules."""
+    rules = measurement.parameters.get("rules")
+    return measurement.gold_policy != project.settings.gold_policy or rules != _RULES
 
 
 def is_measured(store: Store, project: Project) -> bool:

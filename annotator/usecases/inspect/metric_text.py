@@ -10,6 +10,7 @@ from annotator.metrics.chance import FEWEST, Word
 from annotator.scoring.chance_verdicts import RANDOM, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, Number
+from annotator.usecases.inspect.flat_maps import flat_map_lines
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, names_of
 from annotator.usecases.inspect.metric_view import MetricView, best_of, gold_summary
 from annotator.usecases.inspect.missing_verdicts import unmeasured
@@ -120,6 +121,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
     yield from _of_instances(view)
     yield from _of_left_out(view)
     yield from trust_lines(view.rows, says_training=True)
+    yield from flat_map_lines(view.rows)
     lacking = dict.fromkeys(
         names[at]
         for shared in view.table.shared.values()

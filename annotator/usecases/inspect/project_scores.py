@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from annotator.domain.groups import ANNOTATOR, CRITERION, METADATA, grouping_in_words, require_grouping
+from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
@@ -41,11 +42,18 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_i
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.label_use import labelled_ids
-from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, list_models, list_runs
+from annotator.store.models import (
+    StoredRun,
+    answers_of_run,
+    iterate_outputs,
+    iterate_outputs_of,
+    list_models,
+    list_runs,
+)
 from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.gold_table import grouped_gold
+from annotator.usecases.gold_table import GroupedGold, grouped_gold
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
 
@@ -86,40 +94,52 @@ def evaluate_with_instances(
     method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
     progress: Callable[[int, int], None] = lambda _done, _of: None,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
 ) -> tuple[ProjectReport, Behind]:
-    """The same, with the numbers of all instances behind it; memory grows with these."""
+    """The same, with the numbers of all instances behind it; memory grows with these.
+
+    show_gold: called once the gold is known, with the answer as far as it goes then: without models and random
+    """
     options = replace(options, has_null=True)
-    numbers, behind = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=True)
+    numbers, behind = _evaluated(
+        store, actor, project, model, method, options, progress, keeps_instances=True, show_gold=show_gold
+    )
     return numbers, cast("Behind", behind)
 
 
 def _evaluated(
     store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     require_may_group(store, actor, project, options.grouping[0])
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         require_split(store, [project], options.split)
-        _require_fact(store, project, options.grouping[0])
+        require_fact(store, project, options.grouping[0])
         runs = runs_asked(store, project, model, method)
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
-        gold = grouped.gold
-        is_label = project.task.result_kind == "label"
-        labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
-        trainings = Trainings.of(store, project.id)
-        instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
-        scorer = _Scorer(
-            store, gold, trainings, is_label, options, instance_numbers, lambda done: progress(done, len(runs))
+        return score_gold(
+            store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold
         )
-        models = [
-            scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
-        ]
-    random = random_numbers(gold, None if instance_numbers is None else instance_numbers.random) if len(gold) else {}
+
+
+def score_gold(
+    store: Store, project: Project, runs: Sequence[StoredRun], grouped: GroupedGold, options: ScoringOptions,
+    progress: Callable[[int, int], None], *, keeps_instances: bool, answers_by_run: dict[int, Answers] | None = None,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None,
+) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
+    """Runs against gold that is read already.
+
+    answers_by_run: kept from one group to the next; show_gold: see `evaluate_with_instances`
+    """
+    gold = grouped.gold
+    is_label = project.task.result_kind == "label"
+    labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
     numbers: ProjectReport = {
         "project": project.name,
-        "gold_policy": policy,
+        "gold_policy": options.gold_policy or project.settings.gold_policy,
         "gold": _described(gold, len(labelled - {row.id for row in gold.rows})),
         "split": options.split,
         "criterion": options.criterion,
@@ -129,9 +149,21 @@ def _evaluated(
         "group": options.grouping[1],
         "groups": dict(grouped.counts),
         "gamma": options.gamma,
-        "random": random,
-        "models": models,
+        "random": {},
+        "models": [],
     }
+    show_gold(numbers)
+    trainings = Trainings.of(store, project.id)
+    instance_numbers = _InstanceNumbers(gold) if keeps_instances else None
+    scorer = _Scorer(
+        store, gold, trainings, is_label, options, instance_numbers, lambda done: progress(done, len(runs)),
+        answers_by_run,
+    )  # fmt: skip
+    numbers["models"] = [
+        scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
+    ]
+    if len(gold):
+        numbers["random"] = random_numbers(gold, None if instance_numbers is None else instance_numbers.random)
     return numbers, None if instance_numbers is None else instance_numbers.behind()
 
 
@@ -143,7 +175,7 @@ def require_may_group(store: Store, actor: User, project: Project, by: str) -> N
         require(store, actor, project.id, "see all annotations")
 
 
-def _require_fact(store: Store, project: Project, by: str) -> None:
+def require_fact(store: Store, project: Project, by: str) -> None:
     """Raise InvalidValue for a name of the metadata that no text of the project tells, naming those there are."""
     if not by.startswith(METADATA):
         return
@@ -155,16 +187,6 @@ def _require_fact(store: Store, project: Project, by: str) -> None:
     if name in group_names(store, project.id):
         raise InvalidValue(f"'{name}' is told of annotators, not of texts; {there_is}.")
     raise InvalidValue(f"No text of '{project.name}' tells '{name}' in its metadata; {there_is}.")
-
-
-def group_counts(store: Store, actor: User, project: Project, options: ScoringOptions) -> dict[str, int]:
-    """How many instances with gold each group has, by what `options` groups by."""
-    require(store, actor, project.id, "export")
-    require_may_group(store, actor, project, options.by)
-    policy = options.gold_policy or project.settings.gold_policy
-    with store.snapshot():
-        _require_fact(store, project, options.by)
-        return dict(grouped_gold(store, project, policy, options.split, (options.by, None)).counts)
 
 
 def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
@@ -231,6 +253,7 @@ class _Scorer:
     def __init__(
         self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
         instance_numbers: _InstanceNumbers | None, progress: Callable[[int], None],
+        answers_by_run: dict[int, Answers] | None = None,
     ) -> None:  # fmt: skip
         self.store = store
         self.gold = gold
@@ -239,6 +262,7 @@ class _Scorer:
         self.options = options
         self.instance_numbers = instance_numbers
         self.progress = progress
+        self.answers_by_run = answers_by_run
         self.n_done = 0
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> ModelReport:
@@ -249,7 +273,7 @@ class _Scorer:
         quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
         for stored in runs:
             if not stored.run.method:
-                answers = answers_by_seed[stored.run.seed] = answers_of_run(self.store, stored.id)
+                answers = answers_by_seed[stored.run.seed] = self._answers(stored.id)
                 if answers:
                     self._add_quality(stored, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
@@ -265,6 +289,19 @@ class _Scorer:
             **quality.count_report(),
             "methods": methods,
         }
+
+    def _answers(self, run_id: int) -> Answers:
+        if self.answers_by_run is None:
+            return answers_of_run(self.store, run_id)
+        if run_id not in self.answers_by_run:
+            self.answers_by_run[run_id] = answers_of_run(self.store, run_id)
+        return self.answers_by_run[run_id]
+
+    def _outputs(self, run_id: int, gold: GoldTable) -> Iterator[Output]:
+        """Of all instances, or of those of a group, which may be few."""
+        if self.options.grouping[1] is None:
+            return iterate_outputs(self.store, run_id)
+        return iterate_outputs_of(self.store, run_id, [row.id for row in gold.rows])
 
     def _add_quality(self, stored: StoredRun, quality: NumbersOverSeeds, scored: Scored) -> None:
         quality.add(scored)
@@ -286,7 +323,7 @@ class _Scorer:
         kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
             answers = answers_of_seed(answers_by_seed, stored.run.seed)
-            outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
+            outputs = self._outputs(stored.id, gold) if len(gold) else iter(())
             scored = blocks.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
                 rows.setdefault(key, _Row(*arguments)).add(of_row, answers)

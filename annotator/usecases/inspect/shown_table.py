@@ -8,6 +8,7 @@ from annotator.figures.html_table import Cell, Head, Line
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
+from annotator.usecases.inspect.flat_maps import flat_map_lines
 from annotator.usecases.inspect.metric_names import (
     ARROWS,
     details_of,
@@ -103,7 +104,9 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
 
 def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
-    lines = trust_lines(rows, says_training=training_in_common(rows)) + self_explanation_lines(rows)
+    lines = (
+        trust_lines(rows, says_training=training_in_common(rows)) + self_explanation_lines(rows) + flat_map_lines(rows)
+    )
     parameters = parameters_in_common(rows)
     return lines + ([f"Parameters that all rows of a method share. {parameters}."] if parameters else [])
 

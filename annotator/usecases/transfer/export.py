@@ -9,15 +9,14 @@ from pathlib import Path
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import counted
+from annotator.domain.own_sources import SourceEvent, SourceProject
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
-    SourceEvent,
     SourceInstance,
     SourceItem,
-    SourceProject,
     SourceProposedSet,
     SourceText,
     SourceWork,

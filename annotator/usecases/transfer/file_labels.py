@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from annotator.domain.models import Prediction, SourceOutput
 from annotator.domain.numbers import counted
+from annotator.domain.own_sources import SourceProject
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceProject
+from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
 from annotator.store import Store

@@ -6,19 +6,16 @@ from functools import partial
 from annotator.assignment.orders import queue_position
 from annotator.domain.imports import InstancePlan, KnownInstance, NewInstance, Place
 from annotator.domain.models import SourceOutput, StoredOutput
-from annotator.domain.projects import Project
-from annotator.domain.sources import (
-    SourceColumns,
-    SourceDocument,
+from annotator.domain.own_sources import (
     SourceEvent,
-    SourceInstance,
-    SourceItem,
     SourceList,
     SourcePerturbation,
     SourceProject,
     SourceTraining,
     SourceView,
 )
+from annotator.domain.projects import Project
+from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstance, SourceItem
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 from annotator.store import Store

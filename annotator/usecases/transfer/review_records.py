@@ -6,10 +6,7 @@ from typing import cast
 
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.output_changes import change_of
-from annotator.domain.people import PROJECT_ROLES
-from annotator.domain.perturbations import get_kind
-from annotator.domain.projects import Project, kinds_of
-from annotator.domain.sources import (
+from annotator.domain.own_sources import (
     SourceEvent,
     SourceList,
     SourcePerturbation,
@@ -17,6 +14,9 @@ from annotator.domain.sources import (
     SourceTraining,
     SourceView,
 )
+from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.perturbations import get_kind
+from annotator.domain.projects import Project, kinds_of
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.perturb.changed_instance import changed_instance

@@ -1,6 +1,7 @@
 """Numbers of one group of the instances: by label, split, kind of changed version, metadata, and by whose sets are gold."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +13,11 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
+from annotator.usecases.inspect.group_scores import evaluate_groups
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_values import RowChoice, groupings_of, values_of_row
 from annotator.usecases.inspect.metric_view import gold_summary, metric_view
-from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances, group_counts
+from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
 from annotator.usecases.inspect.score_files import table_csv
 from tests.usecases.transfer.comparing import take
 
@@ -56,7 +58,15 @@ def f1(store: Store, project: Project, by: str, group: str | None) -> tuple[floa
     ],
 )
 def test_how_many_each_group_has_is_told_whichever_is_chosen(store, project, by, counts) -> None:
-    assert group_counts(store, LOCAL_OPERATOR, project, ScoringOptions(by=by)) == counts
+    options, progress = ScoringOptions(by=by), list[tuple[int, int]]()
+    made = list(
+        evaluate_groups(store, LOCAL_OPERATOR, project, options=options, progress=lambda *n: progress.append(n))
+    )
+    assert {of_group.group: of_group.n for of_group in made} == counts
+    assert progress == [(n, len(counts)) for n in range(len(counts) + 1)]
+    for of_group in made:  # with one look at the gold for all groups, what each by itself has
+        alone = replace(options, group=of_group.group)
+        assert of_group.numbers == evaluate_project(store, LOCAL_OPERATOR, project, options=alone)
     for group in (None, *counts):
         report = evaluate_project(store, LOCAL_OPERATOR, project, options=ScoringOptions(by=by, group=group))
         assert (report["by"], report["group"], report["groups"]) == (by, group, counts)
@@ -82,7 +92,7 @@ def test_groups_by_annotator_are_for_those_who_see_all_annotations(store, projec
     assert groupings_of(store, lead, project) == ["label", "split", "kind", "annotator", "metadata:source"]
     for look in (
         lambda: evaluate_project(store, researcher, project, options=options),
-        lambda: group_counts(store, researcher, project, options),
+        lambda: list(evaluate_groups(store, researcher, project, options=options)),
         lambda: values_of_row(store, researcher, project, RowChoice("m", "lime", "attribution"), options),
     ):
         with pytest.raises(NotAllowed):
@@ -102,7 +112,7 @@ def test_a_name_that_no_text_has_in_its_metadata_is_refused_with_those_there_are
     told = {"origin": "x", "annotations": [{"annotator": "ann", "age_group": "old"}]}
     import_rows(project, [{"id": "d", "text": "Fine.", "label": "positive", "metadata": told}])
     options = ScoringOptions(by="metadata:sourse")
-    for look in (evaluate_project, group_counts):
+    for look in (evaluate_project, lambda *of, **options: list(evaluate_groups(*of, **options))):
         with pytest.raises(
             InvalidValue, match="No text of 'Project' tells 'sourse' in its metadata; of texts there is 'origin', 's"
         ):
@@ -125,3 +135,16 @@ def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None
     first, second, *_ = table_csv(table).splitlines()
     assert first.endswith(",grouped_by,of_group")
     assert second.endswith(",metadata:source,x")
+
+
+def test_what_gold_there_is_is_told_before_any_run_is_scored(store, project) -> None:
+    calls: list[str] = []
+
+    def show_gold(known: Any) -> None:
+        calls.append(gold_summary(metric_table(known)))
+
+    made = evaluate_with_instances(
+        store, LOCAL_OPERATOR, project, progress=lambda done, _: calls.append(f"run {done}"), show_gold=show_gold
+    )
+    assert calls == [gold_summary(metric_table(*made)), "run 1"]
+    assert calls[0].startswith("3 instances with gold (policy “all”)")

@@ -77,6 +77,15 @@ def test_a_project_is_measured_once_and_again_when_something_happened(store, sco
     assert is_out_of_date(store, scored)
 
 
+def test_what_was_measured_when_maps_of_equal_scores_still_had_numbers_is_measured_again(store, scored) -> None:
+    measure(store, LOCAL_OPERATOR, scored)
+    with store.transaction():
+        store.run("UPDATE measurements SET parameters = json_remove(parameters, '$.rules')")
+    assert is_out_of_date(store, scored)
+    measure(store, LOCAL_OPERATOR, scored)
+    assert not is_out_of_date(store, scored)
+
+
 def test_lists_are_in_the_order_of_a_number_and_filtered_by_answers(store, scored) -> None:
     measure(store, LOCAL_OPERATOR, scored)
     m, own_m, own_n = run_of(store, scored, "m"), run_of(store, scored, "m", ""), run_of(store, scored, "n", "")

@@ -8,9 +8,9 @@ import pytest
 
 from annotator.domain.lists import MOST_LISTED, SavedList
 from annotator.domain.measurements import Question
+from annotator.domain.own_sources import SourceList
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceList
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store

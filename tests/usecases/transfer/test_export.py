@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.instances import Draft
+from annotator.domain.own_sources import SourceEvent
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import SourceEvent
 from annotator.domain.tasks import get_task
 from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store

@@ -11,6 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
+from annotator.scoring.reports import ProjectReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
@@ -25,8 +26,10 @@ from annotator.usecases.inspect.metric_values import (
     values_of_row,
     what_to_score,
 )
+from annotator.usecases.inspect.metric_view import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.cached_numbers import ValueCache
+from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import state
@@ -312,15 +315,20 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
             icon=":material/hourglass:",
         )
         return None
+    gold = st.empty()  # which is known long before the numbers are
     bar = st.progress(0.0, f"Scoring {much} ...")
+
+    def show_gold(known: ProjectReport) -> None:
+        gold.caption(as_text(gold_summary(metric_table(known))))
 
     def show_progress(done: int, of: int) -> None:
         bar.progress(min(1.0, done / max(of, 1)), f"Scoring {much}: run {done} of {of}")
 
     numbers, behind = evaluate_with_instances(
-        store, visit.user, project, options=request.options, progress=show_progress
+        store, visit.user, project, options=request.options, progress=show_progress, show_gold=show_gold
     )
     bar.empty()
+    gold.empty()
     table = metric_table(numbers, behind)
     _tables().put(request, table, max(1, behind.n_numbers))
     return table

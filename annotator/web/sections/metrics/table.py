@@ -116,7 +116,8 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
     with st.expander("What was scored and what was left out, row by row"):
         show_numbers(counts, (), key="metrics_counts", right=[name.replace("_", " ") for name in sorted(differ)])
         st.caption(
-            "Of tokens with equal scores at k, the first ones by position are taken. Instances seen in part have tokens that the "
+            "Of tokens with equal scores at k, the first ones by position are taken, unless all scores of the text are equal: "
+            "then nothing is. Instances seen in part have tokens that the "
             "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "
             "they differ."
         )

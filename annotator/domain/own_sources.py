@@ -1,0 +1,122 @@
+"""What our own JSONL carries of a project beside its instances: header, lists, views, trainings, perturbations, its record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
+from annotator.domain.trainings import HeldOut
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProject:
+    """The header of our own JSONL: what the project is and who takes part."""
+
+    name: str
+    task: str
+    segments: tuple[Mapping[str, object], ...]
+    labels: tuple[str, ...]
+    language: str
+    settings: Mapping[str, object]
+    guidelines: str = ""
+    question: str = ""
+    licence: str = ""
+    citation: str = ""
+    members: tuple[tuple[str, str], ...] = ()  # (name, role)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEvent:
+    """One line of the append-only record of who did what."""
+
+    at: str
+    actor: str
+    action: str
+    subject: str
+    key: str
+    detail: Mapping[str, object]
+    split: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceList:
+    """A saved list of instances, which are named by (key, split) in its order (only our own JSONL carries it).
+
+    by_user: whether made_by has an account here, and did not come with a file
+    """
+
+    name: str
+    note: str
+    made_by: str
+    by_user: bool
+    created_at: str
+    changed_at: str
+    members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """A saved view of the Metrics page (only our own JSONL carries it). by_user: as in `SourceList`."""
+
+    name: str
+    query: str
+    made_by: str
+    by_user: bool
+    created_at: str
+    changed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTraining:
+    """What a model that was trained in a project learned from (only our own JSONL carries it). members: (key, split)."""
+
+    model: str
+    digest: str
+    seed: int
+    split: str | None
+    trained_at: str
+    held_out: HeldOut | None
+    members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceVersion:
+    """One version of a perturbation."""
+
+    by: str
+    changed: ChangedText
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCheck:
+    """What somebody said of a version, which is named by its number from 1."""
+
+    version: int
+    by: str
+    verdict: Verdict
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePerturbation:
+    """A perturbation that was written here, with its versions and checks (only our own JSONL carries it).
+
+    original, instance: (key, split); fingerprint (hexadecimal), gold (JSON): of the original when it was written
+    """
+
+    original: tuple[str, str]
+    author: str
+    state: PerturbationState
+    fingerprint: str
+    gold: str
+    versions: tuple[SourceVersion, ...]
+    checks: tuple[SourceCheck, ...] = ()
+    instance: tuple[str, str] | None = None
+    source: str = ""
+    line: int | None = None
