@@ -6,6 +6,7 @@ from annotator.domain.numbers import counted, percent, signed
 from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
 
 TITLES: Mapping[str, str] = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
+OF_ALL_TEXTS = "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
 CONFIDENCE = "probability that the base gives the gold label"
 _VERDICTS = {
     "better": "{other} is better", "worse": "{other} is worse", "not told": "no clear difference",
