@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,19 @@ def test_of_a_model_that_copies_a_cue_the_map_finds_the_cue(copying, method):
         assert found.written.text == cue
         assert len(found.written.pieces) == 1  # then it ends
         assert int(np.argmax(found.scores)) == text.split().index(cue)
+
+
+@pytest.mark.parametrize("name", ["decoder", "paired"])
+@pytest.mark.parametrize("output", ["logit", "probability"])
+def test_occlusion_in_batches_has_the_scores_of_one_question_at_a_time_and_asks_less_often(writer, name, output):
+    alone, together = writer(name), writer(name)
+    counts = {1: 0, 16: 0}
+    for model, size in ((alone, 1), (together, 16)):
+        model.loaded = replace(model.loaded, batch_size=size)
+        model.loaded.model.register_forward_pre_hook(lambda *_, size=size: counts.update({size: counts[size] + 1}))
+    one, several = (explained(model, "occlusion", output=output) for model in (alone, together))
+    assert several.written.pieces == one.written.pieces
+    np.testing.assert_allclose(several.written.scores, one.written.scores, rtol=1e-4, atol=1e-6)
+    for ours, theirs in zip(several.written.earlier, one.written.earlier, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+    assert counts[16] < counts[1]
