@@ -278,3 +278,21 @@ def test_occlusion_in_batches_has_the_scores_of_one_question_at_a_time_and_asks_
     for ours, theirs in zip(several.written.earlier, one.written.earlier, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
     assert counts[16] < counts[1]
+
+
+def test_a_decoder_that_keeps_what_it_read_writes_the_pieces_of_one_that_reads_all_each_time(torch, writer):
+    """The second has a forward that takes no kept keys and values."""
+    model = writer("decoder", longest=12)
+    encoded, lengths = model.loaded.encoded(one_text(TEXT)), []
+    model.loaded.model.transformer.register_forward_pre_hook(
+        lambda _, __, given: lengths.append(given["inputs_embeds"].shape[1]), with_kwargs=True
+    )
+    kept = model.write(encoded)
+    assert set(lengths[1:]) == {1}
+    whole = model.loaded.model.forward
+    model.loaded.model.forward = lambda inputs_embeds, attention_mask, use_cache: whole(
+        inputs_embeds=inputs_embeds, attention_mask=attention_mask, use_cache=use_cache
+    )
+    lengths.clear()
+    assert model.write(encoded) == kept
+    assert lengths == [*range(len(encoded.ids), len(encoded.ids) + len(lengths))]
