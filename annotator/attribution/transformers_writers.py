@@ -6,10 +6,11 @@ written is what the scores that are explained decide.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -81,21 +82,40 @@ class Writer:
 
         Raises: ModelError when it fails, or writes nothing
         """
-        torch, ends = import_module("torch"), self._ends
-        read = self.embedded(encoded.ids)
-        written: list[int] = []
-        with torch.no_grad():
-            while len(written) < self.longest:  # the last piece stands where the next one is asked for
-                piece = int(self.scores(read, self.embedded([*written, 0]))[0, -1].argmax())
-                if piece in ends:
-                    break
-                written.append(piece)
+        ends, written = self._ends, list[int]()
+        for piece in islice(self._likeliest(self.embedded(encoded.ids)), self.longest):
+            if piece in ends:
+                break
+            written.append(piece)
         if not "".join(self.pieces_of(written)).strip():
             raise ModelError(
                 f"The model '{self.name}' writes nothing to {encoded.shown}, so that there is nothing to explain.",
                 reason=NOTHING_WRITTEN,
             )
         return tuple(written)
+
+    def _likeliest(self, read: Tensor) -> Iterator[int]:
+        """The likeliest piece each time, without end.
+
+        Where the model keeps what it made of all before (keys and values), each piece is read once; else all of it each time.
+        """
+        torch, written = import_module("torch"), list[int]()
+        keeps = not self.is_paired and "past_key_values" in signature(self.loaded.model.forward).parameters
+        given, before = read, None
+        while True:
+            with torch.no_grad(), answering(self.loaded):
+                if keeps:
+                    mask = torch.ones((1, read.shape[1] + len(written)), dtype=torch.long, device=read.device)
+                    outputs = self.loaded.model(
+                        inputs_embeds=given, attention_mask=mask, past_key_values=before, use_cache=True
+                    )
+                    logits, before = outputs.logits, outputs.past_key_values
+                else:  # the last piece stands where the next one is asked for
+                    logits = self.scores(read, self.embedded([*written, 0]))
+            written.append(int(logits[0, -1].argmax()))
+            yield written[-1]
+            keeps = keeps and before is not None
+            given = self.embedded(written[-1:])
 
     @property
     def _ends(self) -> frozenset[int]:

@@ -3,7 +3,7 @@
 The answer is fixed once it is written: each piece is explained by what was read and by the pieces that were written before it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
@@ -212,47 +212,76 @@ def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: 
 # Occlusion -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """What is read, and the pieces of the answer that are written after it, by their numbers."""
+
+    ids: Sequence[int]
+    steps: Sequence[int]
+
+
 def _occlusion(
     writer: Writer, model_input: Input, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
 ) -> Maps:
     """F − F without a token, and F − F without a piece that was written before."""
-    n, n_tokens = len(written), model_input.n_selectable
-    numbers = _numbers_of(writer, written, parameters)
-    whole = numbers(encoded.ids, range(n))
-    by_token = np.full((n, n_tokens), np.nan)
-    for token in np.flatnonzero(seen_tokens(encoded)):
-        mask = np.ones(n_tokens, dtype=np.bool_)
-        mask[token] = False
-        cover = str(writer.loaded.tokenizer.mask_token)
-        changed = model_input.covered(mask, cover) if parameters["removal"] == "cover" else model_input.kept(mask)
-        ids = writer.loaded.encoded(changed).ids
-        if not ids:
-            raise ModelError(
-                f"For the model '{writer.name}' nothing is left of {encoded.shown} without its only word. Put words around the "
-                "text in the prompt.",
-                reason="of which no piece is left for the model",
-            )
-        by_token[:, token] = whole - numbers(ids, range(n))
+    n = len(written)
+    seen = np.flatnonzero(seen_tokens(encoded)).tolist()
+    without_token = [_Variant(_without(writer, model_input, encoded, token, parameters), range(n)) for token in seen]
+    without_piece = [_Variant(encoded.ids, [step for step in range(n) if step != piece]) for piece in range(n - 1)]
+    variants = [_Variant(encoded.ids, range(n)), *without_token, *without_piece]
+    whole, *rest = _numbers_of(writer, written, variants, parameters)
+    by_token = np.full((n, model_input.n_selectable), np.nan)
+    for token, numbers in zip(seen, rest, strict=False):
+        by_token[:, token] = whole - numbers
     earlier = np.zeros((n, n))
-    for piece in range(n - 1):
-        without = [step for step in range(n) if step != piece]
-        earlier[piece + 1 :, piece] = whole[piece + 1 :] - numbers(encoded.ids, without)[piece:]
+    for piece, numbers in enumerate(rest[len(seen) :]):
+        earlier[piece + 1 :, piece] = whole[piece + 1 :] - numbers[piece:]
     return Maps(by_token, earlier)
 
 
+def _without(
+    writer: Writer, model_input: Input, encoded: Encoded, token: int, parameters: Mapping[str, Value]
+) -> Sequence[int]:
+    """What is read where a token is covered or deleted."""
+    mask = np.ones(model_input.n_selectable, dtype=np.bool_)
+    mask[token] = False
+    cover = str(writer.loaded.tokenizer.mask_token)
+    changed = model_input.covered(mask, cover) if parameters["removal"] == "cover" else model_input.kept(mask)
+    ids = writer.loaded.encoded(changed).ids
+    if not ids:
+        raise ModelError(
+            f"For the model '{writer.name}' nothing is left of {encoded.shown} without its only word. Put words around the "
+            "text in the prompt.",
+            reason="of which no piece is left for the model",
+        )
+    return ids
+
+
 def _numbers_of(
-    writer: Writer, written: Sequence[int], parameters: Mapping[str, Value]
-) -> Callable[[Sequence[int], Sequence[int]], Floats]:
-    """What asks for the numbers of some pieces of the answer, those alone being written, after what was read."""
-    torch = import_module("torch")
+    writer: Writer, written: Sequence[int], variants: Sequence[_Variant], parameters: Mapping[str, Value]
+) -> list[Floats]:
+    """Of each the numbers of its pieces. Those of one length go through the model together, so that none is padded."""
+    places_by_size: dict[tuple[int, int], list[int]] = {}
+    for place, variant in enumerate(variants):
+        places_by_size.setdefault((len(variant.ids), len(variant.steps)), []).append(place)
+    numbers: dict[int, Floats] = {}
+    for places in places_by_size.values():
+        for first in range(0, len(places), writer.loaded.batch_size):
+            part = places[first : first + writer.loaded.batch_size]
+            rows = _numbers_together(writer, written, [variants[place] for place in part], parameters)
+            numbers |= dict(zip(part, rows, strict=True))
+    return [numbers[place] for place in range(len(variants))]
 
-    def numbers(ids: Sequence[int], steps: Sequence[int]) -> Floats:
-        pieces = torch.tensor([written[step] for step in steps], device=writer.loaded.device)
-        with torch.no_grad():
-            logits = writer.scores(writer.embedded(ids), writer.embedded(pieces.tolist()))
-            rows = logits.expand(len(pieces), -1, -1)
-            places = torch.arange(len(pieces), device=pieces.device)
-            of_pieces = _explained_number(rows, places, pieces, parameters).double().cpu().numpy()
-        return np.asarray(of_pieces, dtype=np.float64)
 
-    return numbers
+def _numbers_together(
+    writer: Writer, written: Sequence[int], variants: Sequence[_Variant], parameters: Mapping[str, Value]
+) -> Floats:
+    """float[n_variants, n_steps], of one length all."""
+    torch, loaded = import_module("torch"), writer.loaded
+    read = torch.tensor([list(variant.ids) for variant in variants], device=loaded.device)
+    pieces = torch.tensor([[written[step] for step in variant.steps] for variant in variants], device=loaded.device)
+    with torch.no_grad():
+        logits = writer.scores(loaded.embedding(read), loaded.embedding(pieces))
+        of_steps = logits.softmax(dim=2) if parameters["output"] == "probability" else logits
+        chosen = of_steps.gather(2, pieces[:, :, None])[:, :, 0]
+    return np.asarray(chosen.double().cpu().numpy(), dtype=np.float64)

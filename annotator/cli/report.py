@@ -23,8 +23,41 @@ if TYPE_CHECKING:
 @click.option("--model", "models", multiple=True, metavar="M", help="Only this model; repeat it for several.")
 @click.option("--method", "methods", multiple=True, metavar="X", help="Only this method; repeat it for several.")
 @click.option("--column", "columns", multiple=True, metavar="NAME", help="This metric, instead of the first ones.")
+@click.option(
+    "--against",
+    default="",
+    metavar="ROW",
+    help="Also compare the rows with this one, named as in the table, such as MODEL/METHOD, or random.",
+)
+@click.option(
+    "--instances",
+    "row",
+    default="",
+    metavar="ROW",
+    help="With --against: list the texts in which this row differs most from it, instead of the first that is compared.",
+)
+@click.option(
+    "--instances-in",
+    "metric",
+    default="",
+    metavar="NAME",
+    help="In this metric, instead of the first that is compared.",
+)
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
 @click.option("--split", help="Only this split.")
+@click.option(
+    "--group-by",
+    "by",
+    default="",
+    metavar="WHAT",
+    help="Say how many texts each group has: by label, split, kind (of changed version), criterion, annotator, or "
+    "metadata:NAME.",
+)
+@click.option(
+    "--group",
+    metavar="NAME",
+    help="Only this group of --group-by; of an annotator with that person's sets alone as gold, and not named without --names.",
+)
 @click.option(
     "--explained",
     type=click.Choice(["predicted", "gold"]),
@@ -40,17 +73,20 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of that draw.")
 @click.option(
-    "--differences", type=click.IntRange(min=1), metavar="N", help="The N texts on which the two models differ most."
+    "--differences",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The N texts in which the two rows of --against differ most, else the two models.",
 )
 @click.option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
 @click.option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
-@click.option("--names", "has_names", is_flag=True, help="Tell who made each gold set.")
+@click.option("--names", "has_names", is_flag=True, help="Tell who made each gold set, and whose sets --group is of.")
 @json_option
 @click.pass_obj
 def report(
     database: Path, /, *, path: Path, project_name: str, draw: int | None, seed: int, differences: int | None,
     list_name: str | None, keys: tuple[str, ...], gold_policy: Any, split: str | None, explained: str,
-    includes_training: bool, as_json: bool, **options: Any,
+    by: str, group: str | None, includes_training: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Write a comparison of models as one HTML page: the table, charts, texts with maps and gold."""
     from annotator.scoring.runs import ScoringOptions
@@ -60,7 +96,12 @@ def report(
 
     texts = _texts(draw, seed, differences, list_name, keys)
     scoring_options = ScoringOptions(
-        gold_policy=gold_policy, split=split, explained=explained, includes_training=includes_training
+        gold_policy=gold_policy,
+        split=split,
+        explained=explained,
+        includes_training=includes_training,
+        by=by,
+        group=group,
     )
     request = ReportRequest(texts=texts, options=scoring_options, **options)
     with opened(database) as store:

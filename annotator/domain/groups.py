@@ -7,7 +7,13 @@ LABEL, SPLIT, KIND, CRITERION, ANNOTATOR = "label", "split", "kind", "criterion"
 METADATA = "metadata:"  # and a name of the instances' metadata
 GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR)
 _WORDS = {KIND: "kind of changed version"}
-_UNNAMED = {LABEL: "(no label)", SPLIT: "(none)", KIND: "(not changed)", CRITERION: "not told"}
+_UNNAMED = {
+    LABEL: "(no label)",
+    SPLIT: "(none)",
+    KIND: "(not changed)",
+    CRITERION: "not told",
+    ANNOTATOR: "(not named)",
+}
 
 
 def require_grouping(by: str) -> None:

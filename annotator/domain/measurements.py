@@ -92,6 +92,8 @@ class Question:
     other_run_id:        another model's answers, against which the first one has won or lost instances
     brush:               those in a part of a scatter alone
     among:               those of these numbers alone, in no order; None: all (what a brush comes to)
+    has_learned:         of what is won or lost also those that one of the models learned from
+    but_for:             not those of these numbers (what has_learned comes to)
     """
 
     project_id: int
@@ -108,6 +110,8 @@ class Question:
     within: Slice = Slice()
     brush: Brush | None = None
     among: tuple[int, ...] | None = None
+    has_learned: bool = False
+    but_for: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:

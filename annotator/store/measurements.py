@@ -176,6 +176,9 @@ def asked_rows(question: Question) -> tuple[str, str, list[object]]:
     if question.among is not None:
         conditions.append("instances.id IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(question.among))
+    if question.but_for:
+        conditions.append("instances.id NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(question.but_for))
     of_slice, slice_values = conditions_of(question.within)
     return source, " AND ".join([*conditions, *of_slice]), [*values, *slice_values]
 

@@ -55,23 +55,31 @@ def _labelled(
             yield gold
 
 
-def gold_of_instances(store: Store, ids: Sequence[int], policy: GoldPolicy) -> dict[int, GoldInstance]:
-    """The gold of some instances by number, in their order; without sets where there is none."""
+def gold_of_instances(
+    store: Store, ids: Sequence[int], policy: GoldPolicy, *, annotator: str | None = None
+) -> dict[int, GoldInstance]:
+    """The gold of some instances by number, in their order; without sets where there is none.
+
+    annotator: whose annotations alone are gold; None: everybody's
+    """
     gold: dict[int, GoldInstance] = {}
     for first in range(0, len(ids), _AT_ONCE):
         part = ids[first : first + _AT_ONCE]
         instances = get_instances(store, part)
         ordered = [instances[number] for number in part if number in instances]
-        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy)}
+        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy, annotator)}
     return gold
 
 
-def _gold_among(store: Store, instances: Sequence[Instance], policy: GoldPolicy) -> Iterator[GoldInstance]:
+def _gold_among(
+    store: Store, instances: Sequence[Instance], policy: GoldPolicy, annotator: str | None = None
+) -> Iterator[GoldInstance]:
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:
-        accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
-        chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+        annotated = [a for a in annotations[instance.id] if annotator in (None, a.annotator)]
+        accepted = [annotation for annotation in annotated if annotation.state == "accepted"]
+        chosen = chosen_among(annotated, choices.get(instance.id))
         yield gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,37 @@ def test_of_a_model_that_copies_a_cue_the_map_finds_the_cue(copying, method):
         assert found.written.text == cue
         assert len(found.written.pieces) == 1  # then it ends
         assert int(np.argmax(found.scores)) == text.split().index(cue)
+
+
+@pytest.mark.parametrize("name", ["decoder", "paired"])
+@pytest.mark.parametrize("output", ["logit", "probability"])
+def test_occlusion_in_batches_has_the_scores_of_one_question_at_a_time_and_asks_less_often(writer, name, output):
+    alone, together = writer(name), writer(name)
+    counts = {1: 0, 16: 0}
+    for model, size in ((alone, 1), (together, 16)):
+        model.loaded = replace(model.loaded, batch_size=size)
+        model.loaded.model.register_forward_pre_hook(lambda *_, size=size: counts.update({size: counts[size] + 1}))
+    one, several = (explained(model, "occlusion", output=output) for model in (alone, together))
+    assert several.written.pieces == one.written.pieces
+    np.testing.assert_allclose(several.written.scores, one.written.scores, rtol=1e-4, atol=1e-6)
+    for ours, theirs in zip(several.written.earlier, one.written.earlier, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+    assert counts[16] < counts[1]
+
+
+def test_a_decoder_that_keeps_what_it_read_writes_the_pieces_of_one_that_reads_all_each_time(torch, writer):
+    """The second has a forward that takes no kept keys and values."""
+    model = writer("decoder", longest=12)
+    encoded, lengths = model.loaded.encoded(one_text(TEXT)), []
+    model.loaded.model.transformer.register_forward_pre_hook(
+        lambda _, __, given: lengths.append(given["inputs_embeds"].shape[1]), with_kwargs=True
+    )
+    kept = model.write(encoded)
+    assert set(lengths[1:]) == {1}
+    whole = model.loaded.model.forward
+    model.loaded.model.forward = lambda inputs_embeds, attention_mask, use_cache: whole(
+        inputs_embeds=inputs_embeds, attention_mask=attention_mask, use_cache=use_cache
+    )
+    lengths.clear()
+    assert model.write(encoded) == kept
+    assert lengths == [*range(len(encoded.ids), len(encoded.ids) + len(lengths))]

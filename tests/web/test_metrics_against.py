@@ -112,6 +112,17 @@ def test_the_instances_that_differ_are_listed_with_links_that_open_both_maps(app
     assert "In no instance." in words_of(app)
 
 
+def test_a_report_of_the_differences_is_offered_with_the_texts_of_the_two_rows(app: AppTest, compared: Project) -> None:
+    choice(app, "Against").set_value("seeded · lime (seed 1)").run()
+    choice(app, "Compared metric").set_value("editing.mrr").run()
+    choice(app, "Compared row").set_value("seeded · lime (seed 2)").run()
+    app.button(key=f"metrics_report_open_{compared.id}").click().run()
+    assert not app.exception
+    assert "the differences from seeded · lime (seed 1), charts" in words_of(app)
+    offered = app.selectbox(key=f"metrics_report_texts_{compared.id}").options
+    assert offered == ["drawn at random", "in which the two rows differ most"]
+
+
 def test_a_column_that_is_not_compared_says_why(app: AppTest) -> None:
     choice(app, "Against").set_value("knowing · ig").run()
     chooser = next(box for box in app.multiselect if box.label.startswith("Columns"))

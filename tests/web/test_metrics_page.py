@@ -695,7 +695,11 @@ def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(pag
     group.set_value("negative").run()
     assert not app.exception
     assert shown_state(app) == {"group_by": ["label"], "group": ["negative"]}
-    assert button(app, "metrics_report_open").disabled
+    button(app, "metrics_report_open").click().run()
+    assert not app.exception
+    assert any(
+        "It is about one group alone: label negative" in caption.value.replace("\\", "") for caption in app.caption
+    )
     fresh = another_tab(app, **shown_state(app))
     assert not fresh.warning
     assert any("label negative" in caption.value for caption in fresh.caption)

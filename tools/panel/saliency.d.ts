@@ -171,6 +171,8 @@ interface ListedTexts {
   page: number;
   /** How many have no value of the number. */
   without: number;
+  /** How many are not listed because one of the two models learned from them. */
+  learned: number;
 }
 
 /** How many of what is listed otherwise are in a slice; value null: without a label. */

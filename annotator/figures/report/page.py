@@ -36,6 +36,7 @@ class Definition:
 class Numbers:
     """The table of metrics with what is said of it. verdicts: by column, a sentence a line."""
 
+    title: str
     heads: Sequence[Head]
     lines: Sequence[Line]
     about: Sequence[str]
@@ -56,6 +57,35 @@ class TwoModels:
     rows: Sequence[Mapping[str, str]]
     note: str
     bins: BarChart | None
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingSide:
+    """The texts in which one of two rows is higher; rows: cells by head, all of the same heads."""
+
+    title: str
+    rows: Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingTexts:
+    """The texts in which two rows differ most in a number, and in a sentence how much they differ in all."""
+
+    title: str
+    sentence: str
+    sides: Sequence[DifferingSide]
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Rows against one of them. words: by column, a sentence a row; texts: None where nothing is compared."""
+
+    title: str
+    heads: Sequence[Head]
+    lines: Sequence[Line]
+    notes: Sequence[str]
+    words: Sequence[tuple[str, Sequence[str]]]
+    texts: DifferingTexts | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +128,7 @@ class Report:
     title: str
     facts: Sequence[tuple[str, str]]
     numbers: Numbers
+    differences: Differences | None
     two_models: TwoModels | None
     texts: Texts
     definitions: Sequence[Definition]
@@ -117,11 +148,14 @@ def report_html(report: Report) -> str:
         if look.startswith("g")
     }
     lanes = max(1, min(MOST_LANES, max((len(text.gold) for text in report.texts.items), default=1)))
-    table = metric_table_html(
-        report.numbers.heads, report.numbers.lines, corner="Model · method", label="Metrics by model and method"
-    )
+    table = _table(report.numbers, "Metrics by model and method")
+    against = "" if report.differences is None else _table(report.differences, report.differences.title)
     css, template = _css(combinations, lanes), _environment().get_template("page.html")
-    return template.render(report=report, policy=POLICY, lanes=lanes, table=_safe(table), css=_safe(css))
+    return template.render(report=report, policy=POLICY, lanes=lanes, table=table, against=against, css=_safe(css))
+
+
+def _table(of: Numbers | Differences, label: str) -> object:
+    return _safe(metric_table_html(of.heads, of.lines, corner="Model · method", label=label))
 
 
 def _css(combinations: set[str], lanes: int) -> str:

@@ -55,6 +55,14 @@ class RationaleRow(msgspec.Struct, omit_defaults=True):
     quotes: QuotesRecord | None = None
 
 
+class WrittenRow(msgspec.Struct, omit_defaults=True):
+    """An answer that was written: its pieces, for each the scores as `parts`, and those of the pieces before it."""
+
+    pieces: list[str]
+    steps: list[list[PartRow]]
+    earlier: list[list[float]]
+
+
 class AnswerRow(msgspec.Struct, omit_defaults=True):
     """What a model answers."""
 
@@ -90,6 +98,7 @@ class OutputRow(msgspec.Struct, omit_defaults=True):
     ranking: list[int] | None = None
     partial: bool = False
     parts: list[PartRow] | None = None
+    written: WrittenRow | None = None
     rationale: RationaleRow | None = None
     prediction: Any = None
     label: str | int | None = None

@@ -16,6 +16,8 @@ from annotator.domain.models import (
     SourceAttribution,
     SourceOutput,
     SourceRationale,
+    SourceWritten,
+    are_finite,
     facts_from,
 )  # fmt: skip
 from annotator.domain.tasks import Task
@@ -24,7 +26,7 @@ from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.model_answers import read_answers
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_each
 from annotator.formats.model_output.output_tables import is_table, rows_of_table
-from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow
+from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow, WrittenRow
 from annotator.formats.model_output.own_line_runs import run_of
 from annotator.formats.model_output.own_plain_lines import PlainLines
 from annotator.formats.model_output.writer import write_outputs
@@ -126,6 +128,10 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
         findings.refuse("parts", "", "Scores stand in 'parts' or in the row itself, not in both.")
         return ()
     if row.parts is None and row.scores is None:
+        if row.written is not None:
+            findings.refuse(
+                "written", "", "There is 'written', but no 'scores': of the text the means over its pieces."
+            )
         if given:
             findings.refuse(given[0], getattr(row, given[0]), f"There is '{given[0]}', but no 'scores'.")
         return ()
@@ -139,7 +145,35 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
     if row.convergence is not None and not math.isfinite(row.convergence):
         findings.refuse("convergence", str(row.convergence), "It must be a finite number.")
     target = _target(row.target, file, findings)
-    return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts)),)
+    written = None if row.written is None else _written(row.written, findings)
+    return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts), written),)
+
+
+def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
+    """The pieces of an answer; None, with findings, where the lists do not belong together."""
+    n = len(row.pieces)
+    if not n:
+        findings.refuse(
+            "written.pieces", "[]", "A written answer has a piece; leave 'written' out where there is none."
+        )
+        return None
+    are_as_many = [
+        check_lengths(f"written.{name}", len(rows), "written.pieces", n, findings)
+        for name, rows in (("steps", row.steps), ("earlier", row.earlier))
+    ]
+    for number, scores in enumerate(row.earlier):
+        check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
+        if not are_finite(scores):
+            findings.refuse(f"written.earlier[{number}]", str(scores), "A score must be a finite number.")
+    if not all(are_as_many):
+        return None
+    steps = [
+        SourceAttribution(
+            tuple(_part(part, f"written.steps[{number}][{at}].", findings) for at, part in enumerate(parts))
+        )
+        for number, parts in enumerate(row.steps)
+    ]
+    return SourceWritten(tuple(row.pieces), tuple(steps), tuple(map(tuple, row.earlier)))
 
 
 def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:

@@ -11,7 +11,9 @@ from annotator.domain.models import (
     SourceAttribution,
     SourceOutput,
     SourceRationale,
+    SourceWritten,
     StoredOutput,
+    Written,
 )
 from annotator.domain.texts import TokenLayout
 from annotator.errors import ExportRefused
@@ -37,7 +39,15 @@ def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
 
 def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> SourceAttribution:
     parts = _parts(attribution, layout, key)
-    return SourceAttribution(parts, attribution.label, attribution.layer, attribution.convergence, attribution.facts)
+    written = None if attribution.written is None else _written(attribution.written, layout, key)
+    return SourceAttribution(
+        parts, attribution.label, attribution.layer, attribution.convergence, attribution.facts, written
+    )
+
+
+def _written(written: Written, layout: TokenLayout, key: str) -> SourceWritten:
+    steps = tuple(SourceAttribution(_parts(Attribution(scores), layout, key)) for scores in written.scores)
+    return SourceWritten(written.pieces, steps, written.earlier)
 
 
 def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:

@@ -8,9 +8,24 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput, SourceRationale
+from annotator.domain.models import (
+    Piece,
+    Prediction,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+    SourceWritten,
+)
 from annotator.errors import ExportRefused
-from annotator.formats.model_output.own_line_fields import MarkedRow, OutputRow, PartRow, PieceRow, RationaleRow
+from annotator.formats.model_output.own_line_fields import (
+    MarkedRow,
+    OutputRow,
+    PartRow,
+    PieceRow,
+    RationaleRow,
+    WrittenRow,
+)
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.quotes import quotes_record
 
@@ -71,11 +86,17 @@ def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
         "layer": attribution.layer,
         "convergence": attribution.convergence,
         "facts": dict(attribution.facts),
+        "written": None if attribution.written is None else _written(attribution.written),
     }
     parts = [_part(part) for part in attribution.parts]
     if len(parts) == 1:
         return fields | {name: getattr(parts[0], name) for name in PartRow.__struct_fields__}
     return fields | {"parts": parts}
+
+
+def _written(written: SourceWritten) -> WrittenRow:
+    steps = [[_part(part) for part in step.parts] for step in written.steps]
+    return WrittenRow(list(written.pieces), steps, [list(row) for row in written.earlier])
 
 
 def _part(part: ScoredPart) -> PartRow:
@@ -103,6 +124,9 @@ def _check(row: OutputRow, output: SourceOutput) -> None:
     """JSON has no NaN: what is none of the numbers is refused, never written as null."""
     numbers: list[float] = list(row.scores or ())
     numbers += [score for part in row.parts or () for score in part.scores]
+    if row.written is not None:
+        numbers += [score for step in row.written.steps for part in step for score in part.scores]
+        numbers += [score for of_piece in row.written.earlier for score in of_piece]
     numbers += (row.probabilities or {}).values() if isinstance(row.probabilities, dict) else ()
     numbers += [number for number in (row.convergence, row.threshold) if number is not None]
     if _first_odd(numbers) is not None:

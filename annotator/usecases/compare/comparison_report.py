@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotator import __version__
+from annotator.domain.groups import ANNOTATOR
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -21,13 +22,15 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.compare.report_choice import choose_texts
+from annotator.usecases.compare.report_choice import choose_texts, is_of_group
+from annotator.usecases.compare.report_differences import ComparedRows, compared_rows, differences_of
 from annotator.usecases.compare.report_numbers import definitions_of, numbers_of, two_models_of
-from annotator.usecases.compare.report_request import ReportRequest
+from annotator.usecases.compare.report_request import NOT_NAMED, ReportRequest
 from annotator.usecases.compare.report_texts import reported_texts, rows_with_maps
 from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.metric_names import first_columns
-from annotator.usecases.inspect.project_scores import evaluate_with_instances
+from annotator.usecases.inspect.metric_view import asked_group
+from annotator.usecases.inspect.project_scores import evaluate_with_instances, require_group, require_may_group
 from annotator.usecases.inspect.shown_table import TableView
 
 N_RESAMPLES = 1000
@@ -55,40 +58,26 @@ def comparison_report(
     """The page. table: what `score_for_report` made, where it is there already; file_name: as the command names the page.
 
     Raises: NotFound for a model, method, column, list or key that is not there, or where there are no numbers; NotAllowed
-            for names, which leads may give away
+            for names, which leads may give away, and for an annotator's sets alone, which they see
     """
     require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, request.options.grouping[0])
     if request.has_names:
         require(store, actor, project.id, "see all annotations")
     table = score_for_report(store, actor, project, request) if table is None else table
+    require_group(project, table.by, table.group, table.groups)
+    if not request.has_names:
+        table = _without_names(table)
     view = report_view(table, request)
-    models = list(dict.fromkeys(row.model for row in view.rows))
-    chosen = choose_texts(store, actor, project, request, table.behind, models)
+    compared = compared_rows(table, view.rows, view.columns, request)
     for_them = GoldFor(store, actor, project.id)
     policy = request.options.gold_policy or project.settings.gold_policy
-    with store.snapshot():
-        gold = [
-            item for item in gold_of_instances(store, chosen.ids, policy).values() if item.instance.state != "discarded"
-        ]
-        shown = [item for item in gold if item.instance.id not in for_them.closed]
-        shown = list(for_them.open_to_them(shown))
-        rows = rows_with_maps(view.rows)
-        columns = [column for column in view.columns if column.group != "quality"]
-        texts = reported_texts(
-            store,
-            project,
-            shown,
-            table,
-            rows,
-            columns,
-            explained=request.options.explained,
-            has_names=request.has_names,
-        )
-    notes = [*_left_out(chosen.ids, gold, shown), *_about_maps(view.rows, rows)]
+    texts, shown, n_closed = _texts(store, actor, project, request, view, compared, for_them)
+    differences = None if compared is None else differences_of(store, actor, project, compared, for_them.closed)
     report = Report(
-        request.title or _title(project, request), _facts(store, project, request, policy, view),
-        numbers_of(view), two_models_of(store, actor, project, request),
-        Texts(chosen.sentence, notes, texts), definitions_of(view.columns),
+        request.title or _title(project, request, view), _facts(store, project, request, policy, view),
+        numbers_of(view), differences, two_models_of(store, actor, project, request),
+        texts, definitions_of(view.columns),
         request.command(store.path.name, project.name, policy, file_name), _made(request),
     )  # fmt: skip
     for_them.note()
@@ -97,7 +86,39 @@ def comparison_report(
             store, actor.name, "export", "project", project.id, project_id=project.id,
             format="report", file=file_name, instances=len(shown),
         )  # fmt: skip
-    return WrittenReport(report_html(report), len(shown), len(gold) - len(shown))
+    return WrittenReport(report_html(report), len(shown), n_closed)
+
+
+def _texts(
+    store: Store, actor: User, project: Project, request: ReportRequest, view: TableView, compared: ComparedRows | None,
+    for_them: GoldFor,
+) -> tuple[Texts, Sequence[GoldInstance], int]:  # fmt: skip
+    """The texts with their maps; the gold of those that are shown, and how many are closed to the person."""
+    options, behind = request.options, view.table.behind
+    policy = options.gold_policy or project.settings.gold_policy
+    chosen = choose_texts(store, actor, project, request, view, None if compared is None else compared.pair)
+    with store.snapshot():
+        gold = gold_of_instances(store, chosen.ids, policy, annotator=options.annotator).values()
+        undiscarded = [item for item in gold if item.instance.state != "discarded"]
+        of_group = [item for item in undiscarded if is_of_group(options, behind, item)]
+        shown = list(for_them.open_to_them([item for item in of_group if item.instance.id not in for_them.closed]))
+        rows = rows_with_maps(view.rows, [] if compared is None else compared.looked_at)
+        columns = [column for column in view.columns if column.group != "quality"]
+        texts = reported_texts(
+            store, project, shown, view.table, rows, columns, explained=options.explained, has_names=request.has_names
+        )
+    n_closed = len(of_group) - len(shown)
+    left_out = _left_out(
+        len(set(chosen.ids)) - len(undiscarded), len(undiscarded) - len(of_group), n_closed, asked_group(view.table)
+    )
+    return Texts(chosen.sentence, [*left_out, *_about_maps(view.rows, rows)], texts), shown, n_closed
+
+
+def _without_names(table: MetricTable) -> MetricTable:
+    """Without whose sets are scored, and whose there are, where that is what instances are grouped by."""
+    if table.by != ANNOTATOR:
+        return table
+    return replace(table, group=None if table.group is None else "", groups={}, criteria={})
 
 
 def write_report(store: Store, actor: User, project: Project, request: ReportRequest, path: Path) -> WrittenReport:
@@ -142,8 +163,12 @@ def _require_known(what: str, wanted: Sequence[str], known: Sequence[str], proje
             raise NotFound(f"The numbers of '{project}' have no {what} '{name}' (there is {alternatives}).")
 
 
-def _title(project: Project, request: ReportRequest) -> str:
-    return f"{request.other} against {request.base}: {project.name}" if request.base else f"Models of {project.name}"
+def _title(project: Project, request: ReportRequest, view: TableView) -> str:
+    group = asked_group(view.table)
+    of_group = f", {group}" if group else ""
+    if request.base:
+        return f"{request.other} against {request.base}: {project.name}{of_group}"
+    return f"Models of {project.name}{of_group}"
 
 
 def _facts(
@@ -156,6 +181,7 @@ def _facts(
         ("Project", project.name),
         ("Gold", f"policy “{policy}”: {counted(gold['instances'], 'text')}, {counted(gold['sets'], 'rationale set')}"),
         ("Split", "all" if request.options.split is None else request.options.split or "(none)"),
+        *([("Group", f"{group}: {counted(gold['instances'], 'text')}")] if (group := asked_group(view.table)) else []),
         ("Models", ", ".join(dict.fromkeys(row.model for row in view.rows))),
         ("Methods", ", ".join(methods) or "none: answers alone"),
         ("Date", store.now()[:10]),
@@ -164,11 +190,13 @@ def _facts(
     return facts + ([("Licence of the data", project.licence)] if project.licence else [])
 
 
-def _left_out(ids: Sequence[int], gold: Sequence[GoldInstance], shown: Sequence[GoldInstance]) -> list[str]:
+def _left_out(n_discarded: int, n_of_others: int, n_closed: int, group: str) -> list[str]:
     notes = []
-    if n := len(set(ids)) - len(gold):
+    if n := n_discarded:
         notes.append(f"{counted(n, 'discarded text is', 'discarded texts are')} left out.")
-    if n := len(gold) - len(shown):
+    if n := n_of_others:
+        notes.append(f"{counted(n, 'text is', 'texts are')} left out, not being of the group “{group}”.")
+    if n := n_closed:
         notes.append(
             f"{counted(n, 'text is', 'texts are')} left out, which whoever made this report annotates or may still be given."
         )
@@ -193,8 +221,9 @@ def _made(request: ReportRequest) -> list[str]:
     with_names = (
         "Names of annotators are in it, as was asked." if request.has_names else "No names of annotators are in it."
     )
+    name = f", with the annotator’s name in the place of {NOT_NAMED}" if request.leaves_name_out else ""
     return [
-        f"The command makes this page again from the same database, with rationale annotator {__version__}. Intervals are from "
-        f"{N_RESAMPLES:,} bootstrap draws of the texts with seed 0.",
+        f"The command makes this page again from the same database{name}, with rationale annotator {__version__}. Intervals are "
+        f"from {N_RESAMPLES:,} bootstrap draws of the texts with seed 0.",
         f"This page holds no script and asks no other address for anything. {with_names}",
     ]

@@ -6,6 +6,7 @@ from annotator.domain.numbers import counted, percent, signed
 from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
 
 TITLES: Mapping[str, str] = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
+OF_ALL_TEXTS = "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
 CONFIDENCE = "probability that the base gives the gold label"
 _VERDICTS = {
     "better": "{other} is better", "worse": "{other} is worse", "not told": "no clear difference",
@@ -49,14 +50,14 @@ def meaning_of_parts(comparison: ModelComparison) -> str:
     )
 
 
-def listed_as_well(comparison: ModelComparison) -> str:
-    """What the lists on Saliency hold beyond what is counted: texts that a model learned from; "" for nothing."""
+def not_listed(comparison: ModelComparison) -> str:
+    """What the lists on Saliency leave out, as the counts do: texts that a model learned from; "" for nothing."""
     won, lost = comparison.won_lost_of_learned
     if not won and not lost:
         return ""
     return (
-        f"The lists on Saliency also hold texts that a model learned from, which are not counted here: "
-        f"{won:,} more in the first list, {lost:,} more in the second."
+        f"Texts that a model learned from are neither counted here nor listed on Saliency: {won:,} more for the first list, "
+        f"{lost:,} more for the second. A tick above the list there shows them as well."
     )
 
 

@@ -90,6 +90,18 @@ def sentence_of(cell: Difference) -> str:
     )
 
 
+def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
+    """The same of two rows by their names, and in how many instances which of them is higher."""
+    whole = sentence_of(cell)
+    n_equal = cell.n - cell.n_higher - cell.n_lower
+    alone = counted(cell.n_left_out, "instance that only one of them has is", "instances that only one of them has are")
+    left_out = f" {alone} left out." if cell.n_left_out else ""
+    return (
+        f"{whole[0].upper()}{whole[1:]}. {row} is higher in {counted(cell.n_higher, 'instance')}, {reference} in "
+        f"{cell.n_lower:,}; they are equal in {n_equal:,}.{left_out}"
+    )
+
+
 def what_it_is(made: AgainstTable, name: str) -> str:
     """How a difference is to be read. name: of the reference."""
     return (

@@ -5,19 +5,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.groups import group_of
+from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.scoring.instance_numbers import Behind
-from annotator.scoring.runs import p_of
+from annotator.scoring.runs import ScoringOptions, p_of
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, instances_without_texts
 from annotator.store.lists import find_list, ids_on_list, lists_of
 from annotator.store.models import full_answers
 from annotator.usecases.compare.model_comparison import LabelledText, labelled_texts
+from annotator.usecases.compare.report_differences import most_differing
 from annotator.usecases.compare.report_request import MOST_TEXTS, ReportRequest, TextChoice
+from annotator.usecases.compare.row_comparison import TwoRows
+from annotator.usecases.inspect.metric_names import named
+from annotator.usecases.inspect.shown_table import TableView
 from annotator.usecases.inspect.training_texts import learned_by_model
 
 _AT_ONCE = 500
@@ -32,9 +38,9 @@ class ChosenTexts:
 
 
 def choose_texts(
-    store: Store, actor: User, project: Project, request: ReportRequest, behind: Behind | None, models: Sequence[str]
+    store: Store, actor: User, project: Project, request: ReportRequest, view: TableView, pair: TwoRows | None
 ) -> ChosenTexts:
-    """The texts that a report shows. models: those with rows, whose training texts are not drawn.
+    """The texts that a report shows. view: whose models' training texts are not drawn; pair: the two rows that are looked at.
 
     Raises: NotFound for a list or a key that the project does not have
     """
@@ -43,9 +49,19 @@ def choose_texts(
         return _of_list(store, project, texts)
     if texts.how == "keys":
         return _of_keys(store, project, texts, request.options.split)
+    if texts.how == "differences" and request.against:
+        return _of_rows(store, actor, project, texts, pair)
     if texts.how == "differences":
-        return _of_differences(store, actor, project, request)
-    return _drawn(store, texts, behind, models)
+        return _of_differences(store, actor, project, request, view.table.behind)
+    return _drawn(store, texts, view.table.behind, list(dict.fromkeys(row.model for row in view.rows)))
+
+
+def is_of_group(options: ScoringOptions, behind: Behind | None, item: GoldInstance) -> bool:
+    """Whether a text is of the group that is asked for; of an annotator's, whether it is among those that are scored."""
+    if options.annotator is not None:
+        return behind is not None and item.instance.id in behind.ids
+    group = group_of(item.instance, item.result, options.grouping[0])
+    return group is None or options.grouping[1] in (None, group)
 
 
 def _of_list(store: Store, project: Project, texts: TextChoice) -> ChosenTexts:
@@ -94,14 +110,31 @@ def _by_key(store: Store, ids: Sequence[int]) -> list[int]:
     return [number for _, _, number in sorted(names)]
 
 
-def _of_differences(store: Store, actor: User, project: Project, request: ReportRequest) -> ChosenTexts:
+def _of_rows(store: Store, actor: User, project: Project, texts: TextChoice, pair: TwoRows | None) -> ChosenTexts:
+    if pair is None:
+        return ChosenTexts((), "No two rows are compared here, so that there are no texts in which they differ.")
+    ids = most_differing(store, actor, project, pair, texts.n)
+    row, reference = pair.names
+    return ChosenTexts(
+        ids,
+        f"The {counted(len(ids), 'text')} in which {row} and {reference} differ most: {named(pair.column)}. They are not "
+        "typical of the rest.",
+    )
+
+
+def _of_differences(
+    store: Store, actor: User, project: Project, request: ReportRequest, behind: Behind | None
+) -> ChosenTexts:
     options, pair = request.options, (request.base, request.other)
     learned = learned_by_model(store, project.id, options)
+    scored = None if options.annotator is None or behind is None else set(behind.ids.tolist())
     of_models = [_beliefs(store, project, model) for model in pair]
     unseen = [
         text
         for text in labelled_texts(store, actor, project, options)
-        if options.split in (None, text.split) and not any(text.id in learned.get(model, ()) for model in pair)
+        if options.asks_for(text.split, text.group)
+        and (scored is None or text.id in scored)
+        and not any(text.id in learned.get(model, ()) for model in pair)
     ]
     differences = []
     for text in unseen:

@@ -21,6 +21,7 @@ from annotator.scoring.table import Column, MetricRow
 from annotator.store import Store
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
+    OF_ALL_TEXTS,
     in_words,
     meaning_of_parts,
     row_of_part,
@@ -30,7 +31,7 @@ from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelPair
 from annotator.usecases.compare.report_request import ReportRequest
 from annotator.usecases.inspect.drop_curves import WHAT_DROPS_ARE, drop_panels, rows_with_curves
 from annotator.usecases.inspect.metric_names import ARROWS, family_of, named, names_of, sentence_of, title_of, way_of
-from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.metric_view import asked_group, gold_summary
 from annotator.usecases.inspect.shown_table import (
     LEGEND,
     TableView,
@@ -50,7 +51,10 @@ def numbers_of(view: TableView) -> Numbers:
     titles = [title_of(row) for row in view.rows]
     sentences = [(named(of.column), list(verdict_sentences(of, shown, titles))) for of in columns]
     curved = rows_with_curves(view.rows)
+    group = asked_group(view.table)
+    n = counted(view.table.gold["instances"], "text")
     return Numbers(
+        title=f"Metrics: {group} ({n})" if group else "Metrics",
         heads=[head_of(column, view) for column in view.columns],
         lines=lines_of(view, columns, shown),
         about=[gold_summary(view.table), *summaries_of_rows(view.rows)],
@@ -134,7 +138,7 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
     ]
     return TwoModels(
         title,
-        [in_words(request.base, request.other, part)],
+        [in_words(request.base, request.other, part), *([OF_ALL_TEXTS] if options.annotator is not None else [])],
         rows,
         meaning_of_parts(comparison),
         _bins(comparison.confidence),

@@ -11,6 +11,7 @@ from annotator.scoring.runs import ScoringOptions
 MOST_TEXTS = 500
 LONGEST_TITLE = 200
 N_TEXTS = 10
+NOT_NAMED = "NAME"  # in the command, where the annotator's own is not told
 How = Literal["drawn", "differences", "list", "keys"]
 
 
@@ -42,7 +43,9 @@ class ReportRequest:
 
     base, other:  two models that are compared; "" for none
     models, methods, columns: only these; () for all, of the columns those that the page shows first
-    has_names:    who made each gold set is told
+    has_names:    who made each gold set is told, and whose sets are scored where numbers are of one annotator
+    against:      the row that the others are compared with, by its name in the table; "" for none
+    row, metric:  the instances in which this row differs from it in this number; "" for the first that are compared
     """
 
     title: str = ""
@@ -54,6 +57,9 @@ class ReportRequest:
     texts: TextChoice = field(default_factory=TextChoice)
     has_names: bool = False
     options: ScoringOptions = field(default_factory=ScoringOptions)
+    against: str = ""
+    row: str = ""
+    metric: str = ""
 
     def __post_init__(self) -> None:
         if len(self.title) > LONGEST_TITLE or (self.title and not self.title.isprintable()):
@@ -62,8 +68,17 @@ class ReportRequest:
             raise InvalidValue("Name two models, with --base and --other, or none.")
         if self.base and self.base == self.other:
             raise InvalidValue(f"The base model and the other are both '{self.base}'. Name two different models.")
-        if self.texts.how == "differences" and not self.base:
-            raise InvalidValue("Texts on which two models differ need both: name them with --base and --other.")
+        if self.texts.how == "differences" and not (self.base or self.against):
+            raise InvalidValue(
+                "Texts on which two models differ need both: name them with --base and --other, or a row of the table with "
+                "--against."
+            )
+        if self.options.group is not None and not self.options.by:
+            raise InvalidValue("A group is one by something: say by what instances are grouped, with --group-by.")
+        if (self.row or self.metric) and not self.against:
+            raise InvalidValue(
+                "--instances and --instances-in list where a row differs from another: name that with --against."
+            )
 
     @property
     def shown_models(self) -> tuple[str, ...]:
@@ -76,7 +91,11 @@ class ReportRequest:
         return shlex.join([*words, *self._options(policy)])
 
     def _options(self, policy: str) -> Iterator[str]:
-        for name, value in (("--title", self.title), ("--base", self.base), ("--other", self.other)):
+        named = {
+            "--title": self.title, "--base": self.base, "--other": self.other, "--against": self.against,
+            "--instances": self.row, "--instances-in": self.metric,
+        }  # fmt: skip
+        for name, value in named.items():
             if value:
                 yield from (name, value)
         for name, values in (("--model", self.models), ("--method", self.methods), ("--column", self.columns)):
@@ -85,6 +104,7 @@ class ReportRequest:
         yield from ("--gold-policy", policy)
         if self.options.split is not None:
             yield from ("--split", self.options.split)
+        yield from self._group()
         if self.options.explained != "predicted":
             yield from ("--explained", self.options.explained)
         if self.options.includes_training:
@@ -92,6 +112,18 @@ class ReportRequest:
         yield from _texts(self.texts)
         if self.has_names:
             yield "--names"
+
+    def _group(self) -> Iterator[str]:
+        by, group = self.options.by, self.options.group
+        if by:
+            yield from ("--group-by", by)
+        if group is not None:
+            yield from ("--group", NOT_NAMED if self.leaves_name_out else group)
+
+    @property
+    def leaves_name_out(self) -> bool:
+        """Whether the group is an annotator whose name is not to be told."""
+        return self.options.annotator is not None and not self.has_names
 
 
 def _texts(texts: TextChoice) -> Iterator[str]:

@@ -67,16 +67,20 @@ class _Drawn:
         return self.source.row.method, self.source.stored.run.unit
 
 
-def rows_with_maps(rows: Sequence[MetricRow]) -> list[MetricRow]:
-    """Those whose runs are drawn: first the methods that most models have, so that these stand beside each other; random last."""
-    candidates = [row for row in rows if row.method and row.kind != "answers"]
+def rows_with_maps(rows: Sequence[MetricRow], first: Sequence[MetricRow] = ()) -> list[MetricRow]:
+    """Those whose runs are drawn: first the methods that most models have, so that these stand beside each other; random last.
+
+    first: rows before all others, whether they are among these or not
+    """
+    ahead = {row.key: row for row in first if row.method and row.kind != "answers"}
+    candidates = [row for row in rows if row.method and row.kind != "answers" and row.key not in ahead]
     methods = list(dict.fromkeys(row.method for row in candidates))
     n_models = {method: len({row.model for row in candidates if row.method == method}) for method in methods}
 
     def order(row: MetricRow) -> tuple[bool, int, int]:
         return row.method == RANDOM, -n_models[row.method], methods.index(row.method)
 
-    return sorted(candidates, key=order)[:MOST_MAPS]
+    return [*ahead.values(), *sorted(candidates, key=order)][:MOST_MAPS]
 
 
 def reported_texts(

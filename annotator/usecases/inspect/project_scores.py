@@ -75,14 +75,18 @@ def evaluate_project(
     """
     numbers = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
     by, group = options.grouping
-    groups = numbers["criteria"] if by == CRITERION else numbers["groups"]
+    require_group(project, by, group, numbers["criteria"] if by == CRITERION else numbers["groups"])
+    return numbers
+
+
+def require_group(project: Project, by: str, group: str | None, groups: Mapping[str, int]) -> None:
+    """Raise NotFound for a group that no instance with gold is in, naming those there are. groups: with their sizes."""
     if group is not None and group not in groups:
         known = ", ".join(f"'{name}'" for name in groups) or "none"
         raise NotFound(
             f"No instance with gold of the project '{project.name}' has the {grouping_in_words(by)} '{group}' here; "
             f"there is {known}."
         )
-    return numbers
 
 
 def evaluate_with_instances(

@@ -27,6 +27,7 @@ from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.asked_texts import asked_texts, count_left_out
 from annotator.usecases.inspect.measurement import MEASURED
 from annotator.usecases.inspect.panels import PanelChoice, show_panels
 from annotator.usecases.inspect.saliency_messages import (
@@ -43,7 +44,7 @@ from annotator.usecases.inspect.saliency_messages import (
     show_segments,
 )
 from annotator.usecases.inspect.saved_lists import require_list
-from annotator.usecases.inspect.scatter import OF_ANSWERS, OF_TEXTS, within_brush
+from annotator.usecases.inspect.scatter import OF_ANSWERS, OF_TEXTS
 from annotator.usecases.inspect.scatter_points import DEFINITIONS
 from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
@@ -60,14 +61,20 @@ def list_instances_by(
     require(store, actor, question.project_id, "use models")
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
-    rows, n = list_by_number(store, within_brush(store, question), limit=per_page, offset=(page - 1) * per_page)
+    rows, n = list_by_number(store, asked_texts(store, question), limit=per_page, offset=(page - 1) * per_page)
     return [replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows], n
 
 
 def count_not_listed(store: Store, actor: User, question: Question) -> int:
     """How many instances are not listed only because they have no value of the number that orders the list."""
     require(store, actor, question.project_id, "use models")
-    return count_without_value(store, within_brush(store, question))
+    return count_without_value(store, asked_texts(store, question))
+
+
+def count_learned_from(store: Store, actor: User, question: Question) -> int:
+    """How many instances are not listed only because one of two models learned from them."""
+    require(store, actor, question.project_id, "use models")
+    return count_left_out(store, asked_texts(store, question))
 
 
 def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:

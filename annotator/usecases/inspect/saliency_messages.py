@@ -185,12 +185,17 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class ShownList:
-    """A page of texts; without: how many are not listed because they have no value of the number that orders them."""
+    """A page of texts.
+
+    without: how many are not listed because they have no value of the number that orders them
+    learned: how many because one of the two models that are held against each other learned from them
+    """
 
     rows: tuple[Listed, ...]
     n: int
     page: int
     without: int
+    learned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

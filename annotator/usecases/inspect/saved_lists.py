@@ -18,7 +18,7 @@ from annotator.store.measurements import count_asked
 from annotator.store.people import roles_of
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.scatter import within_brush
+from annotator.usecases.inspect.asked_texts import asked_texts
 
 
 def lists_of_project(store: Store, actor: User, project_id: int) -> list[tuple[SavedList, bool]]:
@@ -64,7 +64,7 @@ def save_listed(store: Store, actor: User, question: Question, name: str, note: 
         require(store, actor, question.project_id, "use models")
         if question.list_id is not None:
             require_list(store, question.project_id, question.list_id)
-        question = within_brush(store, question)
+        question = asked_texts(store, question)
         _require_fits(count_asked(store, question))
         list_id = _begin(store, actor, question.project_id, name, note)
         n = list_store.fill_list(store, list_id, question)

@@ -10,6 +10,7 @@ from annotator.store import Store
 from annotator.store.measurements import keys_asked
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.asked_texts import without_learned
 from annotator.usecases.inspect.saliency_messages import ShownDefinition, ShownPoints
 from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS, values_by_instance
 from annotator.usecases.inspect.training_texts import learned_by_model
@@ -33,7 +34,7 @@ def show_points(store: Store, actor: User, question: Question, x: InstanceNumber
     require(store, actor, question.project_id, "use models")
     with store.snapshot():
         whole = replace(question, run_id=None, layer=None, name="", brush=None, among=None)
-        keys = keys_asked(store, whole)
+        keys = keys_asked(store, without_learned(store, whole))
         of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (x, y))
         learned = _learned(store, question.project_id, {x.run_id, y.run_id})
     ids = [i for i in keys if i in of_x and i in of_y]

@@ -11,9 +11,9 @@ from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.store.slice_counts import SlicedKind, all_lengths, count_kinds, fact_names, group_names
 from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.asked_texts import asked_texts
 from annotator.usecases.inspect.saliency_messages import ShownSlice, ShownSliceNames, ShownSlices
 from annotator.usecases.inspect.saved_lists import require_list
-from annotator.usecases.inspect.scatter import within_brush
 
 MOST_VALUES = 50
 _QUARTERS = 4
@@ -37,7 +37,7 @@ def show_slices(store: Store, actor: User, question: Question, fact: str, group:
         require_list(store, question.project_id, question.list_id)
     with store.snapshot():
         project = get_project_by_id(store, question.project_id)
-        kinds = count_kinds(store, within_brush(store, question), fact, group)
+        kinds = count_kinds(store, asked_texts(store, question), fact, group)
         lengths = quarters(all_lengths(store, project.id))
     counts = _counted(kinds, question.within)
     facts, groups = counts["fact"].most_common(), counts["group"].most_common()

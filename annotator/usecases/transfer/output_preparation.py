@@ -95,14 +95,20 @@ def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", ho
 def _laid(
     source: SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
 ) -> Attribution:
-    """An attribution on its instance's tokens; of an answer that was written also each of its pieces."""
+    """An attribution on its instance's tokens; of an answer that was written also each of its pieces.
+
+    Where the source's scores are of pieces of the text, the means are taken over what came of these: joining is no sum.
+    """
     as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
     attribution = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
     if source.written is None:
         return attribution
     steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
+    written = Written(source.written.pieces, steps, source.written.earlier)
+    if all(part.pieces is None for part in source.parts):
+        return replace(attribution, written=written)
     means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
-    return replace(attribution, scores=means, written=Written(source.written.pieces, steps, source.written.earlier))
+    return replace(attribution, scores=means, written=written)
 
 
 class _Tokens:

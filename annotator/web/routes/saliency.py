@@ -23,13 +23,14 @@ _LONGEST_WORDS = 200
 
 
 def _list(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by  # noqa: PLC0415
+    from annotator.usecases.inspect import saliency  # noqa: PLC0415
     from annotator.usecases.inspect.saliency_messages import ShownList  # noqa: PLC0415
 
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     question = question_of(query)
-    rows, n = list_instances_by(store, user, question, page)
-    return ShownList(tuple(rows), n, page, count_not_listed(store, user, question))
+    rows, n = saliency.list_instances_by(store, user, question, page)
+    without = saliency.count_not_listed(store, user, question)
+    return ShownList(tuple(rows), n, page, without, saliency.count_learned_from(store, user, question))
 
 
 def question_of(query: Query) -> Question:
@@ -43,6 +44,7 @@ def question_of(query: Query) -> Question:
         number(query, "other") if query.get("other") else None,
         query.get("kind") or None, query.get("words", "")[:_LONGEST_WORDS].strip(),
         number(query, "list") if query.get("list") else None, _slice(query), brush_of(query),
+        has_learned=query.get("learned") == "yes",
     )  # fmt: skip
 
 

@@ -56,6 +56,32 @@ def test_a_report_is_made_on_the_page_and_opens_without_a_server(person: Callabl
         context.close()
 
 
+def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
+    person: Callable[..., Person], tmp_path: Path
+) -> None:
+    address = "/metrics?project=1&group_by=label&group=positive&against=random&compared_metric=sets.best_f1"
+    page = person("Researcher").open(address).page
+    page.get_by_role("button", name="Report", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("It is about one group alone: label positive.")).to_be_visible()
+    dialog.get_by_label("Texts").click()
+    page.get_by_role("option", name="in which the two rows differ most").click()
+    dialog.get_by_role("button", name="Prepare the report").click()
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Download Sentiment-report.html").click()
+    path = tmp_path / "report.html"
+    download.value.save_as(path)
+    report = page.context.new_page()
+    report.set_viewport_size({"width": 1280, "height": 720})
+    assert opened(report, path) == []
+    expect(report.get_by_role("heading", name="Metrics: label positive (")).to_be_visible()
+    expect(report.get_by_role("heading", name="Differences from random")).to_be_visible()
+    expect(report.get_by_role("heading", name="Where they differ: Best-set token F1")).to_be_visible()
+    assert report.locator("section[aria-labelledby=differences] .plain tbody tr").count() > 0
+    assert report.locator("article .about", has_text="gold: negative").count() == 0
+    assert report.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_report_full_of_hostile_names_runs_nothing_and_asks_for_nothing(
     server: Server, person: Callable[..., Person], tmp_path: Path
 ) -> None:

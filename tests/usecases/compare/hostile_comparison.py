@@ -7,6 +7,7 @@ from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttributi
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
+from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.usecases.compare.report_request import ReportRequest, TextChoice
 from annotator.usecases.project.projects import create_project
@@ -60,4 +61,6 @@ def hostile_request() -> ReportRequest:
     return ReportRequest(
         HOSTILE[:200], f"{HOSTILE}a", f"{HOSTILE}b",
         texts=TextChoice("keys", keys=(f"{HOSTILE}1", f"{HOSTILE}2")), has_names=True,
+        options=ScoringOptions(by="label", group=f"{HOSTILE}1"), against=f"{HOSTILE}a · {HOSTILE}",
+        columns=("eraser.accuracy", "sets.best_f1"), row=f"{HOSTILE}b · {HOSTILE}", metric="eraser.accuracy",
     )  # fmt: skip

@@ -18,7 +18,7 @@ from annotator.store import Store
 from annotator.store.events import all_events
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.compare import report_texts
-from annotator.usecases.compare.comparison_report import comparison_report, write_report
+from annotator.usecases.compare.comparison_report import comparison_report, score_for_report, write_report
 from annotator.usecases.compare.report_numbers import two_models_of
 from annotator.usecases.compare.report_request import ReportRequest, TextChoice
 from annotator.usecases.inspect.saved_lists import put_on_list, save_instance
@@ -37,6 +37,7 @@ from tests.usecases.transfer.comparing import (
 )
 
 PAIR = {"base": "mistaken", "other": "knowing"}
+PAIR_OF_TWO = {"base": "blind", "other": "knowing"}
 # What a page of ours is made of; none of it loads or runs anything.
 TAGS = frozenset(
     """html head meta title style body main h1 h2 h3 h4 dl dt dd div section p span table thead tbody tfoot tr th td small figure
@@ -217,6 +218,142 @@ def test_names_are_in_it_only_where_they_are_asked_for(
     assert "gold set A, 1 token, by Ada Lovelace" in page_of(store, made, has_names=True).words
 
 
+@pytest.fixture
+def of_two(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Ada marked all texts; Bob the first word of the first ten."""
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), annotator="Ada Lovelace"))
+    import_rows(made, rows_of(range(10), annotator="Bob Bell", rationales=[[[0, 1]]]))
+    take(store, made, (output(k, Run("knowing", "ig"), knowing(k), [said(k, True)]) for k in range(N)))
+    take(store, made, (output(k, Run("blind", "ig"), blind(k), [said(k, k < 9)]) for k in range(N)))
+    return made
+
+
+def test_a_report_of_a_group_says_which_and_of_how_many_texts_and_shows_no_others(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, [{**row, "split": "dev" if n < 7 else "test"} for n, row in enumerate(rows_of(range(N)))])
+    take(store, made, (output(k, Run("knowing", "ig"), knowing(k), [said(k, True)]) for k in range(N)))
+    options = ScoringOptions(by="split", group="dev")
+    page = page_of(store, made, options=options, texts=TextChoice(n=30))
+    assert page.of("h1") == ["Models of Project, split dev"]
+    assert "Metrics: split dev (7 texts)" in page.of("h2")
+    assert "Group split dev: 7 texts" in page.words
+    assert "7 instances with gold (policy “all”, split dev)" in page.words
+    assert sorted(keys_of(page)) == [key_of(n) for n in range(7)]
+    by_key = page_of(store, made, options=options, texts=TextChoice("keys", keys=(key_of(3), key_of(20))))
+    assert keys_of(by_key) == [key_of(3)]
+    assert "1 text is left out, not being of the group “split dev”." in by_key.words
+    with pytest.raises(NotFound, match="has the split 'train' here; there is 'dev', 'test'"):
+        page_of(store, made, options=ScoringOptions(by="split", group="train"))
+
+
+def test_of_an_annotators_group_nobody_is_named_until_names_are_asked_for(store: Store, of_two: Project) -> None:
+    for group in ("Bob Bell", None):
+        options = ScoringOptions(by="annotator", group=group)
+        html = comparison_report(store, LOCAL_OPERATOR, of_two, ReportRequest(options=options)).html
+        assert "Bell" not in html
+        assert "Lovelace" not in html
+    options = ScoringOptions(by="annotator", group="Bob Bell")
+    page = page_of(store, of_two, options=options, **PAIR_OF_TWO)
+    assert "Metrics: annotator (not named) (10 texts)" in page.of("h2")
+    assert "--group-by annotator --group NAME" in page.of("pre")[0]
+    assert "with the annotator’s name in the place of NAME" in page.words
+    assert "Labels and answers are counted here over all texts." in page.words
+    named = page_of(store, of_two, options=options, has_names=True)
+    assert "Metrics: annotator Bob Bell (10 texts)" in named.of("h2")
+    assert "Lovelace 40" in named.words
+
+
+def test_the_texts_of_an_annotators_group_have_that_persons_sets_alone(store: Store, of_two: Project) -> None:
+    options, texts = ScoringOptions(by="annotator", group="Bob Bell"), TextChoice("keys", keys=(key_of(3), key_of(20)))
+    page = page_of(store, of_two, options=options, texts=texts, has_names=True)
+    assert keys_of(page) == [key_of(3)]
+    assert "gold set A, 1 token, by Bob Bell" in page.words
+    assert "gold set B" not in page.words
+    everybody = page_of(store, of_two, texts=texts, has_names=True)
+    assert "gold set B, 1 token, by Bob Bell" in everybody.words
+
+
+def test_who_may_not_see_all_annotations_gets_no_report_of_an_annotators(
+    store: Store, of_two: Project, add_person: Callable[..., User]
+) -> None:
+    """Not even where the numbers are there already, as on the page."""
+    request = ReportRequest(options=ScoringOptions(by="annotator", group="Bob Bell"))
+    table = score_for_report(store, LOCAL_OPERATOR, of_two, request)
+    researcher = add_person("res", of_two, "researcher")
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        comparison_report(store, researcher, of_two, request, table=table)
+
+
+def test_against_a_row_the_differences_are_in_it_with_interval_p_correction_and_words(
+    store: Store, compared: Project
+) -> None:
+    page = page_of(store, compared, against="mistaken/ig", columns=("editing.mrr", "eraser.accuracy"))
+    assert "Differences from mistaken · ig" in page.of("h2")
+    assert "what the others are compared with" in page.words
+    assert "corrected (Holm) for the 4 comparisons of this table" in page.words
+    assert re.search(r"knowing · ig: \+0\.\d+ \[\+0\.\d+, \+0\.\d+\], p < \.001.*?: better", page.words)
+    assert "Differences from" not in page_of(store, compared).words
+
+
+def test_the_texts_in_which_two_rows_differ_are_listed_and_shown_with_both_maps_first(
+    store: Store, compared: Project
+) -> None:
+    asked = {
+        "against": "third",
+        "row": "knowing",
+        "metric": "editing.mrr",
+        "columns": ("eraser.accuracy", "editing.mrr"),
+    }
+    page = page_of(store, compared, texts=TextChoice("differences", 2), models=("knowing", "mistaken"), **asked)
+    assert "Where they differ: MRR with removal (sentence editing) ↑" in page.of("h3")
+    assert "knowing · ig is higher in 35 instances, third · ig in 0; they are equal in 5." in page.words
+    assert "third · ig is higher No text to list." in page.words
+    assert keys_of(page) == [key_of(7), key_of(15)]
+    assert "The 2 texts in which knowing · ig and third · ig differ most: MRR" in page.words
+    assert page.of("h4")[2:5] == ["knowing · ig", "third · ig", "mistaken · ig"]
+    first = page_of(store, compared, against="third", columns=("eraser.accuracy",))
+    assert "Where they differ: Accuracy" in first.words
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"against": "unknown"}, "There is no row 'unknown' among those of the table"),
+        (
+            {"against": "third", "row": "third"},
+            "'third' is not among the rows that are compared with third · ig: knowing",
+        ),
+        ({"against": "third", "metric": "eraser.f1"}, "no column 'eraser.f1' to compare rows in"),
+    ],
+)
+def test_rows_and_numbers_that_are_not_compared_are_named(
+    store: Store, compared: Project, asked: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(NotFound, match=sentence):
+        page_of(store, compared, **asked)
+
+
+def test_what_somebody_may_still_be_given_is_not_among_the_texts_that_differ(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    made = make_project(gold_policy="all", annotators_per_instance=3)
+    import_rows(made, rows_of(range(N), annotator="source"))
+    for model, scores in (("knowing", knowing), ("blind", blind)):
+        take(store, made, (output(k, Run(model, "ig"), scores(k), [said(k, True)]) for k in range(N)))
+    ada = add_person("ada", made, "researcher", "annotator")
+    asked = {"against": "blind", "columns": ("editing.mrr",), "texts": TextChoice(n=0)}
+    page = page_of(store, made, ada, **asked)
+    assert "35 texts that differ are not listed" in page.words
+    assert not re.search(r"\bt\d\d\b", page.words)
+    assert re.search(r"\bt\d\d\b", page_of(store, made, **asked).words)
+
+
 def test_a_researcher_may_make_a_report_but_not_with_names(
     store: Store, compared: Project, add_person: Callable[..., User]
 ) -> None:
@@ -265,7 +402,9 @@ def test_the_command_on_the_page_makes_the_same_page(
 ) -> None:
     request = ReportRequest(
         "Ours 'against' theirs", "mistaken", "knowing", methods=("ig",), columns=("sets.best_f1",),
-        texts=TextChoice(n=3, seed=9), options=ScoringOptions(split="", explained="gold"),
+        texts=TextChoice(n=3, seed=9),
+        options=ScoringOptions(split="", explained="gold", by="label", group="negative"),
+        against="mistaken · ig", row="knowing · ig", metric="sets.best_f1",
     )  # fmt: skip
     write_report(store, LOCAL_OPERATOR, compared, request, tmp_path / "one.html")
     first = (tmp_path / "one.html").read_text(encoding="utf-8")
@@ -307,6 +446,8 @@ def test_a_project_without_output_is_refused(
         ({"base": "a"}, "Name two models"),
         ({"base": "a", "other": "a"}, "both 'a'"),
         ({"texts": {"how": "differences"}}, "differ need both"),
+        ({"options": ScoringOptions(group="x")}, "say by what instances are grouped, with --group-by"),
+        ({"row": "a"}, "name that with --against"),
         ({"texts": {"n": 501}}, "at most 500 texts; 501 were asked for"),
         ({"texts": {"seed": -1}}, "0 or above; it is -1"),
         ({"title": "x" * 201}, "at most 200 visible characters"),

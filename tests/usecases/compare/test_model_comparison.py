@@ -14,7 +14,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
-from annotator.usecases.compare.comparison_words import listed_as_well
+from annotator.usecases.compare.comparison_words import not_listed
 from annotator.usecases.compare.model_comparison import ModelComparison, ModelPair, compare_models
 from annotator.usecases.models.training_record import record_training
 from annotator.usecases.project.projects import create_project
@@ -153,8 +153,8 @@ def test_texts_that_one_of_the_models_learned_from_are_left_out(store: Store, pr
     answer(store, project, "mae", MAE)
     comparison = compared(store, project)
     assert (comparison.n_learned, comparison.parts["all"].n) == (2, 4)  # with its changed version
-    assert comparison.won_lost_of_learned == (2, 0)  # which the lists on Saliency hold all the same
-    assert "2 more in the first list, 0 more in the second" in listed_as_well(comparison)
+    assert comparison.won_lost_of_learned == (2, 0)  # which the lists on Saliency leave out, too
+    assert "2 more for the first list, 0 more for the second" in not_listed(comparison)
     assert compared(store, project, includes_training=True).parts["all"].n == 6
 
 

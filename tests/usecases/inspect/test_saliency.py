@@ -1,11 +1,12 @@
 """Measuring runs, lists by a number, and what the Saliency page shows of an instance."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from annotator.domain.measurements import Question
+from annotator.domain.measurements import InstanceNumber, Question
 from annotator.domain.models import (
     MarkedPart,
     Prediction,
@@ -19,12 +20,16 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.instances import find_instance_ids
+from annotator.store.instances import find_instance_ids, ids_of_keys
 from annotator.store.models import list_runs
+from annotator.store.trainings import save_training
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.inspect.panels import PanelChoice
-from annotator.usecases.inspect.saliency import list_instances_by, show_instance, show_partner
+from annotator.usecases.inspect.saliency import count_learned_from, list_instances_by, show_instance, show_partner
 from annotator.usecases.inspect.saliency_messages import ShownAnswer
+from annotator.usecases.inspect.saved_lists import save_listed
+from annotator.usecases.inspect.scatter import LENGTH
+from annotator.usecases.inspect.scatter_points import show_points
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 
@@ -103,6 +108,24 @@ def test_lists_are_in_the_order_of_a_number_and_filtered_by_answers(store, score
     assert keys(store, scored, which="perturbed") == ["c"]
     assert keys(store, scored, words="FUN") == ["b"]
     assert keys(store, scored, words="100%") == []
+
+
+def test_what_is_won_or_lost_is_without_what_a_model_learned_from_until_that_is_asked_for(store, scored) -> None:
+    [(_, _, learned)] = ids_of_keys(store, scored.id, ["b"])["b"]
+    with store.transaction():
+        save_training(store, scored.id, "n", digest="d", seed=0, split="train", held_out=None, instance_ids=[learned])
+    own = {"answers_run_id": run_of(store, scored, "n", ""), "other_run_id": run_of(store, scored, "m", "")}
+    won, lost = Question(scored.id, which="won", **own), Question(scored.id, which="lost", **own)
+    assert [list_instances_by(store, LOCAL_OPERATOR, asked, 1)[1] for asked in (won, lost)] == [0, 1]
+    assert [count_learned_from(store, LOCAL_OPERATOR, asked) for asked in (won, lost)] == [1, 0]
+    assert keys(store, scored, which="won", has_learned=True, **own) == ["b"]
+    assert count_learned_from(store, LOCAL_OPERATOR, replace(won, has_learned=True)) == 0
+    assert keys(store, scored, which="right", answers_run_id=own["answers_run_id"]) == ["b"]
+    # and neither are these among the points of its scatter, or saved as a list
+    length = InstanceNumber(None, None, LENGTH)
+    assert show_points(store, LOCAL_OPERATOR, won, length, length).n == 0
+    with pytest.raises(InvalidValue, match="nothing"):
+        save_listed(store, LOCAL_OPERATOR, won, "Won", "")
 
 
 def test_the_map_of_a_pair_stands_at_its_perturbed_version(store, scored) -> None:

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from annotator.domain.models import Attribution, Output, Run, Written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.store import Store
-from annotator.store.models import iterate_outputs, list_runs
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import RunFinder, iterate_outputs, list_runs, store_outputs
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.transfer.export_lines import export_output_lines
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -121,3 +125,63 @@ def test_a_prompt_that_cannot_be_taken_away_is_refused(
     options = ImportOptions(prompt=prompt)
     with pytest.raises(InvalidValue, match=expected):
         import_file(store, LOCAL_OPERATOR, make_project(name="Films"), format_name, within_a_prompt, options)
+
+
+def test_pieces_of_written_answers_are_written_out_and_read_back_equal(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path, tmp_path: Path
+) -> None:
+    """Also of a text whose end the model did not see; read once more, they change nothing."""
+    rows = [{"id": "0", "text": "not unlikeable", "label": "positive"}, {"id": "1", "text": "fine but long"}]
+    made, other = make_project(name="Films"), make_project(name="Others")
+    for project in (made, other):
+        import_rows(project, rows)
+    import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions())
+    nan = float("nan")
+    written = Written(
+        (" no", "t", ""), ((1.0, 0.1, nan), (0.25, -0.7, nan), (0.0, 0.0, nan)), ((), (3.0,), (0.5, 1 / 3))
+    )
+    cut = Attribution((1.25 / 3, -0.2, nan), written=written, facts=(("earlier_share", 0.5),))
+    [number] = find_instance_ids(store, made.id, "1")
+    with store.transaction():
+        store_outputs(store, RunFinder(store, made.id).id_of(Run("gpt", "occlusion")), [Output(number, (), (cut,))])
+    path = tmp_path / "out.jsonl"
+    export_output_lines(store, LOCAL_OPERATOR, made, path)
+    report = import_file(store, LOCAL_OPERATOR, other, "attributions", path, ImportOptions())
+    assert (report.problems, report.n_new) == ([], 2)
+    assert repr(_attributions(store, other)) == repr(_attributions(store, made))
+    again = import_file(store, LOCAL_OPERATOR, other, "attributions", path, ImportOptions())
+    assert (again.problems, again.n_new, again.n_updated) == ([], 0, 0)
+
+
+def _attributions(store: Store, project: Project) -> dict[str, tuple[Attribution, ...]]:
+    return {
+        f"{stored.run.model} {stored.run.method}": tuple(
+            replace(attribution, pieces=None)  # of the text: their scores have been joined to those of its words
+            for output in iterate_outputs(store, stored.id)
+            for attribution in output.attributions
+        )
+        for stored in list_runs(store, project.id)
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        ({"pieces": [], "steps": [], "earlier": []}, "written.pieces"),
+        ({"pieces": ["a", "b"], "steps": [[{"scores": [1, 2]}]], "earlier": [[], [1]]}, "written.steps"),
+        ({"pieces": ["a"], "steps": [[{"scores": [1, 2]}]], "earlier": [[1]]}, "written.earlier[0]"),
+        ({"pieces": ["a"], "steps": [[{"scores": [1, 2, 3]}]], "earlier": [[]]}, "scores"),
+    ],
+)
+def test_pieces_that_do_not_belong_together_are_refused_by_their_field(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path,
+    written: dict[str, object], field: str,
+) -> None:  # fmt: skip
+    made = make_project(name="Films")
+    import_rows(made, [{"id": "0", "text": "fine film"}])
+    row = {"id": "0", "model": "m", "method": "x", "scores": [1.0, 2.0], "written": written}
+    path = tmp_path / "bad.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, made, "attributions", path, ImportOptions())
+    assert refused.value.problems[0].field == field

@@ -57,6 +57,8 @@ export class InstanceList {
       onchange: () => (this.#offerOther(), changed()),
     });
     this.other = element("select", { "aria-label": "The other model", onchange: changed });
+    this.learned = element("input", { type: "checkbox", onchange: changed });
+    this.withLearned = element("label", { hidden: true }, this.learned, " also texts that a model learned from");
     this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
     this.seed = element("select", { "aria-label": "Seed of the run", onchange: () => this.#chooseSeed() });
     this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
@@ -102,6 +104,7 @@ export class InstanceList {
         this.which,
         this.model,
         this.other,
+        this.withLearned,
         this.by,
         this.seed,
         this.number,
@@ -244,13 +247,14 @@ export class InstanceList {
     };
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
+    if (!this.other.hidden && this.learned.checked) query.learned = "yes";
     if (this.saved.value) query.list = this.saved.value;
     return { ...query, ...this.slices.query };
   }
 
   /** What differs from all texts in the order of import, for the address. @returns {Query} */
   get asked() {
-    const { which, by, order, words, answers, other, list } = this.query;
+    const { which, by, order, words, answers, other, learned, list } = this.query;
     return {
       ...NO_SLICE,
       ...this.slices.query,
@@ -260,6 +264,7 @@ export class InstanceList {
       words,
       answers,
       other,
+      learned,
       list,
       ...this.scatter.address,
     };
@@ -275,6 +280,7 @@ export class InstanceList {
     choose(this.model, answers);
     this.#offerOther();
     choose(this.other, other);
+    this.learned.checked = asked.get("learned") === "yes";
     choose(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
@@ -302,6 +308,8 @@ export class InstanceList {
     this.page = page;
     this.rows = answer.rows;
     this.n = answer.n;
+    // Where no model learned from any of these texts there is nothing to choose.
+    this.withLearned.hidden = this.other.hidden || !(answer.learned || this.learned.checked);
     const first = (page - 1) * PER_PAGE;
     setText(this.count, this.#countWords(first, answer));
     this.back.disabled = page <= 1;
@@ -323,12 +331,18 @@ export class InstanceList {
    * @param {number} first
    * @param {ListedTexts} given
    */
-  #countWords(first, { n, rows, without }) {
+  #countWords(first, { n, rows, without, learned }) {
     const missing = without
       ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number`
       : "";
+    const leftOut = learned
+      ? `${learned.toLocaleString("en")} that a model learned from ${learned === 1 ? "is" : "are"} left out`
+      : "";
     if (n)
-      return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing].filter(Boolean).join(" · ");
+      return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing, leftOut]
+        .filter(Boolean)
+        .join(" · ");
+    if (leftOut) return `No other text is listed: ${leftOut}.`;
     return missing
       ? `No text is listed: ${missing}. Choose another number.`
       : "No text matches. Choose other texts, or clear the search.";

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import counted, signed, written
+from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_list import LinkedRow, instance_list_html
@@ -19,7 +19,7 @@ from annotator.usecases.compare.difference_words import (
     names_of_compared,
     reasons,
     reference_name,
-    sentence_of,
+    sentence_of_pair,
     sentences,
     what_could_be_told,
     what_it_is,
@@ -42,6 +42,17 @@ from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.session import Visit
 
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """By name the row that others are compared with, and the row and number whose instances are listed; "" for none."""
+
+    against: str = ""
+    row: str = ""
+    metric: str = ""
+
+
+NOTHING = LookedAt()
 _NO_ROW = ""
 _MOST = 10  # instances either way
 _READABLE = 960  # pixels, as below the table
@@ -78,11 +89,11 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
 
 def show(
     store: Store, visit: Visit, project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str
-) -> None:
-    """The table of differences with what goes with it. places: of the files."""
+) -> LookedAt:
+    """The table of differences with what goes with it; answers what is looked at. places: of the files."""
     if not made.rows:
         st.info("No other row is shown. Choose more under “Rows”.", icon=":material/filter_list:")
-        return
+        return NOTHING
     _offer_files(project, made, places, explained)
     heads, lines = heads_and_lines(made)
     name = reference_name(made)
@@ -95,7 +106,8 @@ def show(
             for column in made.columns:
                 if listed := list(sentences(made, column)):
                     st.markdown(as_text(named(column)) + "".join(f"\n* {as_text(line)}" for line in listed))
-        _show_instances(store, visit, project, made)
+        return _show_instances(store, visit, project, made)
+    return LookedAt(name)
 
 
 def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str) -> None:
@@ -121,7 +133,7 @@ class _Side:
     instances: Sequence[DifferingInstance]
 
 
-def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstTable) -> None:
+def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstTable) -> LookedAt:
     """For a chosen row and column the largest differences either way, each with a link."""
     newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     st.markdown("##### Instances that differ")
@@ -142,25 +154,14 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
     pair = TwoRows(made.table, columns[metric], made.rows[names.index(row)], made.reference)
     cell = made.cell(names.index(row), columns[metric])
     if isinstance(cell, Difference):
-        _say(cell, row, reference_name(made))
+        st.markdown(as_text(sentence_of_pair(cell, row, reference_name(made))))
     listed = differing_instances(store, visit.user, project, pair, most=_MOST)
     panels = maps_of(store, visit.user, project, pair)
     sides = (_Side(f"{row} is higher", listed.higher), _Side(f"{reference_name(made)} is higher", listed.lower))
     for column, side in zip(st.columns(2, gap="medium"), sides, strict=True):
         with column:
             _list(project, side, panels)
-
-
-def _say(cell: Difference, row: str, reference: str) -> None:
-    n_equal = cell.n - cell.n_higher - cell.n_lower
-    alone = counted(cell.n_left_out, "instance that only one of them has is", "instances that only one of them has are")
-    left_out = f" {alone} left out." if cell.n_left_out else ""
-    st.markdown(
-        as_text(
-            f"{sentence_of(cell)[0].upper()}{sentence_of(cell)[1:]}. {row} is higher in {counted(cell.n_higher, 'instance')}, "
-            f"{reference} in {cell.n_lower:,}; they are equal in {n_equal:,}.{left_out}"
-        )
-    )
+    return LookedAt(reference_name(made), row, metric)
 
 
 def _list(project: Project, side: _Side, panels: str) -> None:

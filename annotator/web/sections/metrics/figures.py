@@ -10,6 +10,7 @@ from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
+from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metric_names import named, names_of
@@ -44,9 +45,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         label_visibility="collapsed",
     )  # fmt: skip
     if chosen in _OF_ALL_LABELS and scored.request.by == ANNOTATOR and scored.request.group is not None:
-        st.caption(
-            "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
-        )
+        st.caption(OF_ALL_TEXTS)
     views[chosen or names[0]](store, visit, project, scored)
 
 

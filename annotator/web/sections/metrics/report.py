@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from annotator.domain.groups import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
@@ -15,6 +16,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.saved_lists import lists_of_project
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.metrics.against import LookedAt
 from annotator.web.sections.metrics.choice import View
 from annotator.web.sections.metrics.numbers import table_with_intervals
 from annotator.web.session import Visit, current_visit, page_store
@@ -22,18 +24,16 @@ from annotator.web.session import Visit, current_visit, page_store
 _NONE = ""
 _READY = "metrics_report_ready"  # what was asked for and made in this visit
 _DRAWN, _DIFFERENCES, _LIST = "drawn at random", "on which the two models differ most", "of a saved list"
+_OF_ROWS = "in which the two rows differ most"
 
 
 @st.dialog("A report to send", width="large")
-def dialog(project: Project, view: View, file_name: str) -> None:
+def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
     """What the report is to hold. It runs again by itself, when the page's own connection is closed: so it opens one."""
-    st.caption(
-        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody. It holds the models, "
-        "methods and columns that are shown, with 95 % intervals, charts, and texts with their maps and gold."
-    )
+    st.caption(as_text(_what_it_holds(view, looked_at)))
     with page_store() as store:
         visit = current_visit(store)
-        request = _asked(store, visit, project, view)
+        request = _asked(store, visit, project, view, looked_at)
         if pressed("Prepare the report", key=f"metrics_report_{project.id}", type="primary"):
             st.session_state[_READY] = (request, _made(store, visit, project, view, request, file_name))
     made_for, made = st.session_state.get(_READY, (None, None))
@@ -41,6 +41,21 @@ def dialog(project: Project, view: View, file_name: str) -> None:
         st.error(as_text(made), icon=":material/error:")
     elif made_for == request and isinstance(made, WrittenReport):
         _offer(made, file_name)
+
+
+def _what_it_holds(view: View, looked_at: LookedAt) -> str:
+    scored_as = view.scored.request
+    group = (
+        f"one group alone: {grouping_in_words(scored_as.by)} {group_in_words(scored_as.by, scored_as.group)}. "
+        if scored_as.group is not None
+        else ""
+    )
+    against = f" the differences from {looked_at.against}," if looked_at.against else ""
+    return (
+        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody unless you ask for it. "
+        f"It is about {group or 'all that is scored here. '}It holds the models, methods and columns that are shown, with 95 % "
+        f"intervals,{against} charts, and texts with their maps and gold."
+    )
 
 
 def _offer(made: WrittenReport, file_name: str) -> None:
@@ -65,7 +80,7 @@ def _made(
             return str(error)
 
 
-def _asked(store: Store, visit: Visit, project: Project, view: View) -> ReportRequest:
+def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: LookedAt) -> ReportRequest:
     models = list(dict.fromkeys(row.model for row in view.rows))
     of_title, of_base, of_other = st.columns([2, 1, 1], vertical_alignment="bottom")
     title = of_title.text_input(
@@ -94,24 +109,32 @@ def _asked(store: Store, visit: Visit, project: Project, view: View) -> ReportRe
         )
         if base == other or not (base and other):
             base = other = _NONE
-    texts = _texts(store, visit, project, has_pair=bool(base))
+    of_differences = _OF_ROWS if looked_at.row else _DIFFERENCES if base and not looked_at.against else ""
+    texts = _texts(store, visit, project, of_differences)
     may_name = has_right(visit.user, visit.roles, "see all annotations")
-    has_names = may_name and st.checkbox("Tell who made each gold set", key=f"metrics_report_names_{project.id}")
+    has_names = may_name and st.checkbox(
+        "Tell who made each gold set",
+        key=f"metrics_report_names_{project.id}",
+        help="Of a group by annotator also whose it is; else the report says “annotator (not named)”.",
+    )
     methods = dict.fromkeys(row.method for row in view.rows if row.method)
     options = replace(view.scored.request.options, n_resamples=0)
     columns = tuple(column.name for column in view.columns)
-    return ReportRequest(title.strip(), base, other, tuple(models), tuple(methods), columns, texts, has_names, options)
+    return ReportRequest(
+        title.strip(), base, other, tuple(models), tuple(methods), columns, texts, has_names, options, looked_at.against,
+        looked_at.row, looked_at.metric,
+    )  # fmt: skip
 
 
-def _texts(store: Store, visit: Visit, project: Project, *, has_pair: bool) -> TextChoice:
+def _texts(store: Store, visit: Visit, project: Project, of_differences: str) -> TextChoice:
     lists = [saved.name for saved, _ in lists_of_project(store, visit.user, project.id) if saved.n]
-    ways = [_DRAWN, *([_DIFFERENCES] if has_pair else []), *([_LIST] if lists else [])]
+    ways = [_DRAWN, *([of_differences] if of_differences else []), *([_LIST] if lists else [])]
     of_way, of_n, of_more = st.columns([2, 1, 1], vertical_alignment="bottom")
     way = of_way.selectbox("Texts", ways, key=f"metrics_report_texts_{project.id}")
     if way == _LIST:
         return TextChoice("list", list_name=of_n.selectbox("List", lists, key=f"metrics_report_list_{project.id}"))
     n = int(of_n.number_input("How many", 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
-    if way == _DIFFERENCES:
+    if way == of_differences:
         return TextChoice("differences", n)
     return TextChoice(
         "drawn", n, int(of_more.number_input("Seed", 0, 2**31, 0, key=f"metrics_report_seed_{project.id}"))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
@@ -45,7 +46,8 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     reference = against.choose(project, scored, line)
     if reference and view.columns and view.rows:
         compared = against.compared(scored, view, reference)
-        against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
+        looked_at = against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
+        _offer_report(project, view, page, looked_at)
         return view.scored
     whole.download_button(
         "All as CSV", partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
@@ -62,19 +64,22 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
         "dash with a footnote.",
     )  # fmt: skip
-    if pressed(
-        "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
-        disabled=bool(scored.request.by),  # its command knows no groups, and a person's name would stand in it
-        help="A report is over all groups. Choose “(nothing)” under “Group by” to make one."
-        if scored.request.by
-        else "One HTML page to send: this table with charts and texts. It needs no server.",
-    ):  # fmt: skip
-        from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
-
-        report.dialog(project, view, f"{file_stem(project)}-report.html")
+    _offer_report(project, view, page)
     _show_rows(project, view)
     _show_counts(view.rows)
     return view.scored
+
+
+def _offer_report(
+    project: Project, view: View, page: DeltaGenerator, looked_at: against.LookedAt = against.NOTHING
+) -> None:
+    if pressed(
+        "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
+        help="One HTML page to send: this table with charts and texts. It needs no server.",
+    ):  # fmt: skip
+        from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
+
+        report.dialog(project, view, looked_at, f"{file_stem(project)}-report.html")
 
 
 def _say_of_all(rows: Sequence[MetricRow]) -> None:

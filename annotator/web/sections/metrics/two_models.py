@@ -12,8 +12,8 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
-    listed_as_well,
     meaning_of_parts,
+    not_listed,
     row_of_part,
     title_of_bin,
 )
@@ -140,7 +140,7 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
 def _show_links(
     store: Store, visit: Visit, project: Project, pair: ModelPair, comparison: ModelComparison, split: str | None
 ) -> None:
-    """To Saliency, with the list of what is won or lost chosen; there texts that a model learned from are listed as well."""
+    """To Saliency, with the list of what is won or lost chosen; what a model learned from is left out there as well."""
     base, other = answers_runs(store, visit.user, project, (*pair.base, *pair.other))
     if base is None or other is None:
         return
@@ -149,7 +149,7 @@ def _show_links(
         for which, words in (("won", "right where the base is wrong"), ("lost", "wrong where the base is right")):
             address = urlencode({"project": project.id, "which": which, "answers": other, "other": base} | of_split)
             st.link_button(f"The texts on Saliency: {words}", f"/saliency?{address}", icon=":material/open_in_new:")
-    if more := listed_as_well(comparison):
+    if more := not_listed(comparison):
         st.caption(more)
 
 
