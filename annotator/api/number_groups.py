@@ -10,8 +10,8 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.scoring.reports import ProjectReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.group_scores import group_counts
 from annotator.usecases.inspect.metric_values import groupings_of
-from annotator.usecases.inspect.project_scores import group_counts
 
 
 class GroupedReports(TypedDict):

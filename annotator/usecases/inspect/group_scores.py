@@ -1,6 +1,6 @@
 """A project's numbers for each of its groups, with one look at the gold and at the answers for all of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from annotator.domain.people import User
@@ -11,7 +11,7 @@ from annotator.scoring.runs import Answers, ScoringOptions
 from annotator.store import Store
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.gold_table import gold_groups
+from annotator.usecases.gold_table import GoldGroups, gold_groups
 from annotator.usecases.inspect.project_scores import require_fact, require_may_group, runs_asked, score_gold
 
 
@@ -23,6 +23,13 @@ class GroupNumbers:
     n: int
     numbers: ProjectReport
     behind: Behind | None
+
+
+def group_counts(store: Store, actor: User, project: Project, options: ScoringOptions) -> Mapping[str, int]:
+    """How many instances with gold each group has by what `options` groups by."""
+    _require_may(store, actor, project, options)
+    with store.snapshot():
+        return _groups(store, project, options).counts
 
 
 def evaluate_groups(
@@ -40,15 +47,11 @@ def evaluate_groups(
 
     progress: called with how many groups are done, and how many there are
     """
-    require(store, actor, project.id, "export")
-    require_may_group(store, actor, project, options.by)
-    policy = options.gold_policy or project.settings.gold_policy
+    _require_may(store, actor, project, options)
     answers_by_run: dict[int, Answers] = {}
     with store.snapshot():
-        require_split(store, [project], options.split)
-        require_fact(store, project, options.by)
+        groups = _groups(store, project, options)
         runs = runs_asked(store, project, model, method)
-        groups = gold_groups(store, project, policy, options.split, options.by)
         for n_done, (group, n) in enumerate(groups.counts.items()):
             progress(n_done, len(groups.counts))
             of_group = replace(options, group=group, has_null=keeps_instances)
@@ -58,3 +61,15 @@ def evaluate_groups(
             )  # fmt: skip
             yield GroupNumbers(group, n, *made)
         progress(len(groups.counts), len(groups.counts))
+
+
+def _require_may(store: Store, actor: User, project: Project, options: ScoringOptions) -> None:
+    require(store, actor, project.id, "export")
+    require_may_group(store, actor, project, options.by)
+
+
+def _groups(store: Store, project: Project, options: ScoringOptions) -> GoldGroups:
+    require_split(store, [project], options.split)
+    require_fact(store, project, options.by)
+    policy = options.gold_policy or project.settings.gold_policy
+    return gold_groups(store, project, policy, options.split, options.by)
