@@ -261,16 +261,16 @@ def _numbers_of(
     writer: Writer, written: Sequence[int], variants: Sequence[_Variant], parameters: Mapping[str, Value]
 ) -> list[Floats]:
     """Of each the numbers of its pieces. Those of one length go through the model together, so that none is padded."""
-    places_by_size: dict[tuple[int, int], list[int]] = {}
-    for place, variant in enumerate(variants):
-        places_by_size.setdefault((len(variant.ids), len(variant.steps)), []).append(place)
+    indices_by_size: dict[tuple[int, int], list[int]] = {}
+    for variant_index, variant in enumerate(variants):
+        indices_by_size.setdefault((len(variant.ids), len(variant.steps)), []).append(variant_index)
     numbers: dict[int, Floats] = {}
-    for places in places_by_size.values():
-        for first in range(0, len(places), writer.loaded.batch_size):
-            part = places[first : first + writer.loaded.batch_size]
-            rows = _numbers_together(writer, written, [variants[place] for place in part], parameters)
+    for indices in indices_by_size.values():
+        for first in range(0, len(indices), writer.loaded.batch_size):
+            part = indices[first : first + writer.loaded.batch_size]
+            rows = _numbers_together(writer, written, [variants[variant_index] for variant_index in part], parameters)
             numbers |= dict(zip(part, rows, strict=True))
-    return [numbers[place] for place in range(len(variants))]
+    return [numbers[variant_index] for variant_index in range(len(variants))]
 
 
 def _numbers_together(
