@@ -692,8 +692,14 @@ def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(pag
     grouping.set_value("label").run()
     group = app.selectbox(key=f"metrics_group_{modelled.id}")
     assert group.options == ["all", "negative (2 instances)", "positive (1 instance)"]
+    assert "2 groups by label" in " ".join(text.value for text in app.markdown)
+    side_by_side = next(
+        text.proto.body for text in app.get("html") if 'aria-label="Best-set token F1' in text.proto.body
+    )
+    assert side_by_side.index(">negative<small>2 instances") < side_by_side.index(">positive<small>1 instance")
     group.set_value("negative").run()
     assert not app.exception
+    assert "groups by label" not in " ".join(text.value for text in app.markdown)
     assert shown_state(app) == {"group_by": ["label"], "group": ["negative"]}
     button(app, "metrics_report_open").click().run()
     assert not app.exception

@@ -8,7 +8,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.web.copy_link import copy_link
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics import figures, numbers, state, table, views
+from annotator.web.sections.metrics import figures, groups, numbers, state, table, views
 from annotator.web.session import Visit
 
 
@@ -22,6 +22,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     scored = numbers.show(store, visit, project, choices, scored_as)
     if scored is not None:
         shown = table.show(store, visit, project, scored) if scored.table.columns else scored
+        groups.show(store, visit, project, shown)
         figures.show(store, visit, project, shown)
     state.end(choices, is_whole=scored is not None)
     view = views.named_view(store, visit, project, state.address())

@@ -15,6 +15,8 @@ POLICY = Piece("policy", "the gold policy")
 SPLIT = Piece("split", "the split")
 GROUPING = Piece("group_by", "the grouping by")
 GROUP = Piece("group", "the group")
+GROUP_METRIC = Piece("group_metric", "the metric of the groups")
+GROUP_PAGE = Piece("group_page", "the page of the groups")
 EXPLAINED = Piece("explained", "the explained label")
 TRAINING = Piece("training", "the texts that a model learned from")
 COLUMNS = Piece("columns", "the column")
@@ -47,7 +49,7 @@ VIEW = Piece("view", "the view number")  # instead of the others: what was saved
 
 PIECES = (
     VIEW,
-    INTERVALS, POLICY, SPLIT, GROUPING, GROUP, EXPLAINED, TRAINING,
+    INTERVALS, POLICY, SPLIT, GROUPING, GROUP, GROUP_METRIC, GROUP_PAGE, EXPLAINED, TRAINING,
     COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
     AGAINST, COMPARED_METRIC, COMPARED_ROW,
     ROW, SEED, METRIC, MINUS, BY, BASE_MODEL, OTHER_MODEL, WORD_LISTS, POSITIVE, SUITE, LIST_OF, LIST_ORDER, LIST_PAGE,
