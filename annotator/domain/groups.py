@@ -1,10 +1,15 @@
 """Groups of a project's instances, over which numbers are made apart: by label, split, kind of changed version, and so on."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Instance
 from annotator.errors import InvalidValue
 
 LABEL, SPLIT, KIND, CRITERION, ANNOTATOR = "label", "split", "kind", "criterion", "annotator"
 METADATA = "metadata:"  # and a name of the instances' metadata
+ANNOTATORS = "annotators:"  # and a name of what the file tells of its annotators
 GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR)
 _WORDS = {KIND: "kind of changed version"}
 _UNNAMED = {
@@ -18,10 +23,36 @@ _UNNAMED = {
 
 def require_grouping(by: str) -> None:
     """Raise InvalidValue for what nothing can be grouped by."""
-    if by not in GROUPINGS and not (by.startswith(METADATA) and by != METADATA):
+    if by not in GROUPINGS and not any(by.startswith(kind) and by != kind for kind in (METADATA, ANNOTATORS)):
         raise InvalidValue(
-            f"Numbers cannot be grouped by '{by}'. Choose {', '.join(GROUPINGS)}, or {METADATA}NAME for a name of the metadata."
+            f"Numbers cannot be grouped by '{by}'. Choose {', '.join(GROUPINGS)}, {METADATA}NAME for a name of the metadata, or "
+            f"{ANNOTATORS}NAME for what is told of the annotators."
         )
+
+
+def is_of_people(by: str) -> bool:
+    """Whether groups are of annotators, and so of annotations, and not of instances."""
+    return by == ANNOTATOR or by.startswith(ANNOTATORS)
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """The people of a group, whose annotations alone are gold. by: "annotator", or "annotators:NAME"."""
+
+    by: str
+    group: str
+
+    def has(self, instance: Instance, annotator: str) -> bool:
+        """Whether somebody who annotated an instance is of the group."""
+        return groups_of_people(instance, [annotator], self.by)[annotator] == self.group
+
+
+def groups_of_people(instance: Instance, annotators: Iterable[str], by: str) -> dict[str, str]:
+    """The group of each annotator of an instance; "" where the file does not tell it of them."""
+    if by == ANNOTATOR:
+        return {annotator: annotator for annotator in annotators}
+    facts, name = facts_of_annotators(instance.metadata), by.removeprefix(ANNOTATORS)
+    return {annotator: fact_in_words(facts.get(annotator, {}).get(name)) for annotator in annotators}
 
 
 def group_of(instance: Instance, label: str | None, by: str) -> str | None:
@@ -58,6 +89,8 @@ def fact_in_words(value: object) -> str:
 
 def grouping_in_words(by: str) -> str:
     """What one groups by, in a sentence."""
+    if by.startswith(ANNOTATORS):
+        return f"“{by.removeprefix(ANNOTATORS)}” of the annotators"
     return f"“{by.removeprefix(METADATA)}” of the metadata" if by.startswith(METADATA) else _WORDS.get(by, by)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, CRITERION, group_of
+from annotator.domain.groups import CRITERION, Whose, group_of, is_of_people
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.projects import GoldPolicy
@@ -53,10 +53,10 @@ class ScoringOptions:
         return (self.by, self.group) if self.criterion is None else (CRITERION, self.criterion)
 
     @property
-    def annotator(self) -> str | None:
+    def whose(self) -> Whose | None:
         """Whose sets alone are gold; None for everybody's."""
         by, group = self.grouping
-        return group if by == ANNOTATOR else None
+        return Whose(by, group) if is_of_people(by) and group is not None else None
 
     def asks_for(self, split: str, group: str | None) -> bool:
         """Whether an instance of this split and group is scored. group None: groups are not of instances."""

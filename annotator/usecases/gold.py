@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.gold import GoldChoice
+from annotator.domain.groups import Whose, groups_of_people
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
@@ -56,28 +57,28 @@ def _labelled(
 
 
 def gold_of_instances(
-    store: Store, ids: Sequence[int], policy: GoldPolicy, *, annotator: str | None = None
+    store: Store, ids: Sequence[int], policy: GoldPolicy, *, whose: Whose | None = None
 ) -> dict[int, GoldInstance]:
     """The gold of some instances by number, in their order; without sets where there is none.
 
-    annotator: whose annotations alone are gold; None: everybody's
+    whose: annotations alone are gold; None: everybody's
     """
     gold: dict[int, GoldInstance] = {}
     for first in range(0, len(ids), _AT_ONCE):
         part = ids[first : first + _AT_ONCE]
         instances = get_instances(store, part)
         ordered = [instances[number] for number in part if number in instances]
-        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy, annotator)}
+        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy, whose)}
     return gold
 
 
 def _gold_among(
-    store: Store, instances: Sequence[Instance], policy: GoldPolicy, annotator: str | None = None
+    store: Store, instances: Sequence[Instance], policy: GoldPolicy, whose: Whose | None = None
 ) -> Iterator[GoldInstance]:
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:
-        annotated = [a for a in annotations[instance.id] if annotator in (None, a.annotator)]
+        annotated = _of_people(instance, annotations[instance.id], whose)
         accepted = [annotation for annotation in annotated if annotation.state == "accepted"]
         chosen = chosen_among(annotated, choices.get(instance.id))
         yield gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
@@ -102,14 +103,14 @@ class GoldOptions:
     """What is written.
 
     gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
-    perturbed versions alone (our own format always holds both). annotator: the gold of that person's annotations alone.
+    perturbed versions alone (our own format always holds both). whose: the gold of the annotations of these people alone.
     """
 
     gold_policy: GoldPolicy | None = None
     split: str | None = None
     include_submitted: bool = False
     half: Half = "both"
-    annotator: str | None = None
+    whose: Whose | None = None
 
 
 def require_split(store: Store, projects: Sequence[Project], split: str | None, *, of_files: bool = False) -> None:
@@ -136,21 +137,22 @@ def gold_instances(
     """The gold of every instance that has one and is not discarded, in the order of import."""
     states = counting_states(options)
     for instance, annotations, choice in _annotated(store, project, options.split):
-        annotated = [a for a in annotations if options.annotator in (None, a.annotator)]
+        annotated = _of_people(instance, annotations, options.whose)
         gold = _gold(instance, annotated, choice, policy, states)
         if gold is not None and is_in(options.half, instance):
             yield gold
 
 
-def gold_by_annotator(store: Store, project: Project, policy: GoldPolicy) -> Iterator[tuple[str, GoldInstance]]:
-    """The gold of each person's annotations alone, for all people at once: instance by instance in the order of import."""
+def gold_by_people(store: Store, project: Project, policy: GoldPolicy, by: str) -> Iterator[tuple[str, GoldInstance]]:
+    """The gold of the annotations of each group of people alone, for all groups at once: instances in the order of import."""
     states = counting_states(GoldOptions())
     for instance, annotations, choice in _annotated(store, project, None):
-        for annotator in dict.fromkeys(a.annotator for a in annotations):
-            of_person = [a for a in annotations if a.annotator == annotator]
-            gold = _gold(instance, of_person, choice, policy, states)
+        groups = groups_of_people(instance, dict.fromkeys(a.annotator for a in annotations), by)
+        for group in dict.fromkeys(groups.values()):
+            of_group = [a for a in annotations if groups[a.annotator] == group]
+            gold = _gold(instance, of_group, choice, policy, states)
             if gold is not None:
-                yield annotator, gold
+                yield group, gold
 
 
 def _annotated(
@@ -162,6 +164,10 @@ def _annotated(
         annotations, choices = annotations_of(store, ids), choices_of(store, ids)
         for instance in instances:
             yield instance, annotations[instance.id], choices.get(instance.id)
+
+
+def _of_people(instance: Instance, annotations: Sequence[Annotation], whose: Whose | None) -> Sequence[Annotation]:
+    return annotations if whose is None else [a for a in annotations if whose.has(instance, a.annotator)]
 
 
 def _gold(

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from annotator.domain.groups import ANNOTATOR
+from annotator.domain.groups import Whose, groups_of_people, is_of_people
 from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.store import Store
 from annotator.store.instances import keys_of_originals
-from annotator.usecases.gold import GoldOptions, gold_by_annotator, gold_instances
+from annotator.usecases.gold import GoldOptions, gold_by_people, gold_instances
 
 
 def gold_table(
@@ -22,19 +22,19 @@ def gold_table(
     split: str | None = None,
     *,
     by: str = "",
-    annotator: str | None = None,
+    whose: Whose | None = None,
 ) -> GoldTable:
     """A project's gold as metrics take it, or that of a split, whose k is that of the whole all the same.
 
     With the tokens of originals and perturbed versions, which are compared.
-    by: what the groups of its rows are of; annotator: whose annotations alone are gold
+    by: what the groups of its rows are of; whose: annotations alone are gold
     """
     originals = keys_of_originals(store, project.id)
     with _no_looking_for_cycles():
         whole = GoldTable(
             [
                 _row(item, project, originals, by)
-                for item in gold_instances(store, project, policy, GoldOptions(annotator=annotator))
+                for item in gold_instances(store, project, policy, GoldOptions(whose=whose))
             ]
         )
         return whole.of_split(split)
@@ -69,9 +69,9 @@ def grouped_gold(
     by, group = grouping
     whole = gold_table(store, project, policy, split, by=by)
     criteria = _told(Counter(row.criterion for row in whole.rows))
-    if by == ANNOTATOR:
-        counts = _annotators(store, project, split)
-        gold = whole if group is None else gold_table(store, project, policy, split, by=by, annotator=group)
+    if is_of_people(by):
+        counts = _people(store, project, split, by)
+        gold = whole if group is None else gold_table(store, project, policy, split, by=by, whose=Whose(by, group))
         return GroupedGold(gold, counts, criteria)
     counts = _in_order(Counter(row.group for row in whole.rows if row.group is not None)) if by else {}
     return GroupedGold(whole.of_group(group), counts, criteria)
@@ -79,38 +79,39 @@ def grouped_gold(
 
 @dataclass(frozen=True, slots=True)
 class GoldGroups:
-    """The gold of every group, read once. by_annotator: each person's own, where the groups are of people."""
+    """The gold of every group, read once. by_people: each group's own, where they are of people."""
 
     whole: GoldTable
     counts: Mapping[str, int]
     criteria: Mapping[str, int]
-    by_annotator: Mapping[str, GoldTable] | None = None
+    by_people: Mapping[str, GoldTable] | None = None
 
     def of(self, group: str) -> GroupedGold:
-        gold = self.whole.of_group(group) if self.by_annotator is None else self.by_annotator[group]
+        gold = self.whole.of_group(group) if self.by_people is None else self.by_people[group]
         return GroupedGold(gold, self.counts, self.criteria)
 
 
 def gold_groups(store: Store, project: Project, policy: GoldPolicy, split: str | None, by: str) -> GoldGroups:
     """What `grouped_gold` answers for each group, with one look at the project for all of them."""
     whole = grouped_gold(store, project, policy, split, (by, None))
-    if by != ANNOTATOR:
+    if not is_of_people(by):
         return GoldGroups(whole.gold, whole.counts, whole.criteria)
     originals = keys_of_originals(store, project.id)
     rows: dict[str, list[GoldRow]] = {name: [] for name in whole.counts}
     with _no_looking_for_cycles():
-        for annotator, item in gold_by_annotator(store, project, policy):
-            if annotator in rows:
-                rows[annotator].append(_row(item, project, originals, by))
-    tables = {annotator: GoldTable(of_person).of_split(split) for annotator, of_person in rows.items()}
+        for group, item in gold_by_people(store, project, policy, by):
+            if group in rows:
+                rows[group].append(_row(item, project, originals, by))
+    tables = {group: GoldTable(of_group).of_split(split) for group, of_group in rows.items()}
     return GoldGroups(whole.gold, whole.counts, whole.criteria, tables)
 
 
-def _annotators(store: Store, project: Project, split: str | None) -> dict[str, int]:
-    """On how many instances the sets of each person would be gold."""
+def _people(store: Store, project: Project, split: str | None, by: str) -> dict[str, int]:
+    """On how many instances the sets of each person, or of each group of people, would be gold."""
     counts: Counter[str] = Counter()
     for item in gold_instances(store, project, "all", GoldOptions(split=split)):
-        counts.update({origin.annotator for origins in item.origins for origin in origins})
+        annotators = {origin.annotator for origins in item.origins for origin in origins}
+        counts.update(set(groups_of_people(item.instance, annotators, by).values()))
     return _in_order(counts)
 
 

@@ -98,7 +98,7 @@ def _texts(
     policy = options.gold_policy or project.settings.gold_policy
     chosen = choose_texts(store, actor, project, request, view, None if compared is None else compared.pair)
     with store.snapshot():
-        gold = gold_of_instances(store, chosen.ids, policy, annotator=options.annotator).values()
+        gold = gold_of_instances(store, chosen.ids, policy, whose=options.whose).values()
         undiscarded = [item for item in gold if item.instance.state != "discarded"]
         of_group = [item for item in undiscarded if is_of_group(options, behind, item)]
         shown = list(for_them.open_to_them([item for item in of_group if item.instance.id not in for_them.closed]))
@@ -116,7 +116,7 @@ def _texts(
 
 def _without_names(table: MetricTable) -> MetricTable:
     """Without whose sets are scored, and whose there are, where that is what instances are grouped by."""
-    if table.by != ANNOTATOR:
+    if table.by != ANNOTATOR:  # what is told of several people names nobody
         return table
     return replace(table, group=None if table.group is None else "", groups={}, criteria={})
 

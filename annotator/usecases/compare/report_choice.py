@@ -58,7 +58,7 @@ def choose_texts(
 
 def is_of_group(options: ScoringOptions, behind: Behind | None, item: GoldInstance) -> bool:
     """Whether a text is of the group that is asked for; of an annotator's, whether it is among those that are scored."""
-    if options.annotator is not None:
+    if options.whose is not None:
         return behind is not None and item.instance.id in behind.ids
     group = group_of(item.instance, item.result, options.grouping[0])
     return group is None or options.grouping[1] in (None, group)
@@ -127,7 +127,7 @@ def _of_differences(
 ) -> ChosenTexts:
     options, pair = request.options, (request.base, request.other)
     learned = learned_by_model(store, project.id, options)
-    scored = None if options.annotator is None or behind is None else set(behind.ids.tolist())
+    scored = None if options.whose is None or behind is None else set(behind.ids.tolist())
     of_models = [_beliefs(store, project, model) for model in pair]
     unseen = [
         text

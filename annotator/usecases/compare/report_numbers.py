@@ -138,7 +138,7 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
     ]
     return TwoModels(
         title,
-        [in_words(request.base, request.other, part), *([OF_ALL_TEXTS] if options.annotator is not None else [])],
+        [in_words(request.base, request.other, part), *([OF_ALL_TEXTS] if options.whose is not None else [])],
         rows,
         meaning_of_parts(comparison),
         _bins(comparison.confidence),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain.groups import ANNOTATOR
 from annotator.errors import InvalidValue
 from annotator.scoring.runs import ScoringOptions
 
@@ -123,7 +124,7 @@ class ReportRequest:
     @property
     def leaves_name_out(self) -> bool:
         """Whether the group is an annotator whose name is not to be told."""
-        return self.options.annotator is not None and not self.has_names
+        return self.options.by == ANNOTATOR and self.options.group is not None and not self.has_names
 
 
 def _texts(texts: TextChoice) -> Iterator[str]:

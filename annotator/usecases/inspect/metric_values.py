@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, CRITERION, KIND, LABEL, METADATA, SPLIT
+from annotator.domain.groups import ANNOTATOR, ANNOTATORS, CRITERION, KIND, LABEL, METADATA, SPLIT
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -22,7 +22,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
 from annotator.store.people import roles_of
-from annotator.store.slice_counts import fact_names
+from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import grouped_gold
 from annotator.usecases.inspect.project_scores import answers_of_seed, require_may_group, runs_asked
@@ -69,12 +69,13 @@ def groupings_of(store: Store, actor: User, project: Project) -> list[str]:
     """By what the instances of a project may be grouped by somebody (domain/groups.py)."""
     require(store, actor, project.id, "export")
     names = fact_names(store, project.id)
+    sees_people = has_right(actor, roles_of(store, actor, project.id), "see all annotations")
     return [
         *([LABEL] if project.task.result_kind == "label" else []),
         SPLIT,
         KIND,
         *([CRITERION] if CRITERION in names else []),
-        *([ANNOTATOR] if has_right(actor, roles_of(store, actor, project.id), "see all annotations") else []),
+        *([ANNOTATOR, *(f"{ANNOTATORS}{name}" for name in group_names(store, project.id))] if sees_people else []),
         *(f"{METADATA}{name}" for name in names if name != CRITERION),
     ]
 

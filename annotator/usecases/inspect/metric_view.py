@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from annotator.domain.groups import ANNOTATOR, CRITERION, group_in_words, grouping_in_words
+from annotator.domain.groups import CRITERION, group_in_words, grouping_in_words, is_of_people
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
 from annotator.metrics.chance import FEWEST
@@ -78,8 +78,8 @@ def _without_gold(n: int) -> str:
 
 def _whose_ratio(table: MetricTable) -> str:
     """Whose it is, where that are not the instances asked for alone."""
-    if table.by == ANNOTATOR and table.group is not None:
-        return " of all that this annotator marked" if table.split is not None else ""
+    if is_of_people(table.by) and table.group is not None:
+        return " of all that was marked in this group" if table.split is not None else ""
     return "" if table.split is None and table.group is None else " of the whole project’s gold"
 
 

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, CRITERION, METADATA, grouping_in_words, require_grouping
+from annotator.domain.groups import ANNOTATORS, CRITERION, METADATA, grouping_in_words, is_of_people, require_grouping
 from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -172,15 +172,17 @@ def score_gold(
 
 
 def require_may_group(store: Store, actor: User, project: Project, by: str) -> None:
-    """Groups by annotator say who marked what: they are for those who see all annotations."""
+    """Groups of annotators say who marked what: they are for those who see all annotations."""
     if by:
         require_grouping(by)
-    if by == ANNOTATOR:
+    if is_of_people(by):
         require(store, actor, project.id, "see all annotations")
 
 
 def require_fact(store: Store, project: Project, by: str) -> None:
-    """Raise InvalidValue for a name of the metadata that no text of the project tells, naming those there are."""
+    """Raise InvalidValue for a name of the metadata, of texts or of annotators, that is told nowhere, naming those there are."""
+    if by.startswith(ANNOTATORS):
+        _require_told_of_people(store, project, by.removeprefix(ANNOTATORS))
     if not by.startswith(METADATA):
         return
     name, known = by.removeprefix(METADATA), fact_names(store, project.id)
@@ -189,8 +191,18 @@ def require_fact(store: Store, project: Project, by: str) -> None:
     quoted = ", ".join(f"'{fact}'" for fact in known)
     there_is = f"of texts there is {quoted}" if known else "of texts nothing is told"
     if name in group_names(store, project.id):
-        raise InvalidValue(f"'{name}' is told of annotators, not of texts; {there_is}.")
+        raise InvalidValue(
+            f"'{name}' is told of annotators, not of texts; {there_is}. Group by '{ANNOTATORS}{name}' for the annotators'."
+        )
     raise InvalidValue(f"No text of '{project.name}' tells '{name}' in its metadata; {there_is}.")
+
+
+def _require_told_of_people(store: Store, project: Project, name: str) -> None:
+    known = group_names(store, project.id)
+    if name not in known:
+        quoted = ", ".join(f"'{fact}'" for fact in known)
+        there_is = f"there is {quoted}" if known else "nothing is told of them"
+        raise InvalidValue(f"No file of '{project.name}' tells '{name}' of its annotators; {there_is}.")
 
 
 def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:

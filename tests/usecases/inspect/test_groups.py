@@ -79,6 +79,45 @@ def test_by_annotator_the_gold_is_of_that_persons_sets_alone(store, project) -> 
     assert f1(store, project, "", None)[1] == 3
 
 
+@pytest.fixture
+def told(project: Project, import_rows: Callable[..., Any]) -> Project:
+    """Of the annotators of the first text the file tells an age; cid, who marked with ann, is as old."""
+    facts = [
+        {"annotator": "ann", "age": "young"},
+        {"annotator": "bob", "age": "old"},
+        {"annotator": "cid", "age": "young"},
+    ]
+    third = ROWS[0] | {"annotator": "cid", "rationales": [[[1, 2]]]}
+    rows = [row | {"metadata": {"annotations": facts}} for row in (ROWS[0], ROWS[1], third)]
+    assert import_rows(project, rows, update=True).problems == []
+    return project
+
+
+def test_by_what_is_told_of_annotators_the_gold_is_of_all_of_the_group(store, told) -> None:
+    by = "annotators:age"
+    made = list(evaluate_groups(store, LOCAL_OPERATOR, told, options=ScoringOptions(by=by)))
+    # of the other texts nothing is told of whoever marked them
+    assert {of_group.group: of_group.n for of_group in made} == {"": 2, "old": 1, "young": 1}
+    # ann and cid marked two of four tokens, so k is 2: both are chosen, and the best set has one of them
+    assert f1(store, told, by, "young") == (pytest.approx(2 / 3), 1)
+    assert f1(store, told, by, "old") == (0.0, 1)
+
+
+def test_what_nobody_tells_of_annotators_is_refused_with_what_there_is(store, told) -> None:
+    with pytest.raises(InvalidValue, match="tells 'sex' of its annotators; there is 'age'"):
+        f1(store, told, "annotators:sex", None)
+    with pytest.raises(InvalidValue, match="'age' is told of annotators, not of texts; .* Group by 'annotators:age' for"):
+        f1(store, told, "metadata:age", None)
+
+
+def test_groups_of_annotators_are_for_those_who_see_all_annotations(store, told, add_person) -> None:
+    researcher, lead = add_person("res", told, "researcher"), add_person("boss", told, "lead")
+    assert "annotators:age" not in groupings_of(store, researcher, told)
+    assert "annotators:age" in groupings_of(store, lead, told)
+    with pytest.raises(NotAllowed):
+        evaluate_project(store, researcher, told, options=ScoringOptions(by="annotators:age", group="old"))
+
+
 def test_the_instances_behind_a_row_are_those_of_the_group(store, project) -> None:
     choice = RowChoice("m", "lime", "attribution")
     values = values_of_row(store, LOCAL_OPERATOR, project, choice, ScoringOptions(by="label", group="positive"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.groups import ANNOTATOR
+from annotator.domain.groups import is_of_people
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
@@ -44,7 +44,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "Chart", names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
         label_visibility="collapsed",
     )  # fmt: skip
-    if chosen in _OF_ALL_LABELS and scored.request.by == ANNOTATOR and scored.request.group is not None:
+    if chosen in _OF_ALL_LABELS and is_of_people(scored.request.by) and scored.request.group is not None:
         st.caption(OF_ALL_TEXTS)
     views[chosen or names[0]](store, visit, project, scored)
 
