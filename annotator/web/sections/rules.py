@@ -10,10 +10,10 @@ import streamlit as st
 from annotator.domain.projects import (
     GOLD_POLICIES,
     GoldPolicy,
-    Order,
     Project,
     ResultMode,
 )
+from annotator.domain.queue_orders import REST_WORDS
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
@@ -31,7 +31,6 @@ _MODES: dict[ResultMode, str] = {
     "give": "annotators give it themselves",
     "labels_only": "annotators give labels only, no rationales",
 }
-_ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
     "chosen": "the lead's choice, or else the first accepted annotation",
     "all": "all distinct sets",
@@ -193,7 +192,7 @@ def _ask_work(project: Project, changed: Project) -> Project:
     st.markdown("**Assigning work**")
     left, right = st.columns(2)
     order = left.selectbox(
-        "Order", list(_ORDERS), list(_ORDERS).index(settings.order), format_func=_ORDERS.__getitem__,
+        "Order", list(REST_WORDS), list(REST_WORDS).index(settings.order), format_func=REST_WORDS.__getitem__,
         key=_key(project, "order"),
     )  # fmt: skip
     seed = right.number_input("Seed", 0, 2**31, settings.seed, key=_key(project, "seed"))
