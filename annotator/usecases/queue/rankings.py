@@ -111,14 +111,14 @@ def _by_disagreement(store: Store, project: Project, order: ModelOrder, texts: S
     differing, divergence = pairwise_disagreement(members.votes), jensen_shannon(members.probabilities)
 
     def reason(column: int) -> str:
-        parts = [members.answer_words(column), f"{written(float(differing[column]))} of the pairs differ"]
+        parts = [members.answer_words(column), f"{written(float(differing[column]))} of pairs differ"]
         if np.isfinite(divergence[column]):
-            parts.append(f"Jensen–Shannon {written(float(divergence[column]))} bits")
+            parts.append(f"divergence {written(float(divergence[column]))} bits")
         return "; ".join(parts)
 
     remarks = (
         _missing(np.isnan(differing), "has fewer than two answers", "have fewer than two answers"),
-        _partly(np.where(members.votes < 0, np.nan, 0.0)),
+        _partly(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), "the pairs of these count"),
     )
     return Ranked([-differing, -divergence], reason, remarks)
 
@@ -286,12 +286,12 @@ def _missing(is_missing: Flags, singular: str, plural: str) -> Remark:
     return Remark(is_missing, singular, plural, _KEEPS)
 
 
-def _partly(values: Floats) -> Remark:
+def _partly(values: Floats, what_follows: str = "the mean is over these") -> Remark:
     """Which texts some of the members say nothing of."""
     n_known = np.isfinite(values).sum(axis=0)
     words = f"numbers of some of the {len(values)} models and seeds alone"
     is_partly = (n_known > 0) & (n_known < len(values))
-    return Remark(is_partly, f"has {words}", f"have {words}", "the mean is over these")
+    return Remark(is_partly, f"has {words}", f"have {words}", what_follows)
 
 
 def _models(order: ModelOrder) -> str:

@@ -1,4 +1,4 @@
-"""The project's rules: what annotators do, in which order, what counts as gold, and what the data set is called."""
+"""The project's rules: what annotators do, what counts as gold, and what the data set is called."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +13,6 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
-from annotator.domain.queue_orders import REST_WORDS
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
@@ -190,12 +189,6 @@ def _labels_field(project: Project) -> tuple[str, ...]:
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
     st.markdown("**Assigning work**")
-    left, right = st.columns(2)
-    order = left.selectbox(
-        "Order", list(REST_WORDS), list(REST_WORDS).index(settings.order), format_func=REST_WORDS.__getitem__,
-        key=_key(project, "order"),
-    )  # fmt: skip
-    seed = right.number_input("Seed", 0, 2**31, settings.seed, key=_key(project, "seed"))
     left, middle, right = st.columns(3)
     annotators = left.number_input(
         "Annotators", 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
@@ -210,8 +203,7 @@ def _ask_work(project: Project, changed: Project) -> Project:
         help="A longer pause counts as idle, not as working time.",
     )  # fmt: skip
     settings = replace(
-        changed.settings, order=order, seed=int(seed), annotators_per_instance=int(annotators),
-        lease_minutes=int(lease), idle_after_seconds=int(idle),
+        changed.settings, annotators_per_instance=int(annotators), lease_minutes=int(lease), idle_after_seconds=int(idle),
     )  # fmt: skip
     return replace(changed, settings=settings)
 

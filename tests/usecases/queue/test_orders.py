@@ -158,7 +158,7 @@ def test_disagreement_is_the_share_of_pairs_that_differ_and_then_the_divergence(
     preview = previewed(store, project, by_model("models disagree"))
     assert keys(preview) == ["t3", "t2", "t4", "t1"]
     assert preview.texts[0].reason == (
-        "1 answers “positive”, 1 “negative”; 1.00 of the pairs differ; Jensen–Shannon 0.531 bits"
+        "1 answers “positive”, 1 “negative”; 1.00 of pairs differ; divergence 0.531 bits"
     )
 
 
