@@ -86,9 +86,12 @@ def _first(options: dict[str, Any]) -> ModelOrder | None:
 
 def _about(present: "PresentOrder") -> list[str]:
     """What is to be known of the order that is set."""
+    from annotator.usecases.queue.order_words import order_words
+
     lines = [f"set by {present.set_by} at {present.set_at}"] if present.set_by else []
+    lines += [f"before: {order_words(present.before)}"] if present.before else []
     lines += [f"gone since: model {model}; the texts keep their positions" for model in present.gone]
-    lines += ["gold or answers have changed since; set the order again to follow them"] if present.is_old else []
+    lines += ["what it goes by has changed since; set the order again to follow it"] if present.is_old else []
     return lines
 
 

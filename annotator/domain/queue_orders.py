@@ -1,7 +1,7 @@
 """In which order the texts of a project are given out: what comes first, and how the rest follows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from annotator.errors import InvalidValue
@@ -61,6 +61,10 @@ class ModelOrder:
                 "Say what it is that the model found nothing: an answer, with --label, or a rationale without tokens, "
                 "with --method; one of the two."
             )
+
+    def with_label(self, label: str, by: str) -> "ModelOrder":
+        """The same where a label of the project is called otherwise."""
+        return replace(self, label=by) if self.label == label else self
 
 
 @dataclass(frozen=True, slots=True)

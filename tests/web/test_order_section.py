@@ -56,7 +56,7 @@ def page(store: Store, database: Path, project: Project, lea: User, monkeypatch:
 
 
 def choose(page: AppTest, project: Project, kind: str) -> AppTest:
-    page.selectbox(key=f"order_kind_{project.id}").set_value(kind).run()
+    page.selectbox(key=f"order_kind_{project.id}_0").set_value(kind).run()
     assert not page.exception
     return page
 
@@ -95,6 +95,17 @@ def test_the_second_of_two_leads_is_told_and_nothing_changes(page: AppTest, stor
     now = present_order(store, LOCAL_OPERATOR, answered.id).order.first
     assert now is not None
     assert now.kind == "most confident"
+
+
+def test_the_order_before_is_set_back_by_a_button(page: AppTest, store: Store, answered: Project) -> None:
+    choose(page.run(), answered, "least confident")
+    page.button(key="order_set").click().run()
+    assert "Before that they were given out as imported" in " ".join(caption.value for caption in page.caption)
+    page.button(key="order_back").click().run()
+    assert not page.exception
+    assert present_order(store, LOCAL_OPERATOR, answered.id).order == QueueOrder()
+    assert page.selectbox(key=f"order_kind_{answered.id}_2").value == "nothing"
+    assert [row["key"] for row in rows(page)] == ["t1", "t2", "t3", "t4"]
 
 
 def test_the_section_says_that_the_model_of_the_order_is_gone(page: AppTest, store: Store, answered: Project) -> None:

@@ -12,7 +12,7 @@ from annotator.assignment.orders import queue_position, queue_positions
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import QueueOrder
+from annotator.domain.queue_orders import ModelOrder, QueueOrder
 from annotator.errors import Conflict
 from annotator.store import Store
 from annotator.store.events import Event, add_event, newest_of_actions
@@ -23,7 +23,7 @@ from annotator.store.projects import get_project_by_id, update_project
 from annotator.store.trainings import ids_learned_from, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.inspect.stale_numbers import has_changed, has_new_answers
 from annotator.usecases.queue.members import models_with_answers
 from annotator.usecases.queue.order_words import Detail, order_from
 
@@ -71,7 +71,7 @@ class PresentOrder:
     before:         what it was before that
     n_waiting:      texts put first that are still to be given out
     gone:           models that put texts first and of which nothing is stored any more
-    is_old:         gold or answers changed since texts were put first
+    is_old:         answers or labels (of plausibility also gold) changed since texts were put first
     """
 
     order: QueueOrder
@@ -110,7 +110,7 @@ def present_order(store: Store, actor: User, project_id: int) -> PresentOrder:
         before=order_from(cast("Detail", detail["before"])) if "before" in detail else None,
         n_waiting=_n_waiting_first(store, project_id) if first else 0,
         gone=tuple(model for model in first.models if model not in known) if first else (),
-        is_old=bool(first and event and has_changed(store, project_id, event.id)),
+        is_old=bool(first and event and _has_changed(store, project_id, first, event)),
     )
 
 
@@ -238,6 +238,12 @@ def _last_change(store: Store, project_id: int) -> Event | None:
     """The event that set the present order; None where nobody did since the project was made."""
     events = newest_of_actions(store, project_id, [ORDER_TEXTS, "change"])
     return next((event for event in events if event.action == ORDER_TEXTS or _changes_order(event)), None)
+
+
+def _has_changed(store: Store, project_id: int, first: ModelOrder, event: Event) -> bool:
+    """Whether the numbers may be others than at an event; of gold they are of plausibility alone."""
+    changes = has_changed if first.kind == "least plausible" else has_new_answers
+    return changes(store, project_id, event.id)
 
 
 def _changes_order(event: Event) -> bool:

@@ -1,6 +1,7 @@
 """Which texts come first by what models answered, what that leaves as it is, and what is said about it."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from annotator.store.models import RunFinder, write_outputs
 from annotator.store.trainings import save_training
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.inspect.measurement import measure
+from annotator.usecases.project.label_replacement import replace_label
 from annotator.usecases.project.projects import change_project, create_project, find_project
 from annotator.usecases.queue.orders import Preview, present_order, preview_order, set_order
 from annotator.usecases.transfer.export import export_file
@@ -300,6 +302,53 @@ def test_the_order_stays_when_its_model_is_gone_and_the_lead_is_told(
     assert (present.gone, present.n_waiting) == (("bert",), 4)
     with pytest.raises(NotFound, match="No answers of a model 'bert' are stored .* Models with answers: none yet."):
         ordered(store, project, by_model())
+
+
+def test_new_answers_make_an_order_by_answers_old_and_new_annotations_do_not(
+    store: Store, project: Project, annotator: User, answers: Callable[..., None], import_rows: Callable[..., object]
+) -> None:
+    answers(P_POSITIVE)
+    ordered(store, project, by_model())
+    annotate(store, annotator, project, RationaleSet.of((0, 2)))
+    assert not present_order(store, LOCAL_OPERATOR, project.id).is_old
+    import_rows(project, [{"id": "new", "text": "Fresh.", "label": "positive"}])
+    assert present_order(store, LOCAL_OPERATOR, project.id).is_old
+
+
+def test_an_order_follows_a_label_that_is_replaced(
+    store: Store, project: Project, answers: Callable[..., None]
+) -> None:
+    answers({"t1": "negative", "t2": "positive"})
+    ordered(store, project, by_model("nothing found", label="negative"))
+    replace_label(store, LOCAL_OPERATOR, find_project(store, project.name), "negative", "bad")
+    present = present_order(store, LOCAL_OPERATOR, project.id)
+    assert present.order.first == by_model("nothing found", label="bad").first
+    assert keys(ordered(store, project, present.order))[0] == "t1"
+
+
+def test_while_the_order_changes_nobody_gets_a_text_that_another_has(
+    store: Store, project: Project, database: Path, add_person: Callable[..., User], import_rows: Callable[..., object],
+    answers: Callable[..., None],
+) -> None:  # fmt: skip
+    import_rows(project, [{"id": f"x{n}", "text": f"Text {n}.", "label": "positive"} for n in range(40)])
+    answers({f"x{n}": n / 40 for n in range(40)})
+    people = [add_person(name, project, "annotator") for name in ("ann", "ben")]
+
+    def work(person: User) -> list[int]:
+        with open_store(database) as own:
+            return [annotate(own, person, project, RationaleSet.of((0, 1))).instance.id for _ in range(15)]
+
+    def change() -> None:
+        with open_store(database) as own:
+            for kind in ("least confident", "most confident") * 4:
+                ordered(own, project, by_model(kind))
+
+    with ThreadPoolExecutor(3) as pool:
+        works = [pool.submit(work, person) for person in people]
+        changes = pool.submit(change)
+    changes.result()
+    done = [number for future in works for number in future.result()]
+    assert len(done) == len(set(done)) == 30
 
 
 def test_setting_the_former_order_gives_the_former_positions(

@@ -177,8 +177,17 @@ def _nothing_words(option: tuple[str, str]) -> str:
     return f"the answer is “{value}”" if value else "the answer is that there is none"
 
 
+def begin_anew(project: Project) -> None:
+    """From the next run on the fields are others, which begin with the order that is set then."""
+    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
+
+
+def _turn_key(project: Project) -> str:
+    return f"order_turn_{project.id}"
+
+
 def _key(project: Project, field: str) -> str:
-    return f"order_{field}_{project.id}"
+    return f"order_{field}_{project.id}_{st.session_state.get(_turn_key(project), 0)}"
 
 
 _ASK_WHAT: dict[FirstKind, Callable[[Project, FirstKind, ModelOrder | None, OrderChoices], dict[str, Any] | None]] = {

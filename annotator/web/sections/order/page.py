@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.domain.queue_orders import QueueOrder
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
@@ -15,7 +16,7 @@ from annotator.usecases.queue.order_words import order_words
 from annotator.usecases.queue.orders import NextText, PresentOrder, Preview, present_order, preview_order, set_order
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.order.choice import ask_order
+from annotator.web.sections.order.choice import ask_order, begin_anew
 from annotator.web.session import Visit
 
 _WHAT_STAYS = "What people hold stays with them, and they see no reason. The record keeps what the order was before."
@@ -24,7 +25,7 @@ _WHAT_STAYS = "What people hold stays with them, and they see no reason. The rec
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing changes before the button is pressed."""
     present = present_order(store, visit.user, project.id)
-    _show_present(present)
+    _show_present(store, visit, project, present)
     order = ask_order(project, present.order, choices_of(store, visit.user, project))
     if order is None:
         return
@@ -42,7 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _show_texts(preview.texts, has_reasons=order.first is not None)
 
 
-def _show_present(present: PresentOrder) -> None:
+def _show_present(store: Store, visit: Visit, project: Project, present: PresentOrder) -> None:
     by = f" {as_text(present.set_by)} set this on {_day(present.set_at)}." if present.set_by and present.set_at else ""
     waiting = counted(
         present.n_waiting, "text that was put first still waits.", "texts that were put first still wait."
@@ -57,9 +58,18 @@ def _show_present(present: PresentOrder) -> None:
         )
     elif present.is_old:
         st.info(
-            "Gold or answers have changed since. The texts keep their positions; set the order again to follow the change.",
+            "What it goes by has changed since. The texts keep their positions; set the order again to follow the change.",
             icon=":material/history:",
         )
+    if present.before is not None and present.before != present.order:
+        _show_way_back(store, visit, project, present, present.before)
+
+
+def _show_way_back(store: Store, visit: Visit, project: Project, present: PresentOrder, before: QueueOrder) -> None:
+    sentence, button = st.columns([4, 1], vertical_alignment="center")
+    sentence.caption(f"Before that they were given out {as_text(order_words(before))}.")
+    if pressed("Set it back", container=button, width="stretch", key="order_back"):
+        _set(store, visit, project, before, present.revision)
 
 
 def _day(at: str) -> str:
@@ -99,20 +109,29 @@ def _show_button(
     store: Store, visit: Visit, project: Project, present: PresentOrder, preview: Preview, container: DeltaGenerator
 ) -> None:
     """Sets what was shown when it was pressed; whoever was overtaken by another lead meanwhile is told."""
-    shown = f"order_shown_{project.id}"
-    seen = st.session_state.get(shown, preview.revision)
-    st.session_state[shown] = preview.revision
+    seen = st.session_state.get(_shown_key(project), preview.revision)
+    st.session_state[_shown_key(project)] = preview.revision
     is_set = preview.order == present.order
     if not pressed(
         "Draw it anew" if is_set and preview.order.first else "Set this order",
         container=container, type="primary", width="stretch", key="order_set", disabled=is_set and not preview.order.first,
     ):  # fmt: skip
         return
+    _set(store, visit, project, preview.order, seen)
+
+
+def _shown_key(project: Project) -> str:
+    return f"order_shown_{project.id}"
+
+
+def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revision: int) -> None:
+    """The fields begin with what is set then."""
     try:
-        set_order(store, visit.user, project.id, preview.order, revision=seen)
+        set_order(store, visit.user, project.id, order, revision=revision)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state.pop(shown)
+    begin_anew(project)
+    st.session_state.pop(_shown_key(project), None)
     st.toast("The order is set.", icon=":material/check:")
     st.rerun()
