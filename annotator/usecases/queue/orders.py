@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.queue_orders import ModelOrder, QueueOrder
-from annotator.errors import Conflict
+from annotator.errors import Conflict, InvalidValue
 from annotator.store import Store
 from annotator.store.events import Event, add_event, newest_of_actions
 from annotator.store.instance_numbers import count_annotated_since
@@ -130,10 +130,14 @@ def set_order(store: Store, actor: User, project_id: int, order: QueueOrder, *, 
 
     revision: of the order that was shown to whoever sets this one; None: whatever it is
     Raises: Conflict where another order was set since that revision; NotFound for a model, a method, a number or a split that is
-            not there; InvalidValue where the answers do not have what the order takes
+            not there; InvalidValue where the answers do not have what the order takes, or no waiting text would come first
     """
     require(store, actor, project_id, "manage project")
     drawn, preview = _plan(store, project_id, order)
+    if order.first is not None and not preview.n_first:
+        raise InvalidValue(
+            f"No text that waits would come first, so the order stays as it is. {' '.join(preview.notes)}".strip()
+        )
     with store.transaction():
         require(store, actor, project_id, "manage project")
         _check_revision(store, project_id, preview.revision if revision is None else revision)

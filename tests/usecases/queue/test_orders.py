@@ -450,6 +450,15 @@ def test_a_project_without_texts_has_nothing_to_put_first(store: Store, make_pro
     assert (preview.texts, preview.notes) == ((), ("There is no text that a model could put first.",))
 
 
+def test_an_order_that_puts_nothing_first_is_not_set_and_the_reason_is_said(
+    store: Store, project: Project, answers: Callable[..., None]
+) -> None:
+    answers({"t1": 0.1})  # as its label says
+    with pytest.raises(InvalidValue, match=r"No text that waits would come first.* 1 waiting text has the label"):
+        ordered(store, project, by_model("label disputed"))
+    assert present_order(store, LOCAL_OPERATOR, project.id).order == QueueOrder()
+
+
 def test_annotators_neither_see_nor_change_the_order(
     store: Store, project: Project, annotator: User, answers: Callable[..., None]
 ) -> None:

@@ -112,9 +112,10 @@ def _show_button(
     seen = st.session_state.get(_shown_key(project), preview.revision)
     st.session_state[_shown_key(project)] = preview.revision
     is_set = preview.order == present.order
+    is_idle = preview.n_first == 0 if preview.order.first else is_set
     if not pressed(
         "Draw it anew" if is_set and preview.order.first else "Set this order",
-        container=container, type="primary", width="stretch", key="order_set", disabled=is_set and not preview.order.first,
+        container=container, type="primary", width="stretch", key="order_set", disabled=is_idle,
     ):  # fmt: skip
         return
     _set(store, visit, project, preview.order, seen)
