@@ -17,6 +17,7 @@ from annotator.web.sections import (
     rounds,
     rules,
 )
+from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.session import current_visit, page_store
 
@@ -25,6 +26,7 @@ SECTIONS = {
     "Instances": instances.show,
     "Import": file_import.show,
     "Rules": rules.show,
+    "Order": order.show,
     "People": people.show,
     "Rounds": rounds.show,
     "Quality": quality.show,

@@ -11,6 +11,7 @@ from annotator.api.files import ProjectFiles
 from annotator.api.models import ProjectModels
 from annotator.api.numbers import ProjectNumbers
 from annotator.api.open_project import OpenDatabase
+from annotator.api.order import ProjectOrder
 from annotator.api.refusals import speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
@@ -36,5 +37,5 @@ class Database(OpenDatabase):
         return Project(self, made.id, made.name)
 
 
-class Project(ProjectContents, ProjectFiles, ProjectNumbers, ProjectModels):
+class Project(ProjectContents, ProjectOrder, ProjectFiles, ProjectNumbers, ProjectModels):
     """One project: what is in it, the way in and out, its numbers, its models."""

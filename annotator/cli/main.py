@@ -27,6 +27,7 @@ COMMANDS: Commands = {
     "import": ("annotator.cli.transfer:import_", "Read a file into a project."),
     "export": ("annotator.cli.transfer:export", "Write a project to a file."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
+    "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),

@@ -8,11 +8,11 @@ from typing import Literal
 
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
+from annotator.domain.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 
-Order = Literal["sequential", "random"]
 Previews = Literal["nobody", "reviewers", "annotators"]
 PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
 ResultMode = Literal["confirm", "contest", "give", "labels_only"]
@@ -32,6 +32,7 @@ DISCARD_REASONS: tuple[str, ...] = (
 class ProjectSettings:
     """The rules of a project; every default is the papers' or the least surprising.
 
+    order, seed: of all texts but those that model_order put first (None: none); see queue_orders.py.
     result_mode: annotators confirm a given result, may contest it, give it themselves, or give only labels.
     may_be_empty: zero sets may be submitted as "no rationale in the text".
     required_segments, forbidden_segments: for a label, segments that some, or no, set must touch (e-SNLI).
@@ -55,6 +56,7 @@ class ProjectSettings:
 
     order: Order = "sequential"
     seed: int = 0
+    model_order: ModelOrder | None = None
     annotators_per_instance: int = 1
     reviewers_per_annotation: int = 3
     result_mode: ResultMode = "contest"
@@ -114,6 +116,11 @@ class ProjectSettings:
     def portable(self) -> "ProjectSettings":
         """The rules as another machine can have them: without the folder of a model of this one."""
         return replace(self, preview_model=NO_MODEL) if is_folder_named(self.preview_model) else self
+
+    @property
+    def queue_order(self) -> QueueOrder:
+        """In which order texts are given out."""
+        return QueueOrder(self.order, self.seed, self.model_order)
 
     @property
     def thresholds(self) -> Thresholds:

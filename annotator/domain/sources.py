@@ -229,6 +229,8 @@ class SourceInstance:
     span may have the segment "": its tokens are then numbered through the whole instance, and it is cut where a segment
     ends. With `segments` the instance is made when there is none.
 
+    `put_first`: its position in the queue, below 0, where a model's answers put it before all others
+
     `names_texts_of_tokens`: of the documents that it names the file says the tokens alone (see SourceText)
     """
 
@@ -252,6 +254,7 @@ class SourceInstance:
     choice: SourceChoice | None = None
     threads: tuple[SourceThread, ...] = ()
     shown: tuple[SourceShown, ...] = ()
+    put_first: int | None = None
     is_addition: bool = False
     names_texts_of_tokens: bool = False
 

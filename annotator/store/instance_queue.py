@@ -6,7 +6,8 @@ free lowers the cursors.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from annotator.domain.instances import AssignmentState
 from annotator.store.connection.database import Store
@@ -100,6 +101,60 @@ def is_free(store: Store, instance_id: int) -> bool:
         store.row("SELECT 1 FROM instances WHERE id = ? AND open_slots > 0 AND state = 'open'", (instance_id,))
         is not None
     )
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """An instance that is not discarded, in the queue; is_free: it could be given out now."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    is_free: bool
+
+
+def queue_rows(store: Store, project_id: int) -> list[QueueRow]:
+    """Every instance of a project that is not discarded, in the order of import."""
+    rows = store.rows(
+        """SELECT id, key, split, result, open_slots > 0 AND state = 'open' FROM instances
+            WHERE project_id = ? AND state <> 'discarded' ORDER BY id""",
+        (project_id,),
+    )
+    return [QueueRow(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
+
+
+def list_put_first(store: Store, project_id: int) -> list[int]:
+    """The instances that a model's answers put before all others, in their order: they have positions below 0."""
+    rows = store.rows(
+        "SELECT id FROM instances WHERE project_id = ? AND queue_position < 0 ORDER BY queue_position", (project_id,)
+    )
+    return [row[0] for row in rows]
+
+
+def positions_put_first(store: Store, instance_ids: Sequence[int]) -> dict[int, int]:
+    """The positions of those of some instances that a model's answers put before all others."""
+    rows = store.rows(
+        "SELECT id, queue_position FROM instances WHERE queue_position < 0 AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(instance_ids)),),
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def positions_of(store: Store, project_id: int) -> dict[int, int]:
+    """The position of each instance of a project, by its number."""
+    rows = store.rows("SELECT id, queue_position FROM instances WHERE project_id = ?", (project_id,))
+    return {row[0]: row[1] for row in rows}
+
+
+def set_queue_positions(store: Store, project_id: int, positions: Mapping[int, int]) -> None:
+    """Give instances new positions, by number; everybody's cursor starts over. What somebody holds stays with them."""
+    before = positions_of(store, project_id)
+    store.run_many(
+        "UPDATE instances SET queue_position = ? WHERE id = ?",
+        [(position, number) for number, position in positions.items() if before[number] != position],
+    )
+    forget_cursors(store, project_id)
 
 
 _FREE_FOR = f"""FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'

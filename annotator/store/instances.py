@@ -12,7 +12,7 @@ from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of
-from annotator.store.instance_queue import forget_cursors, settle
+from annotator.store.instance_queue import settle
 from annotator.store.packed_rows import unpack_text
 from annotator.store.pairs import is_version_of
 
@@ -260,12 +260,6 @@ def queue_keys(store: Store, project_id: int) -> list[tuple[int, str, str]]:
     """(id, key, split) of every instance in the order of import."""
     rows = store.rows("SELECT id, key, split FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
     return [(row["id"], row["key"], row["split"]) for row in rows]
-
-
-def set_queue_positions(store: Store, project_id: int, positions: Sequence[tuple[int, int]]) -> None:
-    """Give instances new places, (position, id); everybody's cursor starts over."""
-    store.run_many("UPDATE instances SET queue_position = ? WHERE id = ?", positions)
-    forget_cursors(store, project_id)
 
 
 def splittable_rows(store: Store, project_id: int) -> list[tuple[int, tuple[int, ...], int | None]]:

@@ -169,6 +169,11 @@ def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, 
     return answers
 
 
+def has_full_answers(store: Store, run_id: int) -> bool:
+    """Whether a run answers any text when it reads everything."""
+    return store.row("SELECT 1 FROM predictions WHERE run_id = ? AND input = 'full' LIMIT 1", (run_id,)) is not None
+
+
 def ids_answered(store: Store, project_id: int, model: str) -> set[int]:
     """The instances that some run of a model answers when it reads everything."""
     rows = store.rows(

@@ -23,6 +23,7 @@ REACHED = (
     "usecases/transfer",
     "usecases/models",
     "usecases/inspect",
+    "usecases/queue",
     "store/connection",
     "scoring",
 )

@@ -26,6 +26,7 @@ COMMANDS = {
     "table er-test": ("table", "er-test"),
     "train": ("train", "--name", "t"),
     "prompts": ("prompts", "prompts.jsonl"),
+    "order": ("order", "--first", "least-confident", "--model", "m"),
     "import": ("import", "predictions", "answers.jsonl"),
 }
 ELSEWHERE = {

@@ -188,7 +188,19 @@ def test_the_export_page_shows_names_as_text(page) -> None:
     check(page("export"))
 
 
-SECTIONS = ["Progress", "Instances", "Import", "Rules", "People", "Rounds", "Quality", "Decisions", "Export", "Record"]
+SECTIONS = [
+    "Progress",
+    "Instances",
+    "Import",
+    "Rules",
+    "Order",
+    "People",
+    "Rounds",
+    "Quality",
+    "Decisions",
+    "Export",
+    "Record",
+]
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -17,6 +17,7 @@ from tools.site.docstrings import escaped
 # What the parts of a Project are called; a part that is not here fails the building.
 PARTS = {
     "ProjectContents": "What is in a project",
+    "ProjectOrder": "Who gets what next",
     "ProjectFiles": "In and out",
     "ProjectNumbers": "Numbers",
     "ProjectModels": "Models",
@@ -28,6 +29,10 @@ GIVEN = (
     "annotator.usecases.transfer.import_report.ImportReport",
     "annotator.usecases.transfer.export.Exported",
     "annotator.usecases.models.attributions.AttributingReport",
+    "annotator.usecases.queue.orders.Preview",
+    "annotator.usecases.queue.orders.NextText",
+    "annotator.domain.queue_orders.QueueOrder",
+    "annotator.domain.queue_orders.ModelOrder",
     "annotator.scoring.reports.ProjectReport",
     "annotator.domain.instances.Instance",
     "annotator.domain.instances.GoldInstance",

@@ -154,6 +154,7 @@ class _OwnReader:
             choice=None if record.choice is None else choice_of(record.choice),
             threads=tuple(thread_of(thread) for thread in record.threads),
             shown=tuple(SourceShown(*shown) for shown in record.shown),
+            put_first=record.put_first,
             is_addition=not record.segments,
         )
         self.checker.check(instance, findings)

@@ -19,8 +19,8 @@ from annotator.formats.own.values import Time, UserName
 from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
-# sets were shown, and what models that were trained here learned from; 5: saved views
-VERSION = 5
+# sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first
+VERSION = 6
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -236,6 +236,7 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     choice: ChoiceRecord | None = None
     threads: list[ThreadRecord] = []
     shown: list[tuple[UserName, Time]] = []
+    put_first: Annotated[int, msgspec.Meta(ge=-(2**53), le=-1)] | None = None
 
 
 class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=True):

@@ -143,6 +143,7 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
         threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
         shown=[(shown.user, shown.at) for shown in item.shown],
+        put_first=item.put_first,
     )
 
 

@@ -15,6 +15,12 @@ def has_changed(store: Store, project_id: int, event_id: int) -> bool:
     return last_change(store, project_id, after=event_id) > 0
 
 
+def has_new_answers(store: Store, project_id: int, event_id: int) -> bool:
+    """Whether something came after an event that changes answers or labels, whatever became of gold."""
+    events = newest_of_actions(store, project_id, list(_OF_ANSWERS), event_id)
+    return any(_CHANGES[event.action](event.detail) for event in events)
+
+
 def last_change(store: Store, project_id: int, *, after: int = 0) -> int:
     """The number of the last event after another that changed gold, answers or attributions; 0 without one."""
     events = newest_of_actions(store, project_id, list(_CHANGES), after)
@@ -70,3 +76,12 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "attribute": _always,
     FORGOT_WRONG_K: _always,
 }
+_OF_ANSWERS = (
+    "import",
+    "decide: relabel",
+    "replace label",
+    "train model",
+    "forget model",
+    "start attributing",
+    "attribute",
+)

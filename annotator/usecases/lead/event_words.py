@@ -17,6 +17,7 @@ from annotator.store.label_tables import MAP_LABELS
 from annotator.store.review.rounds import unpack_verdict
 from annotator.usecases.lead.rule_names import RULE_NAMES
 from annotator.usecases.project.label_replacement import replacement_summary
+from annotator.usecases.queue.order_words import order_from, order_words
 from annotator.usecases.review.rounds import GATE
 
 Detail = Mapping[str, Any]
@@ -330,6 +331,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"took the rules of “{detail['source']}”" + (", and its people" if detail["has_people"] else "")
     ),
     "change": _changed,
+    "order texts": lambda detail: f"set the order of the texts: {order_words(order_from(detail['order']))}",
     "import": _imported,
     "export": _exported,
     "split": _split,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 RULE_NAMES: Mapping[str, str] = {
-    "order": "the order of the texts", "seed": "the seed of the order", "annotators_per_instance": "the number of annotators",
+    "order": "the order of the texts", "seed": "the seed of the order",
+    "model_order": "what comes first", "annotators_per_instance": "the number of annotators",
     "reviewers_per_annotation": "the number of reviewers", "result_mode": "what annotators do with the label",
     "may_be_empty": "whether “no rationale” may be submitted", "sets_may_cross_segments": "whether sets may cross segments",
     "required_segments": "the segments that labels require", "forbidden_segments": "the segments that labels forbid",

@@ -170,6 +170,7 @@ def _without(project: Project, label: str, by: str) -> Project:
                 preview_label: by if ours == label else ours for preview_label, ours in settings.preview_labels.items()
             },
             preview_words=_moved(settings.preview_words, label, by, is_new=by not in others),
+            model_order=None if settings.model_order is None else settings.model_order.with_label(label, by),
         ),
     )
 

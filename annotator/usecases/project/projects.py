@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from annotator.assignment.orders import queue_position
+from annotator.assignment.orders import queue_positions
 from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
@@ -12,12 +12,11 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.events import Event, add_event, list_events
-from annotator.store.instance_queue import settle_project
+from annotator.store.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.instances import (
     InstanceRow,
     list_instances,
     queue_keys,
-    set_queue_positions,
 )
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
 from annotator.store.perturb.perturbations import count_of_kind
@@ -172,6 +171,8 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
     is_renamed = project.name.strip() != before.name
     project = replace(
         project,
+        # What a model's answers put first is drawn, and not a rule that could be written (usecases/queue).
+        settings=replace(project.settings, model_order=before.settings.model_order),
         name=_checked_name(store, project.name) if is_renamed else before.name,
         labels=_checked_labels(project.task, project.labels),
         language=_checked_language(project.language),
@@ -234,12 +235,10 @@ def _check_previews(store: Store, project: Project, before: Project) -> None:
 def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:
     now = project.settings
     if (now.order, now.seed) != (before.order, before.seed):
-        keys = queue_keys(store, project.id)
-        positions = [
-            (queue_position(now.order, now.seed, ordinal, key, split), instance_id)
-            for ordinal, (instance_id, key, split) in enumerate(keys, start=1)
-        ]
-        set_queue_positions(store, project.id, positions)
+        first = list_put_first(store, project.id)
+        set_queue_positions(
+            store, project.id, queue_positions(now.order, now.seed, queue_keys(store, project.id), first)
+        )
     wanted = (now.annotators_per_instance, now.reviewers_per_annotation)
     if wanted != (before.annotators_per_instance, before.reviewers_per_annotation):
         settle_project(store, project.id)

@@ -29,6 +29,7 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
+from annotator.store.instance_queue import positions_put_first
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
@@ -210,6 +211,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         places = {a.id: position for of_one in annotations.values() for position, a in enumerate(of_one)}
         all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
+        put_first = positions_put_first(store, ids)
         threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
         for instance in instances:
             works_of_one = [
@@ -220,7 +222,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             yield dataclasses.replace(
                 source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
-                shown=shown.get(instance.id, ()),
+                shown=shown.get(instance.id, ()), put_first=put_first.get(instance.id),
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)

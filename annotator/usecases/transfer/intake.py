@@ -212,9 +212,11 @@ class Intake:
         return self.options.language or self.project.language
 
     def _position(self, instance: NewInstance) -> int:
-        """The place of a new instance in the queue."""
+        """The place of a new instance in the queue; of a whole project's own export what was put first comes first again."""
         self.ordinal += 1
         settings, source = self.project.settings, instance.source
+        if source.put_first is not None and self.records.was_empty and settings.model_order is not None:
+            return source.put_first
         return queue_position(settings.order, settings.seed, self.ordinal, source.key, source.split)
 
 

@@ -1,4 +1,4 @@
-"""The project's rules: what annotators do, in which order, what counts as gold, and what the data set is called."""
+"""The project's rules: what annotators do, what counts as gold, and what the data set is called."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,7 +10,6 @@ import streamlit as st
 from annotator.domain.projects import (
     GOLD_POLICIES,
     GoldPolicy,
-    Order,
     Project,
     ResultMode,
 )
@@ -31,7 +30,6 @@ _MODES: dict[ResultMode, str] = {
     "give": "annotators give it themselves",
     "labels_only": "annotators give labels only, no rationales",
 }
-_ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
     "chosen": "the lead's choice, or else the first accepted annotation",
     "all": "all distinct sets",
@@ -191,12 +189,6 @@ def _labels_field(project: Project) -> tuple[str, ...]:
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
     st.markdown("**Assigning work**")
-    left, right = st.columns(2)
-    order = left.selectbox(
-        "Order", list(_ORDERS), list(_ORDERS).index(settings.order), format_func=_ORDERS.__getitem__,
-        key=_key(project, "order"),
-    )  # fmt: skip
-    seed = right.number_input("Seed", 0, 2**31, settings.seed, key=_key(project, "seed"))
     left, middle, right = st.columns(3)
     annotators = left.number_input(
         "Annotators", 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
@@ -211,8 +203,7 @@ def _ask_work(project: Project, changed: Project) -> Project:
         help="A longer pause counts as idle, not as working time.",
     )  # fmt: skip
     settings = replace(
-        changed.settings, order=order, seed=int(seed), annotators_per_instance=int(annotators),
-        lease_minutes=int(lease), idle_after_seconds=int(idle),
+        changed.settings, annotators_per_instance=int(annotators), lease_minutes=int(lease), idle_after_seconds=int(idle),
     )  # fmt: skip
     return replace(changed, settings=settings)
 

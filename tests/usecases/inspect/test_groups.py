@@ -106,7 +106,9 @@ def test_by_what_is_told_of_annotators_the_gold_is_of_all_of_the_group(store, to
 def test_what_nobody_tells_of_annotators_is_refused_with_what_there_is(store, told) -> None:
     with pytest.raises(InvalidValue, match="tells 'sex' of its annotators; there is 'age'"):
         f1(store, told, "annotators:sex", None)
-    with pytest.raises(InvalidValue, match="'age' is told of annotators, not of texts; .* Group by 'annotators:age' for"):
+    with pytest.raises(
+        InvalidValue, match="'age' is told of annotators, not of texts; .* Group by 'annotators:age' for"
+    ):
         f1(store, told, "metadata:age", None)
 
 

@@ -1,0 +1,83 @@
+"""In which order the texts of a project are given out: what comes first, and how the rest follows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args
+
+from annotator.errors import InvalidValue
+
+Order = Literal["sequential", "random"]
+FirstKind = Literal[
+    "least confident", "most confident", "models disagree", "label disputed", "least plausible", "nothing found"
+]
+FIRST_KINDS: tuple[FirstKind, ...] = cast("tuple[FirstKind, ...]", get_args(FirstKind))
+REST_WORDS: Mapping[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
+FIRST_WORDS: Mapping[FirstKind, str] = {
+    "least confident": "what the model is least confident of",
+    "most confident": "what the model is most confident of",
+    "models disagree": "what models or seeds disagree on",
+    "label disputed": "where the model disagrees with the label",
+    "least plausible": "where its attributions are least plausible",
+    "nothing found": "where the model found nothing, at random",
+}
+LARGEST_SEED = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOrder:
+    """Texts that come before the others by what models answered.
+
+    models:  their names; all seeds of a model count, as a mean
+    percent: how many of the texts that wait and have the number; rounded up
+    split:   those of this split alone; None: of all
+    method:  of “least plausible” and, where an empty rationale is nothing, of “nothing found”: the method of the attributions
+    number:  of “least plausible”: the name of the metric; layer: of which layer, None where the runs have none
+    label:   of “nothing found”: the answer that says that there is nothing; None: a rationale without tokens says it
+    Raises: InvalidValue naming what is missing or does not fit
+    """
+
+    kind: FirstKind
+    models: tuple[str, ...]
+    percent: float = 100
+    split: str | None = None
+    method: str = ""
+    layer: int | None = None
+    number: str = ""
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise InvalidValue("No model is chosen. Name one with --model, whose answers are stored in the project.")
+        if len(set(self.models)) != len(self.models):
+            raise InvalidValue(f"A model is named twice (the models are: {', '.join(self.models)}). Name each once.")
+        if not 0 < self.percent <= 100:
+            raise InvalidValue(f"--percent is {self.percent:g}; it must be above 0 and at most 100.")
+        if self.kind == "least plausible" and not (self.method and self.number):
+            raise InvalidValue(
+                "Plausibility is of a method's attributions by one metric. Name them with --method and --number."
+            )
+        if self.kind == "nothing found" and (self.label is None) == (not self.method):
+            raise InvalidValue(
+                "Say what it is that the model found nothing: an answer, with --label, or a rationale without tokens, "
+                "with --method; one of the two."
+            )
+
+    def with_label(self, label: str, by: str) -> "ModelOrder":
+        """The same where a label of the project is called otherwise."""
+        return replace(self, label=by) if self.label == label else self
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOrder:
+    """The order of a project: what comes first (None: nothing in particular), and how the rest follows.
+
+    seed: of all that is drawn: the random order, texts with equal numbers, and a sample
+    """
+
+    rest: Order = "sequential"
+    seed: int = 0
+    first: ModelOrder | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed <= LARGEST_SEED:
+            raise InvalidValue(f"The seed is {self.seed}; it must lie between 0 and {LARGEST_SEED:,}.")

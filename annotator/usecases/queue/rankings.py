@@ -1,0 +1,312 @@
+"""By which numbers texts come first, one function for each kind of order, and each text's reason in words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.assignment.ranks import Flags, Floats, Integers, jensen_shannon, mean_known, pairwise_disagreement
+from annotator.domain.numbers import counted, written
+from annotator.domain.projects import Project
+from annotator.domain.queue_orders import FirstKind, ModelOrder
+from annotator.errors import InvalidValue, NotFound
+from annotator.metrics.registry import definition_of
+from annotator.store import Store
+from annotator.store.instance_numbers import empty_rationales, without_support
+from annotator.store.instance_queue import QueueRow
+from annotator.store.measurements import measured_names, measurements_of, values_of_run
+from annotator.store.models import StoredRun, list_runs
+from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.queue.members import Members, answers_of, require_several
+
+# Metrics of single texts that hold attributions against gold, as measuring keeps them.
+PLAUSIBILITY: tuple[str, ...] = (
+    "sets.best_f1", "sets.best_iou", "sets.coverage", "editing.mrr", "editing.average_precision", "eraser.auprc",
+    "er_test.order", "er_test.mae_mean",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remark:
+    """Something to be said of some texts, with how many of those that wait it is said of.
+
+    Shapes: is_meant bool[n_texts]
+    """
+
+    is_meant: Flags
+    singular: str
+    plural: str
+    what_follows: str
+
+    def sentence(self, is_free: Flags) -> str:
+        """With the number of texts that wait; "" where there is none."""
+        n = int((self.is_meant & is_free).sum())
+        if not n:
+            return ""
+        follows = self.what_follows
+        if n == 1:
+            follows = follows.replace("they come", "it comes").replace("they keep their", "it keeps its")
+        return f"{counted(n, f'waiting text {self.singular}', f'waiting texts {self.plural}')}: {follows}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """The numbers of some texts, from the first to come to the last.
+
+    keys:    float[n_texts] each, low first; the second and later ones part what is equal in those before. NaN in the first: the
+             text has no such number and is not among those that come first
+    reason:  of a text, in words, by its column
+    remarks: about texts without a number, and about how the numbers came about; warning: that they are old, or ""
+    """
+
+    keys: Sequence[Floats]
+    reason: Callable[[int], str]
+    remarks: tuple[Remark, ...]
+    warning: str = ""
+
+
+def rank(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """The numbers that an order goes by.
+
+    Raises: NotFound for a model, method or number that is not stored; InvalidValue where the models do not have what it takes
+    """
+    return _RANKINGS[order.kind](store, project, order, texts)
+
+
+def _by_confidence(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """1 − p of the text's label, as a mean over seeds (ER-TEST, LC and HC); of a text without one 1 − the highest p."""
+    members = Members.of(store, project, order.models, texts)
+    p_label, has_label = _of_labels(members, texts)
+    p = np.where(has_label, p_label, _highest(members.probabilities))
+    mean = mean_known(p)
+    if not np.isfinite(mean).any():
+        raise InvalidValue(
+            f"{_models(order)} answered without probabilities, so nobody knows how confident it is. Import answers with "
+            "probabilities, or choose another order, such as where models disagree."
+        )
+
+    def reason(column: int) -> str:
+        text = texts[column]
+        what = f"its label “{text.result}”" if has_label[column] else "its own answer"
+        return f"{_mean_words(p[:, column])} for {what}; {members.answer_words(column)}"
+
+    remarks = (
+        _missing(np.isnan(mean), "has no probability", "have no probability"),
+        _partly(p),
+        Remark(
+            ~has_label & ~np.isnan(mean),
+            "has no label",
+            "have no label",
+            "the probability of the model’s own answer counts",
+        ),
+    )
+    sign = 1 if order.kind == "least confident" else -1
+    return Ranked([sign * mean], reason, remarks)
+
+
+def _by_disagreement(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """The share of pairs of models and seeds that answer differently; equal ones by Jensen–Shannon divergence."""
+    members = Members.of(store, project, order.models, texts)
+    require_several(members)
+    differing, divergence = pairwise_disagreement(members.votes), jensen_shannon(members.probabilities)
+
+    def reason(column: int) -> str:
+        parts = [members.answer_words(column), f"{written(float(differing[column]))} of pairs differ"]
+        if np.isfinite(divergence[column]):
+            parts.append(f"divergence {written(float(divergence[column]))} bits")
+        return "; ".join(parts)
+
+    remarks = (
+        _missing(np.isnan(differing), "has fewer than two answers", "have fewer than two answers"),
+        _partly(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), "the pairs of these count"),
+    )
+    return Ranked([-differing, -divergence], reason, remarks)
+
+
+def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """Texts whose label is not what is answered: by the share of seeds that say so, then by how improbable the label is."""
+    members = Members.of(store, project, order.models, texts)
+    numbers = np.array([members.number_of(text.result) for text in texts], dtype=np.int64)
+    is_labelled = np.array([text.result is not None for text in texts], dtype=np.bool_)
+    if not is_labelled.any():
+        raise InvalidValue(
+            "No text of this project has a label that a model could disagree with. Choose another order."
+        )
+    is_other = np.where(members.votes < 0, np.nan, (members.votes != numbers).astype(np.float64))
+    share = np.where(is_labelled, mean_known(is_other), np.nan)
+    p = mean_known(_of_labels(members, texts)[0])
+
+    def reason(column: int) -> str:
+        probability = f"; {written(float(p[column]))} for its label" if np.isfinite(p[column]) else ""
+        return f"labelled “{texts[column].result}”; {members.answer_words(column)}{probability}"
+
+    remarks = (
+        _missing(~is_labelled, "has no label", "have no label"),
+        _missing(is_labelled & np.isnan(share), "has no answer", "have no answer"),
+        Remark(share == 0, "has the label that was answered", "have the label that was answered", _BEHIND),
+    )
+    return Ranked([np.where(share > 0, -share, np.nan), p], reason, remarks)
+
+
+def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """A metric of a method's attributions against gold, the worst first; a mean over the seeds' runs."""
+    runs = _runs(store, project, order)
+    by_run = [values_of_run(store, stored.id, order.number, order.layer) for stored in runs]
+    if not any(by_run):
+        raise NotFound(
+            f"The number '{order.number}' of {_models(order)} by {order.method} is not stored. Measure it on the Metrics "
+            f"page first, or name another one: {', '.join(PLAUSIBILITY)}."
+        )
+    values = np.array([[of_run.get(text.id, np.nan) for text in texts] for of_run in by_run], dtype=np.float64)
+    mean, definition = mean_known(values), definition_of(order.number)
+
+    def reason(column: int) -> str:
+        return f"{definition.title} {_mean_words(values[:, column])}"
+
+    remarks = (
+        _missing(np.isnan(mean), "has no gold to hold it against", "have no gold to hold them against"),
+        _partly(values),
+    )
+    sign = -1 if definition.direction == "lower is better" else 1
+    return Ranked([sign * mean], reason, remarks, _age(store, project, runs))
+
+
+def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
+    """Texts in which most seeds found nothing, in no other order than the drawn one: so the first of them are a sample."""
+    is_nothing = _answers_nothing(store, project, order, texts) if order.method == "" else _marks_nothing(
+        store, project, order, texts
+    )  # fmt: skip
+    share = mean_known(is_nothing)
+    what = f"the answer is {_label(order.label)}" if order.method == "" else f"no token is selected by {order.method}"
+
+    def reason(column: int) -> str:
+        known = is_nothing[:, column]
+        n, n_known = int(np.nansum(known)), int(np.isfinite(known).sum())
+        return what if len(known) == 1 else f"{what} in {n} of {counted(n_known, 'seed')}"
+
+    remarks = (
+        _missing(np.isnan(share), "has no answer", "have no answer"),
+        Remark(share <= 0.5, "is one in which something was found", "are ones in which something was found", _BEHIND),
+    )
+    return Ranked([np.where(share > 0.5, 0.0, np.nan)], reason, remarks)
+
+
+def _answers_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Floats:
+    """float[n_members, n_texts]: 1 where the answer is the one that says that there is nothing."""
+    members = Members.of(store, project, order.models, texts)
+    number = members.number_of(order.label)
+    if number < 0 or not (members.votes == number).any():
+        answered = ", ".join(f"'{label}'" for label in members.labels[:10])
+        raise NotFound(
+            f"{_models(order)} never answered {_label(order.label)}. Choose one of its answers with --label: {answered}."
+        )
+    return np.where(members.votes < 0, np.nan, (members.votes == number).astype(np.float64))
+
+
+def _marks_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Floats:
+    """float[n_runs, n_texts]: 1 where the rationale has no token; of runs that only score tokens, where no score is above 0."""
+    rows = [_nothing_of_run(store, project, stored) for stored in _runs(store, project, order)]
+    return np.array([[float(of_run[t.id]) if t.id in of_run else np.nan for t in texts] for of_run in rows])
+
+
+def _nothing_of_run(store: Store, project: Project, stored: StoredRun) -> dict[int, bool]:
+    rationales = empty_rationales(store, stored.id)
+    if rationales:
+        return rationales
+    answers = answers_of(store, project, stored.run.model).get(stored.run.seed, {})
+    return without_support(store, stored.id, {number: prediction.label for number, prediction in answers.items()})
+
+
+def _runs(store: Store, project: Project, order: ModelOrder) -> list[StoredRun]:
+    runs = list_runs(store, project.id)
+    chosen = [stored for stored in runs if stored.run.model in order.models and stored.run.method == order.method]
+    for model in order.models:
+        if model not in {stored.run.model for stored in chosen}:
+            methods = sorted({stored.run.method for stored in runs if stored.run.model == model and stored.run.method})
+            names = ", ".join(f"'{name}'" for name in methods) or "none"
+            raise NotFound(f"Nothing of the method '{order.method}' is stored of '{model}'. Stored methods: {names}.")
+    return chosen
+
+
+def measured_numbers(store: Store, project: Project) -> list[tuple[str, str, int | None, str]]:
+    """(model, method, layer, name) of each plausibility that was measured."""
+    made = measurements_of(store, project.id)
+    return [
+        (stored.run.model, stored.run.method, layer, name)
+        for stored in list_runs(store, project.id)
+        if stored.id in made and stored.run.method
+        for layer, name in measured_names(store, stored.id)
+        if name in PLAUSIBILITY
+    ]
+
+
+def _age(store: Store, project: Project, runs: Sequence[StoredRun]) -> str:
+    made = measurements_of(store, project.id)
+    n_stale = sum(has_changed(store, project.id, made[stored.id].last_event_id) for stored in runs if stored.id in made)
+    if not n_stale:
+        return ""
+    return (
+        f"The numbers of {counted(n_stale, 'run')} were measured before gold or answers last changed. Measure again on the "
+        "Metrics page, then set the order."
+    )
+
+
+def _of_labels(members: Members, texts: Sequence[QueueRow]) -> tuple[Floats, Flags]:
+    """Probability of each text's label, NaN where there is none, and whether the text has a label that has probabilities."""
+    numbers: Integers = np.array([members.number_of(text.result) for text in texts], dtype=np.int64)
+    n_members, n_texts, n_labels = members.probabilities.shape
+    has_label = (numbers >= 0) & (numbers < n_labels)
+    p = np.full((n_members, n_texts), np.nan)
+    columns = np.nonzero(has_label)[0]
+    p[:, columns] = members.probabilities[:, columns, numbers[columns]]
+    return p, has_label
+
+
+def _highest(probabilities: Floats) -> Floats:
+    if not probabilities.shape[2]:
+        return np.full(probabilities.shape[:2], np.nan)
+    highest: Floats = probabilities.max(axis=2)  # NaN where there is none
+    return highest
+
+
+def _mean_words(values: Floats) -> str:
+    """A number, or the mean over seeds with the lowest and the highest."""
+    known = values[np.isfinite(values)]
+    mean = written(float(known.mean()))
+    if len(known) == 1:
+        return mean
+    return f"{mean} ({written(float(known.min()))} to {written(float(known.max()))} over {len(known)})"
+
+
+_BEHIND = "they come behind"
+_KEEPS = "they keep their position behind the others"
+
+
+def _missing(is_missing: Flags, singular: str, plural: str) -> Remark:
+    return Remark(is_missing, singular, plural, _KEEPS)
+
+
+def _partly(values: Floats, what_follows: str = "the mean is over these") -> Remark:
+    """Which texts some of the members say nothing of."""
+    n_known = np.isfinite(values).sum(axis=0)
+    words = f"numbers of some of the {len(values)} models and seeds alone"
+    is_partly = (n_known > 0) & (n_known < len(values))
+    return Remark(is_partly, f"has {words}", f"have {words}", what_follows)
+
+
+def _models(order: ModelOrder) -> str:
+    return " and ".join(f"'{model}'" for model in order.models)
+
+
+def _label(label: str | None) -> str:
+    return f"“{label}”" if label else "that there is none"
+
+
+_RANKINGS: dict[FirstKind, Callable[[Store, Project, ModelOrder, Sequence[QueueRow]], Ranked]] = {
+    "least confident": _by_confidence,
+    "most confident": _by_confidence,
+    "models disagree": _by_disagreement,
+    "label disputed": _by_disputed_label,
+    "least plausible": _by_plausibility,
+    "nothing found": _by_nothing,
+}

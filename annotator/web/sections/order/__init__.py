@@ -1,0 +1,1 @@
+"""The section Order of the Project page: what annotators get next."""

@@ -1,0 +1,196 @@
+"""The fields that choose an order: what comes first, by which models, how many; and how the rest follows."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.projects import Project
+from annotator.domain.queue_orders import (
+    FIRST_KINDS,
+    FIRST_WORDS,
+    LARGEST_SEED,
+    REST_WORDS,
+    FirstKind,
+    ModelOrder,
+    QueueOrder,
+)
+from annotator.metrics.registry import definition_of
+from annotator.usecases.queue.choices import OrderChoices
+
+_HELP = (
+    "By answers that are stored; nothing is computed for it. No order is known to be the best: in ER-TEST models that learned "
+    "from rationales of the most confident texts do best on other data, yet they correct the least confident ones. "
+    "Texts in which the model found nothing are never reached by orders that begin with the worst."
+)
+
+
+def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> QueueOrder | None:
+    """The order that is chosen; None where a field is still empty, which is said. The fields begin with the present order."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        kind = _ask_kind(project, present)
+    with right:
+        rest, seed = st.columns([3, 2])
+        order = rest.selectbox(
+            "The rest" if kind else "Order", list(REST_WORDS), list(REST_WORDS).index(present.rest),
+            format_func=REST_WORDS.__getitem__, key=_key(project, "rest"),
+            help="Also of texts that are imported later: they come behind those that a model put first.",
+        )  # fmt: skip
+        number = seed.number_input(
+            "Seed", 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
+            help="Of everything that is drawn: the random order, texts with equal numbers, and a sample.",
+        )  # fmt: skip
+    if kind is None:
+        return QueueOrder(order, int(number))
+    first = _ask_first(project, kind, present.first, choices)
+    return None if first is None else QueueOrder(order, int(number), first)
+
+
+def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
+    kinds: list[FirstKind | Literal["nothing"]] = ["nothing", *FIRST_KINDS]
+    kind = st.selectbox(
+        "What comes first", kinds, kinds.index(present.first.kind if present.first else "nothing"),
+        key=_key(project, "kind"), format_func=lambda kind: FIRST_WORDS.get(kind, "nothing in particular"), help=_HELP,
+    )  # fmt: skip
+    return None if kind == "nothing" else kind
+
+
+def _ask_first(
+    project: Project, kind: FirstKind, present: ModelOrder | None, choices: OrderChoices
+) -> ModelOrder | None:
+    before = present if present is not None and present.kind == kind else None
+    left, right = st.columns(2, gap="large")
+    with left:
+        chosen = _ASK_WHAT.get(kind, _ask_models)(project, kind, before, choices)
+    if chosen is None:
+        return None
+    with right:
+        of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
+        percent = share.number_input(
+            "First k %", 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
+            help="Of the texts that wait and have the number, rounded up.",
+        )  # fmt: skip
+        split = None if of_split is None else _split_field(of_split, project, before, choices)
+    return ModelOrder(kind, percent=percent, split=split, **chosen)
+
+
+def _split_field(
+    container: DeltaGenerator, project: Project, before: ModelOrder | None, choices: OrderChoices
+) -> str | None:
+    splits = [None, *choices.splits]
+    index = splits.index(before.split) if before and before.split in splits else 0
+    number = container.selectbox(
+        "Of the split", range(len(splits)), index, key=_key(project, "split"),
+        format_func=lambda number: (splits[number] or "(none)") if number else "all splits",
+    )  # fmt: skip
+    return splits[number]
+
+
+def _ask_models(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    return _models_field(project, kind, list(choices.models), before, lambda name: _with_seeds(name, choices))
+
+
+def _with_seeds(name: str, choices: OrderChoices) -> str:
+    n = choices.models[name]
+    return name if n == 1 else f"{name} ({n} seeds)"
+
+
+def _models_field(
+    project: Project,
+    kind: FirstKind,
+    names: Sequence[str],
+    before: ModelOrder | None,
+    shown: Callable[[str], str] = str,
+) -> dict[str, Any] | None:
+    if not names:
+        st.info(
+            "No answers of a model are stored in this project. Import some, or compute them on the Saliency page.",
+            icon=":material/smart_toy:",
+        )
+        return None
+    usual = names if kind == "models disagree" else names[:1]
+    chosen = [name for name in before.models if name in names] if before else usual
+    models = st.multiselect(
+        "By the answers of", names, chosen, format_func=shown, key=_key(project, f"models_{kind}"), placeholder="choose a model",
+        help="All seeds of a model count. Numbers of several models and seeds are averaged.",
+    )  # fmt: skip
+    if not models:
+        st.caption("Choose a model to see what would come first.")
+        return None
+    return {"models": tuple(models)}
+
+
+def _ask_plausibility(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    if not choices.measured:
+        st.info(
+            "No number of attributions against gold is stored yet. Where the project has both, the Metrics page measures them.",
+            icon=":material/straighten:",
+        )
+        return None
+    index = 0
+    if before is not None:
+        wanted = [(model, before.method, before.layer, before.number) for model in before.models]
+        index = next((choices.measured.index(number) for number in wanted if number in choices.measured), 0)
+    model, method, layer, name = st.selectbox(
+        "By the number", choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
+        help="Only texts with gold have one, so this is of use where texts want several annotators.",
+    )  # fmt: skip
+    return {"models": (model,), "method": method, "layer": layer, "number": name}
+
+
+def _number_words(number: tuple[str, str, int | None, str]) -> str:
+    model, method, layer, name = number
+    of_layer = "" if layer is None else f", layer {layer}"
+    return f"{definition_of(name).title} of {model} by {method}{of_layer}"
+
+
+def _ask_nothing(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    """What it is that nothing was found: an answer of models, or a method that selects no token."""
+    labels = list(project.labels) if project.task.result_kind == "label" else [""]
+    options: list[tuple[str, str]] = [("label", label) for label in labels]
+    options += [("method", method) for method in dict.fromkeys(method for _, method in choices.methods)]
+    stored = None
+    if before is not None:
+        stored = ("method", before.method) if before.label is None else ("label", before.label)
+    what, value = st.selectbox(
+        "Nothing was found where", options, options.index(stored) if stored in options else 0,
+        format_func=_nothing_words, key=_key(project, f"nothing_{kind}"),
+    )  # fmt: skip
+    of_method = [model for model, method in choices.methods if method == value]
+    names = list(choices.models) if what == "label" else of_method
+    models = _models_field(project, kind, names, before)
+    return None if models is None else {**models, what: value}
+
+
+def _nothing_words(option: tuple[str, str]) -> str:
+    what, value = option
+    if what == "method":
+        return f"{value} selects no token"
+    return f"the answer is “{value}”" if value else "the answer is that there is none"
+
+
+def begin_anew(project: Project) -> None:
+    """From the next run on the fields are others, which begin with the order that is set then."""
+    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
+
+
+def _turn_key(project: Project) -> str:
+    return f"order_turn_{project.id}"
+
+
+def _key(project: Project, field: str) -> str:
+    return f"order_{field}_{project.id}_{st.session_state.get(_turn_key(project), 0)}"
+
+
+_ASK_WHAT: dict[FirstKind, Callable[[Project, FirstKind, ModelOrder | None, OrderChoices], dict[str, Any] | None]] = {
+    "least plausible": _ask_plausibility,
+    "nothing found": _ask_nothing,
+}

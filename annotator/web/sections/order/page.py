@@ -1,0 +1,138 @@
+"""What annotators get next: the order that is set, another one with its first ten texts, and setting it."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.domain.queue_orders import QueueOrder
+from annotator.domain.texts import first_words
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.queue.choices import choices_of
+from annotator.usecases.queue.order_words import order_words
+from annotator.usecases.queue.orders import NextText, PresentOrder, Preview, present_order, preview_order, set_order
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.sections.order.choice import ask_order, begin_anew
+from annotator.web.session import Visit
+
+_WHAT_STAYS = "What people hold stays with them, and they see no reason. The record keeps what the order was before."
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Nothing changes before the button is pressed."""
+    present = present_order(store, visit.user, project.id)
+    _show_present(store, visit, project, present)
+    order = ask_order(project, present.order, choices_of(store, visit.user, project))
+    if order is None:
+        return
+    try:
+        with st.spinner("Working out what would come first …", show_time=True):
+            preview = preview_order(store, visit.user, project.id, order)
+    except AnnotatorError as error:
+        st.warning(as_text(str(error)), icon=":material/info:")
+        return
+    sentence, button = st.columns([4, 1], vertical_alignment="center")
+    sentence.markdown(f"**What would come next.** {_counts(preview)}")
+    _show_button(store, visit, project, present, preview, button)
+    st.caption(" ".join((*map(as_text, preview.notes), _WHAT_STAYS)))
+    if preview.texts:
+        _show_texts(preview.texts, has_reasons=order.first is not None)
+
+
+def _show_present(store: Store, visit: Visit, project: Project, present: PresentOrder) -> None:
+    by = f" {as_text(present.set_by)} set this on {_day(present.set_at)}." if present.set_by and present.set_at else ""
+    waiting = counted(
+        present.n_waiting, "text that was put first still waits.", "texts that were put first still wait."
+    )
+    rest = f" {waiting}" if present.order.first else ""
+    st.markdown(f"Texts are given out **{as_text(order_words(present.order))}**.{by}{rest}")
+    if present.gone:
+        names = " and ".join(f"“{name}”" for name in present.gone)
+        st.info(
+            f"Nothing of {as_text(names)} is stored any more. The texts keep the positions that it gave them.",
+            icon=":material/history:",
+        )
+    elif present.is_old:
+        st.info(
+            "What it goes by has changed since. The texts keep their positions; set the order again to follow the change.",
+            icon=":material/history:",
+        )
+    if present.before is not None and present.before != present.order:
+        _show_way_back(store, visit, project, present, present.before)
+
+
+def _show_way_back(store: Store, visit: Visit, project: Project, present: PresentOrder, before: QueueOrder) -> None:
+    sentence, button = st.columns([4, 1], vertical_alignment="center")
+    sentence.caption(f"Before that they were given out {as_text(order_words(before))}.")
+    if pressed("Set it back", container=button, width="stretch", key="order_back"):
+        _set(store, visit, project, before, present.revision)
+
+
+def _day(at: str) -> str:
+    return at.replace("T", " ")[:16] + " UTC"
+
+
+def _counts(preview: Preview) -> str:
+    waiting = counted(preview.n_free, "text waits", "texts wait")
+    if preview.order.first is None:
+        return f"{waiting}."
+    return f"{waiting}; {preview.n_known:,} of them can be ranked so, and {preview.n_first:,} come first."
+
+
+def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
+    st.dataframe(
+        [
+            {
+                "text": first_words(text.text),
+                "label": "–" if text.label is None else text.label or "(no answer)",
+                **({"why now": text.reason or "follows in the order of the rest"} if has_reasons else {}),
+                "key": text.key,
+            }
+            for text in texts
+        ],
+        hide_index=True,
+        key="order_texts",
+        column_config={
+            "text": st.column_config.TextColumn(width=280),
+            "label": st.column_config.TextColumn(width=80),
+            "why now": st.column_config.TextColumn(width=500),
+            "key": st.column_config.TextColumn(width=100),
+        },
+    )
+
+
+def _show_button(
+    store: Store, visit: Visit, project: Project, present: PresentOrder, preview: Preview, container: DeltaGenerator
+) -> None:
+    """Sets what was shown when it was pressed; whoever was overtaken by another lead meanwhile is told."""
+    seen = st.session_state.get(_shown_key(project), preview.revision)
+    st.session_state[_shown_key(project)] = preview.revision
+    is_set = preview.order == present.order
+    is_idle = preview.n_first == 0 if preview.order.first else is_set
+    if not pressed(
+        "Draw it anew" if is_set and preview.order.first else "Set this order",
+        container=container, type="primary", width="stretch", key="order_set", disabled=is_idle,
+    ):  # fmt: skip
+        return
+    _set(store, visit, project, preview.order, seen)
+
+
+def _shown_key(project: Project) -> str:
+    return f"order_shown_{project.id}"
+
+
+def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revision: int) -> None:
+    """The fields begin with what is set then."""
+    try:
+        set_order(store, visit.user, project.id, order, revision=revision)
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    begin_anew(project)
+    st.session_state.pop(_shown_key(project), None)
+    st.toast("The order is set.", icon=":material/check:")
+    st.rerun()
