@@ -57,9 +57,9 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
 def _made(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> dict[str, MetricTable] | None:
     """The tables that are kept, or made now: at once where that is quick, else when one asks for it."""
     request, n_groups = scored.request, len(scored.table.groups)
-    kept: dict[str, MetricTable] | None = _tables().get(request, dict)
-    if kept is not None:
-        return kept
+    tables: dict[str, MetricTable] | None = _tables().get(request, dict)
+    if tables is not None:
+        return tables
     is_quick = n_groups <= _SCORED_AT_ONCE and what_to_score(store, visit.user, project).n_stored <= AUTOMATIC
     if not is_quick and not pressed(
         f"Score each of the {n_groups:,} groups", icon=":material/calculate:", key=f"metrics_groups_{project.id}"
