@@ -96,6 +96,9 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
     assert table[table["measure"] == "best-match IoU"]["value"].tolist() == ["0.500"]  # of 1/2, 1/3 and 2/3
     assert "12 annotations take part" in said(app.caption)
+    pairs = next(one.value for one in app.dataframe if "κ of tokens" in one.value.columns)
+    assert set(map(tuple, pairs[["annotator", "and"]].values)) == {("ann0", "ann1"), ("ann0", "ann2"), ("ann1", "ann2")}
+    assert pairs["κ of tokens"].tolist() == sorted(pairs["κ of tokens"], key=float)
     assert "4 of 12 accepted annotations count." in said(app.caption)
 
 

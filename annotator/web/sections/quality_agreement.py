@@ -6,7 +6,7 @@ from annotator.domain.gold import Accepted
 from annotator.domain.numbers import counted, written
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of
+from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of, pairs_of
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
@@ -14,6 +14,8 @@ from annotator.web.session import Visit
 
 Row = dict[str, object]  # of a table: a cell by its column's head
 _AGREEMENT_KEY = "quality_agreement_{}"
+_MOST_PAIRS = 100
+_FEW_SHARED = 10  # instances; the agreement of a pair with fewer says little
 
 
 def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accepted) -> None:
@@ -50,6 +52,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
         "as κ where both annotators marked nothing."
     )
     _show_annotators(agreement)
+    _show_pairs(agreement)
 
 
 def _included(agreement: Agreement) -> str:
@@ -103,6 +106,27 @@ def _show_annotators(agreement: Agreement) -> None:
     if by_annotator:
         st.markdown("Each annotator against the token majority")
         st.dataframe(by_annotator, hide_index=True, key="quality_by_annotator")
+
+
+def _show_pairs(agreement: Agreement) -> None:
+    """Who disagrees with whom: those who share few instances come last, since their κ says little."""
+    pairs = sorted(
+        (pair for pair in pairs_of(agreement) if pair.about == "tokens" and pair.kappa is not None),
+        key=lambda pair: (pair.n_instances < _FEW_SHARED, pair.kappa),
+    )
+    if not pairs:
+        return
+    rows = [
+        {"annotator": pair.first, "and": pair.second, "κ of tokens": written(pair.kappa), "instances": pair.n_instances}
+        for pair in pairs[:_MOST_PAIRS]
+    ]
+    st.markdown("Who disagrees with whom")
+    st.dataframe(rows, hide_index=True, key="quality_pairs")
+    more = f" The first {_MOST_PAIRS} of {len(pairs):,} pairs stand here; `annotator stats --all` has all of them."
+    st.caption(
+        f"Cohen’s κ of tokens, pooled over the instances that both annotated; the least agreement comes first, and pairs with "
+        f"fewer than {_FEW_SHARED} instances in common last.{more if len(pairs) > _MOST_PAIRS else ''}"
+    )
 
 
 def _generalised(name: str, is_generalised: bool) -> str:
