@@ -81,7 +81,9 @@ def head_of(column: Column, view: TableView) -> Head:
     shared = view.table.shared.get(column.name)
     notes = [family_of(column), *(["best first"] if column == view.order else [])]
     if shared is not None:
-        notes.append(f"n {shared.n:,} shared by all rows")
+        n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
+        rows = f"{len(view.rows) - n_lacking:,} of {len(view.rows):,}" if n_lacking else "all"
+        notes.append(f"n {shared.n:,} shared by {rows} rows")
     elif view.differs[column.name]:
         notes.append("no instance in common" if view.is_shared else "over different instances")
     elif (n := _n_in_head(view, column)) is not None:

@@ -36,3 +36,21 @@ def test_where_rows_have_no_instance_in_common_none_is_marked_as_the_best(store:
     ]
     assert not any(cell.is_best for cell in judged.cells)
     assert "no instance in common" in head_of(column, view).family
+
+
+def test_the_head_says_how_many_of_the_rows_share_the_instances(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = project_of(make_project, import_rows)
+    for model, places in (("whole", range(N)), ("nearly", range(1, N)), ("few", range(N // 4))):
+        take(store, made, (output(k, Run(model, "ig"), knowing(k), [said(k, True)]) for k in places))
+    table = table_of(store, made)
+    column = table.column(F1)
+    shared = over_shared(table, table.rows)
+    view = TableView(shared, shared.rows, [column], {F1: True}, is_shared=True)
+    assert f"n {N - 1} shared by 2 of 3 rows" in head_of(column, view).family
+    both = [row for row in shared.rows if row.model != "few"]
+    assert (
+        f"n {N - 1} shared by all rows"
+        in head_of(column, TableView(shared, both, [column], {F1: True}, is_shared=True)).family
+    )
