@@ -1,5 +1,7 @@
 """A new project with the rules of another: its task, labels, language, settings, guidelines and word lists, without its texts."""
 
+from dataclasses import replace
+
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
@@ -27,7 +29,8 @@ def copy_project(store: Store, actor: User, source_id: int, name: str, *, has_pe
         source = get_project_by_id(store, source_id)
         project = create_project(
             store, actor, name, source.task, labels=source.labels, language=source.language,
-            settings=source.settings, guidelines=source.guidelines,
+            settings=replace(source.settings, model_order=None),  # there are no answers to go by yet
+            guidelines=source.guidelines,
         )  # fmt: skip
         for words in list_word_lists(store, source_id):
             save_word_list(store, project.id, words, created_by=actor.name)

@@ -1,16 +1,18 @@
 """A new project with the rules of another."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.queue_orders import ModelOrder
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.people import list_members
-from annotator.store.projects import instance_counts
+from annotator.store.projects import instance_counts, update_project
 from annotator.store.word_lists import list_word_lists, save_word_list
 from annotator.usecases.project.project_copies import copy_project, projects_to_copy
 
@@ -38,6 +40,16 @@ def test_a_copy_has_the_rules_and_word_lists_but_no_texts(
     assert list_word_lists(store, copy.id) == [WORDS]
     assert sum(instance_counts(store, copy.id).values()) == 0
     assert [(user.name, role) for user, role in list_members(store, copy.id)] == [("lea", "lead")]
+
+
+def test_a_copy_gives_its_texts_out_without_the_order_by_a_model_that_it_has_not(
+    store: Store, source: Project, add_person: Callable[..., User]
+) -> None:
+    lea = add_person("lea", source, "lead")
+    by_model = replace(source.settings, model_order=ModelOrder("least confident", ("bert",), 15, "train"))
+    with store.transaction():
+        update_project(store, replace(source, settings=by_model))
+    assert copy_project(store, lea, source.id, "Second").settings == source.settings
 
 
 def test_a_copy_with_its_people_gives_each_the_same_roles(
