@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.column_findings import own_label_remedy
 from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed
@@ -62,7 +64,7 @@ class RowReader:
 
     def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
         """The instances of rows, in order, and the problems of rows that cannot be taken."""
-        merger = Merger()
+        merger = Merger(self.options.task)
         for row in rows:
             if isinstance(row, Problem):
                 yield row
@@ -70,7 +72,7 @@ class RowReader:
             findings = row.findings()
             instance = self.instance_of(row, findings)
             if instance is not None and not findings.is_refused:
-                yield from merger.add(instance, findings)
+                yield from merger.add(instance, findings, self._planner.plan(tuple(row.values)))
             yield from findings.problems
         yield from merger.rest()
 
@@ -118,8 +120,7 @@ class RowReader:
             return self._key(plain.key)
         if findings.is_refused or not segments:
             return "0"  # no instance is made of it, and it takes no number from another row
-        annotator = plain.annotator if self._annotates(plain) else None
-        return self.options.key_of(plain.split or self.options.split or "", segments, annotator, line)
+        return self.options.key_of(plain.split or self.options.split or "", segments, plain.annotator or None, line)
 
     def _key(self, key: str | int | None) -> str:
         return f"{self.options.key_prefix}{key}" if key not in {None, ""} else ""
@@ -239,7 +240,8 @@ def _addition(instance: SourceInstance) -> SourceInstance:
     )
 
 
-_COMPARED = ("language", "label", "target", "parent", "perturbation_kind", "exhaustive", "metadata")
+_RESULT = "label"
+_COMPARED = ("language", _RESULT, "target", "parent", "perturbation_kind", "exhaustive", "metadata")
 
 
 def _fingerprints(instance: SourceInstance) -> "array[int]":
@@ -267,16 +269,17 @@ def _compared(instance: SourceInstance) -> tuple[str, ...]:
 class Merger:
     """Joins rows of one instance. Of instances handed on it keeps hashes alone; later rows then add to them by key."""
 
+    task: Task
     _pending: SourceInstance | None = None
     _known: "dict[int, array[int]]" = field(default_factory=dict)
     _annotators: set[int] = field(default_factory=set)
 
-    def add(self, instance: SourceInstance, findings: Findings) -> Iterator[SourceInstance]:
-        """Take one row's instance in; gives what can be handed on."""
+    def add(self, instance: SourceInstance, findings: Findings, plan: Plan) -> Iterator[SourceInstance]:
+        """Take one row's instance in; gives what can be handed on. plan: what the columns of the row hold."""
         key_hash = hash((instance.split, instance.key))
         prints = _fingerprints(instance)
         first = self._known.setdefault(key_hash, prints)
-        if first is not prints and not self._agrees(instance, first, prints, findings):
+        if first is not prints and not self._agrees(instance, first, prints, findings, plan):
             return
         for annotation in instance.annotations:
             self._annotators.add(hash((key_hash, annotation.annotator)))
@@ -295,7 +298,9 @@ class Merger:
             yield self._pending
             self._pending = None
 
-    def _agrees(self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings) -> bool:
+    def _agrees(
+        self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings, plan: Plan
+    ) -> bool:
         key, line = instance.key, first[0]
         if len(first) != len(prints):
             reason = f"Instance '{key}' has other segments than on line {line}; rows of one instance differ only in "
@@ -305,10 +310,13 @@ class Merger:
                 reason = (
                     f"The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance "
                 )
-                findings.refuse(name, key, reason + "differ only in annotator, annotator_label, rationales and note.")
+                remedy = own_label_remedy(plan, self.task) if name == _RESULT else ""
+                findings.refuse(
+                    name, key, f"{reason}differ only in annotator, annotator_label, rationales and note.{remedy}"
+                )
         if not instance.annotations and not findings.is_refused:
             reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
-            findings.refuse("id", key, reason)
+            findings.refuse("id", key, reason + own_label_remedy(plan, self.task))
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:
                 reason = f"Annotator '{annotation.annotator}' has a row for instance '{key}' already (see line {line})."

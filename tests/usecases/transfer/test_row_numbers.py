@@ -148,3 +148,42 @@ def test_columns_can_be_left_out_and_forgotten(store: Store, take: Take) -> None
 def test_a_choice_that_cannot_be_is_refused(take: Take, columns: dict[str, str], reason: str) -> None:
     with pytest.raises(InvalidValue, match=reason):
         take("id,text\na,Good.\n", columns=columns)
+
+
+# Labels of several annotators -----------------------------------------------------------------------------------------
+
+BY_TWO = "text,annotator,label\nGood.,ada,good\nGood.,ben,bad\n"
+
+
+def test_labels_of_two_annotators_of_one_text_do_not_make_two_texts(store: Store, take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take(BY_TWO)
+    [problem] = refused.value.problems
+    assert (problem.line, problem.field) == (3, "label")
+    assert problem.reason.endswith(
+        "If 'label' holds the annotator's label, choose it as such (--column annotator_label=label)."
+    )
+    report = take(BY_TWO, columns={"annotator_label": "label"})
+    assert (list(keys(store)), report.n_annotations) == (["1"], 2)
+
+
+def test_of_an_annotator_whose_rows_repeat_a_text_the_lines_are_named(take: Take) -> None:
+    report = take("text,annotator,label\nGood.,ada,good\nGood.,ada,good\n")
+    assert report.n_new == 2
+    assert "1 row repeats the text of an earlier row (line 3); each has a number of its own." in report.notes
+
+
+def test_a_second_row_of_an_id_tells_how_its_label_is_read_as_its_annotators_own(take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take("id,text,annotator,label\na,Good.,ada,good\na,Good.,ben,good\n", number_keys=False)
+    [problem] = refused.value.problems
+    assert problem.reason == (
+        "The id 'a' is already on line 2, and this row adds no annotation; keep one. If 'label' holds the annotator's label, "
+        "choose it as such (--column annotator_label=label)."
+    )
+
+
+def test_without_an_annotator_a_second_row_of_an_id_is_only_one_too_many(take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take("id,text,label\na,Good.,good\na,Good.,good\n", number_keys=False)
+    assert refused.value.problems[0].reason.endswith("this row adds no annotation; keep one.")
