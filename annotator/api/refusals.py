@@ -34,6 +34,7 @@ ARGUMENTS: dict[str, tuple[str, _Kind]] = {
     "--label-words": ("label_words", "pairs"),
     "--longest-answer": ("longest_answer", "name"),
     "--leave-out-label": ("leave_out_labels", "list"),
+    "--majority-labels": ("majority_labels", "flag"),
     "--method": ("method", "name"),
     "--model": ("model", "name"),
     "--names": ("names", "flag"),

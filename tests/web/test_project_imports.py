@@ -355,6 +355,55 @@ def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project,
     assert "2 texts without a key got a number as key" in said(app.warning)
 
 
+BY_THREE = (
+    "id,text,annotator,label\nt1,Good food.,ada,positive\nt1,Good food.,ben,negative\nt1,Good food.,eve,positive\n"
+    "t2,Bad food.,ada,negative\nt2,Bad food.,ben,positive\n"
+)
+
+
+def test_labels_in_which_annotators_of_a_text_differ_are_proposed_as_their_own(page, make_project, store) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table(BY_THREE)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator's label", "The label")} == {
+        "The annotator's label": "label", "The label": None,
+    }  # fmt: skip
+    assert "A guess: annotators of one text have different ones." in said(app.caption)
+    app.button(key="import_check").click().run()
+    assert "1 of them has the label that most of the annotators gave. One text has none," in said(app.warning)
+    assert "as often: “t2”" in said(app.warning)
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == ["positive", None]
+
+
+def test_annotators_and_labels_that_are_guesses_themselves_are_looked_at_too(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    content = BY_THREE.replace("annotator,label", "worker_id,sentiment")
+    app.file_uploader(key="import_files").set_value([table(content)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator", "The annotator's label", "The label")} == {
+        "The annotator": "worker_id", "The annotator's label": "sentiment", "The label": None,
+    }  # fmt: skip
+
+
+def test_the_majority_can_be_left_and_the_check_says_that_texts_have_no_label(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table(BY_THREE)]).run()
+    next(radio for radio in app.radio if radio.label == "The label of each text").set_value(False).run()
+    app.button(key="import_check").click().run()
+    assert "2 texts have labels of annotators and none of their own." in said(app.warning)
+
+
+def test_labels_in_which_annotators_agree_are_the_texts_until_somebody_says_otherwise(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    agreeing = "id,text,annotator,label\nt1,Good food.,ada,positive\nt1,Good food.,ben,positive\n"
+    app.file_uploader(key="import_files").set_value([table(agreeing)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator's label", "The label")} == {
+        "The annotator's label": None, "The label": "label",
+    }  # fmt: skip
+    box_of(app, "The annotator's label").set_value("label").run()
+    assert chosen(app)["The label"] is None
+
+
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
