@@ -355,6 +355,27 @@ def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project,
     assert "2 texts without a key got a number as key" in said(app.warning)
 
 
+def test_what_was_stored_stays_on_the_page_and_leads_to_the_instances(page, make_project) -> None:
+    project = make_project()
+    app = page(project, "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several(n_texts=2))]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_store").click().run()
+    app.text_input(key="import_split").set_value("train").run()
+    assert said(app.success) == "Stored 2 new and 0 changed instances with 6 annotations."
+    [link] = [one for one in app.get("link_button") if one.proto.label == "Open Saliency"]
+    assert link.proto.url == f"/saliency?project={project.id}"
+    app.text_input(key="import_split").set_value("").run()
+    app.button(key="import_check").click().run()
+    assert "Stored" not in said(app.success)
+    app.file_uploader(key="import_files").set_value([as_file(several(n_texts=3))]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_store").click().run()
+    assert "Stored 1 new and 0 changed instances with 3 annotations; 2 unchanged." in said(app.success)
+    app.button(key="import_instances").click().run()
+    assert app.session_state["project_section"] == "Instances"
+
+
 BY_THREE = (
     "id,text,annotator,label\nt1,Good food.,ada,positive\nt1,Good food.,ben,negative\nt1,Good food.,eve,positive\n"
     "t2,Bad food.,ada,negative\nt2,Bad food.,ben,positive\n"

@@ -83,9 +83,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
         prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
-    show_stored(project)
+    stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
     _check_and_store(store, visit, project, [Upload(tuple(texts), format_name), *uploads] if texts else [], options)
+    with stored:  # drawn last, since a check ends it
+        show_stored(project)
 
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
@@ -108,7 +110,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
-    show_stored(project)
+    stored = st.container()
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
@@ -117,6 +119,8 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     uploads = [Upload((file,), name) for file, name in zip(files, format_of_each(files, format_name), strict=True)]
     _check_and_store(store, visit, project, uploads, options)
+    with stored:
+        show_stored(project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,19 +261,8 @@ def _show_check(
         if isinstance(done, ImportRefused):
             _show_refusal(done, len(uploads))
             return
-        _keep_done(project, done)
+        keep_stored(project, done)
         st.rerun()
-
-
-def _keep_done(project: Project, files: Sequence[FileReport]) -> None:
-    """What is said of the files when the page is drawn next."""
-    if any(file.report.is_output for file in files):
-        keep_stored(project, files)
-    else:
-        [report] = [file.report for file in files]
-        st.session_state["import_done"] = (
-            f"Stored {report.n_new:,} new and {counted(report.n_updated, 'changed instance')}."
-        )
 
 
 def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
