@@ -1,4 +1,4 @@
-"""After files were stored: what they brought, and of model output of how many texts there are answers and maps; what comes next."""
+"""After files were stored: what they brought, of how many texts there are answers and maps of models, and what comes next."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode

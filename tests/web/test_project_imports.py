@@ -144,12 +144,7 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     [table] = app.table
     told = table.value.iloc[0]
     assert (told["rows"], told["lines"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
-    assert (
-        told["reason"]
-        .replace("\\", "")
-        .replace(":small[]", "")
-        .endswith("or leave it out (--leave-out-label furious).")
-    )
+    assert told["reason"].replace("\\", "").replace(":small[]", "").endswith("or leave it out (“Leave it out” above).")
     assert len(table.value) == 1
     assert said(app.error).startswith("The project has no label 'furious'")
 
@@ -197,9 +192,11 @@ def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(pa
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
         "No column holds the key of each row. Call the column with it 'id' (or 'key', 'instance_id', 'annotation_id', "
-        "'sent_id'). If the rows have no keys, have them numbered (--number-keys).",
+        "'sent_id'). If the rows have no keys, have them numbered (“number the rows” for “The key” under “Columns”).",
         "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
     ]
+    assert "(“Tweet” for “The text” under “Columns” or “Tweet 2” for “The text” under “Columns”)" in reasons[1]
+    assert "--" not in " ".join(reasons) + said(app.info)
     assert "The columns 'Gold', 'Class' look like the label, but" in said(app.info)
 
 

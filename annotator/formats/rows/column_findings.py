@@ -166,8 +166,7 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
             questioned.update(likely)
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        chosen_as = f"{_choices('rationale_quotes', rationales)}, or “Columns” on the page"
-        quoted = f"If it quotes words of the text, choose it as such ({chosen_as})."
+        quoted = f"If it quotes words of the text, choose it as such ({_choices('rationale_quotes', rationales)})."
         found_doubts.append(f"{_doubt(rationales, _MEANINGS['rationales'], 'rationales')} {quoted}")
         questioned.update(rationales)
     for column in plan.metadata:

@@ -22,8 +22,7 @@ from annotator.text.alignment import align_tokens, split_on_spaces, text_from_to
 
 UNNAMED_ANNOTATOR = "gold"
 _NO_KEY = (
-    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys, or “Number "
-    "the rows” on the page)."
+    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys)."
 )
 
 

@@ -247,8 +247,8 @@ class ImportReport:
         elif n:
             have = "has" if n == 1 else "have"
             self.notes.append(
-                f"{counted(n, 'text')} {have} {what}s of annotators and none of {'its' if n == 1 else 'their'} own. To give "
-                f"each the {what} that most of its annotators gave, import with --majority-labels: there is one for "
+                f"{counted(n, 'text')} {have} {what}s of annotators and none of {'its' if n == 1 else 'their'} own. Each "
+                f"can be given the {what} that most of its annotators gave (--majority-labels): there is one for "
                 f"{n_labelled:,} of them."
             )
 

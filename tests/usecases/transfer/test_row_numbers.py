@@ -202,8 +202,8 @@ def test_texts_without_a_label_of_their_own_are_counted_and_the_majority_is_offe
     report = take(VOTES, columns={"annotator_label": "label"})
     assert labels(store) == {"1": None, "2": None, "3": None}
     assert (
-        "3 texts have labels of annotators and none of their own. To give each the label that most of its annotators gave, "
-        "import with --majority-labels: there is one for 2 of them."
+        "3 texts have labels of annotators and none of their own. Each can be given the label that most of its annotators "
+        "gave (--majority-labels): there is one for 2 of them."
     ) in report.notes
 
 
