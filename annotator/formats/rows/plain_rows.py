@@ -15,7 +15,7 @@ from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_findings import own_label_remedy
 from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
-from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
@@ -239,6 +239,8 @@ def _addition(instance: SourceInstance) -> SourceInstance:
     )
 
 
+_MOST_CHARACTERS = 20_000_000
+_COMPARED_CHARACTERS = 2_000
 _RESULT = "label"
 _COMPARED = ("language", _RESULT, "target", "parent", "perturbation_kind", "exhaustive", "metadata")
 
@@ -264,6 +266,41 @@ def _compared(instance: SourceInstance) -> tuple[str, ...]:
     return (*_COMPARED, *sorted(instance.segments))
 
 
+_ROWS_DIFFER = "differ only in annotator, annotator_label, rationales and note."
+
+
+def _value(instance: SourceInstance, name: str) -> object:
+    """What a row says in a field that is compared, to be shown; its key where that is nothing that can be shown."""
+    value = instance.segments.get(name, instance.result if name == _RESULT else instance.key)
+    return value.text if isinstance(value, SourceText) else value
+
+
+@dataclass(slots=True)
+class _FirstTexts:
+    """The beginnings of the texts of the first rows, to show where those of a later row differ."""
+
+    _by_key: dict[int, dict[str, str]] = field(default_factory=dict)
+    _n_characters: int = 0
+
+    def keep(self, key_hash: int, instance: SourceInstance) -> None:
+        """Remember the texts of a row, until there are so many that they would fill the memory."""
+        if self._n_characters > _MOST_CHARACTERS:
+            return
+        texts = {
+            n: text.text[:_COMPARED_CHARACTERS] for n, text in instance.segments.items() if isinstance(text, SourceText)
+        }
+        self._by_key[key_hash] = texts
+        self._n_characters += sum(map(len, texts.values()))
+
+    def difference(self, instance: SourceInstance, name: str) -> str:
+        """Where a text of a row begins to differ from the first one's, as a sentence that follows another; "" if not known."""
+        first = self._by_key.get(hash((instance.split, instance.key)), {}).get(name)
+        now = instance.segments.get(name)
+        if first is None or not isinstance(now, SourceText):
+            return ""
+        return where_texts_differ(first, now.text[:_COMPARED_CHARACTERS])
+
+
 @dataclass(slots=True)
 class Merger:
     """Joins rows of one instance. Of instances handed on it keeps hashes alone; later rows then add to them by key."""
@@ -272,6 +309,7 @@ class Merger:
     _pending: SourceInstance | None = None
     _known: "dict[int, array[int]]" = field(default_factory=dict)
     _annotators: set[int] = field(default_factory=set)
+    _texts: _FirstTexts = field(default_factory=_FirstTexts)
 
     def add(self, instance: SourceInstance, findings: Findings, plan: Plan) -> Iterator[SourceInstance]:
         """Take one row's instance in; gives what can be handed on. plan: what the columns of the row hold."""
@@ -280,6 +318,8 @@ class Merger:
         first = self._known.setdefault(key_hash, prints)
         if first is not prints and not self._agrees(instance, first, prints, findings, plan):
             return
+        if first is prints:
+            self._texts.keep(key_hash, instance)
         for annotation in instance.annotations:
             self._annotators.add(hash((key_hash, annotation.annotator)))
         if first is prints:
@@ -303,7 +343,7 @@ class Merger:
         key, line = instance.key, first[0]
         if len(first) != len(prints):
             reason = f"Instance '{key}' has other segments than on line {line}; rows of one instance differ only in "
-            findings.refuse("id", key, reason + "annotator, annotator_label, rationales and note.")
+            findings.refuse("id", key, reason + _ROWS_DIFFER[len("differ only in ") :])
         for name, old, new in zip(_compared(instance), first[1:], prints[1:], strict=False):
             if old != new and not findings.is_refused:
                 reason = (
@@ -311,7 +351,9 @@ class Merger:
                 )
                 remedy = own_label_remedy(plan, self.task) if name == _RESULT else ""
                 findings.refuse(
-                    name, key, f"{reason}differ only in annotator, annotator_label, rationales and note.{remedy}"
+                    name,
+                    _value(instance, name),
+                    f"{reason}{_ROWS_DIFFER}{self._texts.difference(instance, name)}{remedy}",
                 )
         if not instance.annotations and not findings.is_refused:
             reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."

@@ -242,3 +242,14 @@ def test_a_label_of_the_text_is_not_touched_by_the_majority(store: Store, take: 
     content = "text,annotator,annotator_label,label\nGood.,ada,bad,good\nGood.,ben,bad,good\n"
     assert not [note for note in take(content, majority_labels=True).notes if "annotators labelled" in note]
     assert labels(store) == {"1": "good"}
+
+
+def test_two_texts_of_one_id_show_where_they_begin_to_differ(take: Take) -> None:
+    rows = "a,The plot is thin and slow.,good\na,The plot is thin but\u202e fast.,good\n"
+    with pytest.raises(ImportRefused) as refused:
+        take(f"id,text,label\n{rows}", number_keys=False)
+    [problem] = refused.value.problems
+    assert (problem.field, problem.value) == ("text", "The plot is thin but\u202e fast.")
+    assert problem.reason.endswith(
+        "They begin to differ at character 18: “…e plot is thin and slow.” there, “…e plot is thin but  fast.” here."
+    )
