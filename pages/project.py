@@ -53,8 +53,6 @@ with page_store() as store:
             section = st.segmented_control(
                 "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
-            if done := st.session_state.pop("import_done", None):
-                st.toast(done, icon=":material/check:")
             chosen = section or "Progress"
             with st.container(width="stretch" if chosen in WIDE else READABLE):
                 SECTIONS[chosen](store, visit, project)

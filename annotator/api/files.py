@@ -98,6 +98,7 @@ class ProjectFiles(OpenProject):
         add_labels: Sequence[str] = (),
         leave_out_labels: Sequence[str] = (),
         number_keys: bool = False,
+        majority_labels: bool = False,
         columns: Mapping[str, str] | None = None,
         all_doubles: bool = False,
         prompt: str = "",
@@ -115,6 +116,7 @@ class ProjectFiles(OpenProject):
         add_labels:       labels of the file that the project gets
         leave_out_labels: labels of the file that are left out, with what carries them
         number_keys:      rows of a CSV or JSONL without keys get numbers
+        majority_labels:  a text without a label gets the one that most of its annotators in the file gave
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
         prompt:           of inseq's files, what stands around the project's text in what the model read, as in
                           "Review: {text} Sentiment:"
@@ -129,7 +131,7 @@ class ProjectFiles(OpenProject):
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
-            columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
+            majority_labels=majority_labels, columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
         )  # fmt: skip
         return report_in_python(import_paths(self.database.store, LOCAL_OPERATOR, self.rules, paths, options, format))
 

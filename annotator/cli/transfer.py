@@ -60,6 +60,9 @@ _ROWS_BETWEEN_LINES = 5_000
 )
 @click.option("--number-keys", is_flag=True, help="For csv and jsonl: number the rows of a file without keys.")
 @click.option(
+    "--majority-labels", is_flag=True, help="Give a text without a label the one that most of its annotators gave."
+)
+@click.option(
     "--column",
     "columns",
     multiple=True,

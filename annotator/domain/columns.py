@@ -13,6 +13,7 @@ class ColumnChoice:
     name:   as it is written with --column; words: for a sentence
     column: the one that is taken, by its name or because it was chosen before; None where there is none
     likely: those that look like it; the only one is a guess, several have to be asked about
+    is_doubted: whether the column that would be taken looks like something else
     """
 
     name: str
@@ -20,10 +21,13 @@ class ColumnChoice:
     column: str | None
     likely: tuple[str, ...]
     is_needed: bool
+    is_doubted: bool = False
 
     @property
     def guess(self) -> str | None:
         """The column that is taken, or the only one that looks like it."""
+        if self.is_doubted:
+            return None
         return self.column or (self.likely[0] if len(self.likely) == 1 else None)
 
 

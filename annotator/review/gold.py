@@ -1,7 +1,7 @@
 """Gold: the rationale sets that count for an instance under the project's gold policy (design, section 5)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import Annotation, GoldInstance, Instance
@@ -71,6 +71,17 @@ def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | 
         return instance.result
     counts = Counter(a.result for a in annotations if a.result is not None)
     return counts.most_common(1)[0][0] if counts else None
+
+
+def majority_label(votes: Mapping[str, int]) -> str | None:
+    """The label that more annotators gave than any other; None where several have as many, or there is none.
+
+    >>> majority_label({"good": 2, "bad": 1}), majority_label({"good": 1, "bad": 1}), majority_label({})
+    ('good', None, None)
+    """
+    most = max(votes.values(), default=0)
+    leading = [label for label, n in votes.items() if n == most]
+    return leading[0] if len(leading) == 1 else None
 
 
 def _distinct(sets: _SetsWithOrigins) -> _SetsWithOrigins:

@@ -1,5 +1,8 @@
 """Who annotated how much, counted over a project: what a file brought, and on how many texts several people worked."""
 
+import json
+from collections.abc import Iterable
+
 from annotator.domain.gold import Accepted
 from annotator.store.connection.database import Store
 
@@ -16,6 +19,19 @@ def accepted_of(store: Store, project_id: int) -> Accepted:
         (project_id,),
     )[0]
     return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"])
+
+
+def label_votes(store: Store, instance_ids: Iterable[int]) -> dict[int, dict[str, int]]:
+    """How many annotators that came with files gave each label, by instance; not what people said here."""
+    votes: dict[int, dict[str, int]] = {}
+    for row in store.rows(
+        """SELECT instance_id, result, count(*) AS n FROM annotations
+            WHERE instance_id IN (SELECT value FROM json_each(?)) AND result IS NOT NULL AND user_id IS NULL
+                AND state IN ('accepted', 'draft', 'reference') GROUP BY instance_id, result""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        votes.setdefault(row["instance_id"], {})[row["result"]] = row["n"]
+    return votes
 
 
 def imported_counts(store: Store, project_id: int) -> dict[str, int]:

@@ -211,6 +211,13 @@ def set_result(store: Store, instance_id: int, result: str | None) -> None:
     store.run("UPDATE instances SET result = ? WHERE id = ?", (result, instance_id))
 
 
+def set_results(store: Store, results: Mapping[int, str]) -> None:
+    """The same of several instances."""
+    store.run_many(
+        "UPDATE instances SET result = ? WHERE id = ?", [(result, number) for number, result in results.items()]
+    )
+
+
 def _segments(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[Segment, ...]]:
     marks = ",".join("?" * len(instance_ids))
     by_instance: dict[int, tuple[Segment, ...]] = {}

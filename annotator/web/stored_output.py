@@ -1,4 +1,4 @@
-"""After model output was stored: of how many texts there are answers and maps now, with a link to the first map."""
+"""After files were stored: what they brought, of how many texts there are answers and maps of models, and what comes next."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.frame import as_text
 
@@ -24,18 +25,14 @@ def forget_stored() -> None:
 
 
 def show_stored(project: Project) -> None:
-    """What was stored last in this visit, file by file."""
+    """What was stored last in this visit, file by file, with a way to look at it."""
     project_id, files = st.session_state.get(_STORED, (None, ()))
     if project_id != project.id:
         return
     linked: set[int] = set()
     for number, file in enumerate(files):
         name = f"{file.name}: stored" if len(files) > 1 else "Stored"
-        n_left = file.report.n_problems
-        left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
-        reach = f" {file.report.reach_words}" if file.report.is_output else ""
-        words = f"{name} {file.report.words}.{left}{reach}"
-        st.success(as_text(words), icon=":material/check_circle:")
+        st.success(as_text(f"{name} {_words(file.report)}"), icon=":material/check_circle:")
         if file.report.first_mapped is not None and file.report.first_mapped[0] not in linked:
             instance_id, key = file.report.first_mapped
             linked.add(instance_id)
@@ -45,3 +42,32 @@ def show_stored(project: Project) -> None:
                 icon=":material/open_in_new:",
                 key=f"import_first_map_{number}",
             )
+    if any(not file.report.is_output for file in files):
+        _show_next(project)
+
+
+def _words(report: ImportReport) -> str:
+    """What became of one file."""
+    n_left = report.n_problems
+    left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
+    if report.is_output:
+        return f"{report.words}.{left} {report.reach_words}"
+    unchanged = f"; {report.n_unchanged:,} unchanged" if report.n_unchanged else ""
+    return f"{report.words}{unchanged}.{left}"
+
+
+def _show_next(project: Project) -> None:
+    """Where stored texts are looked at."""
+    with st.container(horizontal=True):
+        st.button("Look at the instances", icon=":material/list:", key="import_instances", on_click=_open_instances)
+        st.link_button(
+            "Open Saliency",
+            f"/saliency?{urlencode({'project': project.id})}",
+            icon=":material/open_in_new:",
+            key="import_saliency",
+        )
+
+
+def _open_instances() -> None:
+    forget_stored()
+    st.session_state["project_section"] = "Instances"

@@ -11,7 +11,7 @@ import pytest
 
 import annotator
 from annotator.api import Project
-from annotator.api.refusals import ARGUMENTS, PHRASES, in_python
+from annotator.domain.remedy_words import OPTIONS, PHRASES, in_python
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, StoreError
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
@@ -124,7 +124,7 @@ def sentences() -> Iterator[tuple[str, str]]:
 
 
 def test_every_option_that_a_sentence_may_name_has_its_argument() -> None:
-    known = ARGUMENTS.keys() | ELSEWHERE | {"--include"}
+    known = OPTIONS.keys() | ELSEWHERE | {"--include"}
     named = {(file, option) for file, text in sentences() for option in OPTION.findall(text)}
     assert len(named) > 20
     assert not {(file, option) for file, option in named if option not in known}
@@ -134,7 +134,7 @@ def test_every_argument_is_one_of_a_function() -> None:
     functions = [function for name, function in inspect.getmembers(Project, inspect.isfunction) if name[0] != "_"]
     there = {name for function in functions for name in inspect.signature(function).parameters}
     there |= inspect.signature(annotator.api.Database.create_project).parameters.keys()
-    assert not {name for name, kind in ARGUMENTS.values() if kind != "params"} - there
+    assert not {o.argument for o in OPTIONS.values() if o.kind != "params"} - there
 
 
 @pytest.mark.parametrize("phrase", PHRASES)
@@ -145,7 +145,7 @@ def test_every_phrase_is_still_said(phrase: str) -> None:
 def said_in_full() -> Iterator[str]:
     """Sentences as they are put together, where the parts of one stand in several strings."""
     for path in PACKAGE.rglob("*.py"):
-        if path.name != "refusals.py":
+        if path.name != "remedy_words.py":
             yield re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8"))
 
 

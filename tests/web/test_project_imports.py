@@ -147,12 +147,7 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     [table] = app.table
     told = table.value.iloc[0]
     assert (told["rows"], told["lines"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
-    assert (
-        told["reason"]
-        .replace("\\", "")
-        .replace(":small[]", "")
-        .endswith("or leave it out (--leave-out-label furious).")
-    )
+    assert told["reason"].replace("\\", "").replace(":small[]", "").endswith("or leave it out (“Leave it out” above).")
     assert len(table.value) == 1
     assert said(app.error).startswith("The project has no label 'furious'")
 
@@ -200,9 +195,11 @@ def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(pa
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
         "No column holds the key of each row. Call the column with it 'id' (or 'key', 'instance_id', 'annotation_id', "
-        "'sent_id'). If the rows have no keys, have them numbered (--number-keys).",
+        "'sent_id'). If the rows have no keys, have them numbered (“number the rows” for “The key” under “Columns”).",
         "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
     ]
+    assert "(“Tweet” for “The text” under “Columns” or “Tweet 2” for “The text” under “Columns”)" in reasons[1]
+    assert "--" not in " ".join(reasons) + said(app.info)
     assert "The columns 'Gold', 'Class' look like the label, but" in said(app.info)
 
 
@@ -356,6 +353,76 @@ def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project,
     box_of(app, "The key").set_value("\0numbers").run()
     app.button(key="import_check").click().run()
     assert "2 texts without a key got a number as key" in said(app.warning)
+
+
+def test_what_was_stored_stays_on_the_page_and_leads_to_the_instances(page, make_project) -> None:
+    project = make_project()
+    app = page(project, "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several(n_texts=2))]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_store").click().run()
+    app.text_input(key="import_split").set_value("train").run()
+    assert said(app.success) == "Stored 2 new and 0 changed instances with 6 annotations."
+    [link] = [one for one in app.get("link_button") if one.proto.label == "Open Saliency"]
+    assert link.proto.url == f"/saliency?project={project.id}"
+    app.text_input(key="import_split").set_value("").run()
+    app.button(key="import_check").click().run()
+    assert "Stored" not in said(app.success)
+    app.file_uploader(key="import_files").set_value([as_file(several(n_texts=3))]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_store").click().run()
+    assert "Stored 1 new and 0 changed instances with 3 annotations; 2 unchanged." in said(app.success)
+    app.button(key="import_instances").click().run()
+    assert app.session_state["project_section"] == "Instances"
+
+
+BY_THREE = (
+    "id,text,annotator,label\nt1,Good food.,ada,positive\nt1,Good food.,ben,negative\nt1,Good food.,eve,positive\n"
+    "t2,Bad food.,ada,negative\nt2,Bad food.,ben,positive\n"
+)
+
+
+def test_labels_in_which_annotators_of_a_text_differ_are_proposed_as_their_own(page, make_project, store) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table(BY_THREE)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator's label", "The label")} == {
+        "The annotator's label": "label", "The label": None,
+    }  # fmt: skip
+    assert "A guess: annotators of one text have different ones." in said(app.caption)
+    app.button(key="import_check").click().run()
+    assert "1 of them has the label that most of the annotators gave. One text has none," in said(app.warning)
+    assert "as often: “t2”" in said(app.warning)
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == ["positive", None]
+
+
+def test_annotators_and_labels_that_are_guesses_themselves_are_looked_at_too(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    content = BY_THREE.replace("annotator,label", "worker_id,sentiment")
+    app.file_uploader(key="import_files").set_value([table(content)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator", "The annotator's label", "The label")} == {
+        "The annotator": "worker_id", "The annotator's label": "sentiment", "The label": None,
+    }  # fmt: skip
+
+
+def test_the_majority_can_be_left_and_the_check_says_that_texts_have_no_label(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([table(BY_THREE)]).run()
+    next(radio for radio in app.radio if radio.label == "The label of each text").set_value(False).run()
+    app.button(key="import_check").click().run()
+    assert "2 texts have labels of annotators and none of their own." in said(app.warning)
+
+
+def test_labels_in_which_annotators_agree_are_the_texts_until_somebody_says_otherwise(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    agreeing = "id,text,annotator,label\nt1,Good food.,ada,positive\nt1,Good food.,ben,positive\n"
+    app.file_uploader(key="import_files").set_value([table(agreeing)]).run()
+    assert {name: chosen(app)[name] for name in ("The annotator's label", "The label")} == {
+        "The annotator's label": None, "The label": "label",
+    }  # fmt: skip
+    box_of(app, "The annotator's label").set_value("label").run()
+    assert chosen(app)["The label"] is None
 
 
 # Labels ---------------------------------------------------------------------------------------------------------------

@@ -1,17 +1,19 @@
 """Which columns a person may choose for what, before a file is read: those that are taken, guessed or look alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from annotator.domain.columns import ColumnChoice, ColumnChoices
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_findings import likely_columns, meaning
+from annotator.formats.rows.column_findings import likely_columns, may_be_own_labels, meaning
 from annotator.formats.rows.column_names import KEY_NAMES, field_names
 from annotator.formats.rows.column_plan import make_plan
 from annotator.formats.rows.column_values import Columns
-from annotator.formats.rows.csv_rows import first_columns
+from annotator.formats.rows.csv_rows import first_columns, plain_table
 from annotator.formats.rows.lines import Row, read_rows
+from annotator.formats.rows.own_labels import have_own_labels
 
 _ROWS_LOOKED_AT = 500
 _FIELDS = ("split", "annotator", "annotator_label", "rationales", "rationale_index", "rationale_quotes", "tokens")
@@ -38,6 +40,11 @@ def column_choices(path: Path, format_name: str, options: ReadOptions) -> Column
         )
         for name in ("key", *of_segments, "result", *_FIELDS)
     ]  # fmt: skip
+    guesses = {name: only[0] for name, only in likely.items() if len(only) == 1}
+    guessed = replace(options, columns={**guesses, **options.columns})
+    guessed_plan = make_plan(options.task, names, guessed.columns, options.left_columns)
+    if may_be_own_labels(guessed_plan) and have_own_labels(_rows(path, format_name, guessed), guessed):
+        choices = [_of_own_label(choice, guessed_plan.names["result"]) for choice in choices]
     return ColumnChoices(names, tuple(_apart(choices)), tuple(c for c in names if c in options.left_columns))
 
 
@@ -50,6 +57,18 @@ def _apart(choices: Sequence[ColumnChoice]) -> Sequence[ColumnChoice]:
         else ColumnChoice(choice.name, choice.words, None, (), choice.is_needed)
         for choice in choices
     ]
+
+
+def _of_own_label(choice: ColumnChoice, column: str) -> ColumnChoice:
+    """The choice where the column of the label looks like each annotator's own."""
+    if choice.name == "annotator_label":
+        return replace(choice, likely=(column,))
+    return replace(choice, is_doubted=True) if choice.guess == column else choice
+
+
+def _rows(path: Path, format_name: str, options: ReadOptions) -> Iterator[Mapping[str, object]]:
+    rows = plain_table(path, options) if format_name == "csv" else read_rows(path, path.name)
+    return (row.values for row in rows if isinstance(row, Row))
 
 
 def _written(name: str, options: ReadOptions) -> str:

@@ -114,6 +114,20 @@ def missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     return [sentence for sentence, _ in _missing(plan, columns, options)]
 
 
+def may_be_own_labels(plan: Plan) -> bool:
+    """Whether the column that is read as the label may hold each annotator's own."""
+    return {"annotator", "result"} <= {*plan.names} and "annotator_label" not in plan.names
+
+
+def own_label_remedy(plan: Plan, task: Task) -> str:
+    """What to do where that column does, as a sentence that follows another; "" where no column may."""
+    if not may_be_own_labels(plan):
+        return ""
+    column = shown(plan.names["result"])
+    own = _meaning("annotator_label", task)
+    return f" If '{column}' holds {own}, choose it as such ({_choice('annotator_label', column)})."
+
+
 def likely_keys(plan: Plan) -> list[str]:
     """The columns that may hold the key, by their names; not those that are called like another thing's number."""
     return [c for c in plan.metadata if _words(c) & _KEY_WORDS and not _words(c) & _NO_KEY_WORDS]
@@ -152,8 +166,7 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
             questioned.update(likely)
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        chosen_as = f"{_choices('rationale_quotes', rationales)}, or “Columns” on the page"
-        quoted = f"If it quotes words of the text, choose it as such ({chosen_as})."
+        quoted = f"If it quotes words of the text, choose it as such ({_choices('rationale_quotes', rationales)})."
         found_doubts.append(f"{_doubt(rationales, _MEANINGS['rationales'], 'rationales')} {quoted}")
         questioned.update(rationales)
     for column in plan.metadata:

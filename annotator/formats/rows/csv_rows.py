@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceColumns, SourceItem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_findings import column_report, columns_not_there, missing
 from annotator.formats.rows.column_plan import Plan, make_plan
@@ -36,6 +37,13 @@ def first_columns(path: Path, options: ReadOptions) -> Columns:
     Raises: NotFound or InvalidValue when the file cannot be opened
     """
     return _PlainTable(path, options).first_columns()
+
+
+def plain_table(path: Path, options: ReadOptions) -> Iterator[Row | Problem]:
+    """The rows of a CSV file as they are, whatever its header lacks; none of a file whose header cannot be read."""
+    table = _PlainTable(path, options)
+    if table.open() is None:
+        yield from table.body()
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import msgspec
 from annotator.errors import Problem
 
 _SHOWN_CHARACTERS = 200
+_BEFORE_DIFFERENCE, _AFTER_DIFFERENCE = 15, 25
 _NAMED_PLACES = 20
 _TOLD_CHARACTERS = 600
 
@@ -31,6 +32,27 @@ def listed(names: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """
     text = ", ".join(f"'{name}'" for name in names[:limit])
     return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def where_texts_differ(first: str, second: str) -> str:
+    """Where a text begins to differ from an earlier one, with a few words of both, as a sentence that follows another.
+
+    >>> where_texts_differ("A calm film.", "A calm tale.")
+    ' They begin to differ at character 8: “A calm film.” there, “A calm tale.” here.'
+    """
+    at = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
+    if at == len(first) == len(second):
+        return ""
+    return (
+        f" They begin to differ at character {at + 1:,}: “{_excerpt(first, at)}” there, “{_excerpt(second, at)}” here."
+    )
+
+
+def _excerpt(text: str, at: int) -> str:
+    """A few words around a character, on one line; what cannot be seen, or turns the direction of writing, becomes a blank."""
+    start, end = max(0, at - _BEFORE_DIFFERENCE), at + _AFTER_DIFFERENCE
+    seen = "".join(c if c.isprintable() else " " for c in text[start:end])
+    return f"{'…' if start else ''}{seen}{'…' if end < len(text) else ''}"
 
 
 @dataclass(slots=True)

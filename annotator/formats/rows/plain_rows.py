@@ -8,20 +8,21 @@ from typing import Any
 import msgspec
 
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.column_findings import own_label_remedy
 from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
-from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
 _NO_KEY = (
-    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys, or “Number "
-    "the rows” on the page)."
+    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys)."
 )
 
 
@@ -62,7 +63,7 @@ class RowReader:
 
     def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
         """The instances of rows, in order, and the problems of rows that cannot be taken."""
-        merger = Merger()
+        merger = Merger(self.options.task)
         for row in rows:
             if isinstance(row, Problem):
                 yield row
@@ -70,7 +71,7 @@ class RowReader:
             findings = row.findings()
             instance = self.instance_of(row, findings)
             if instance is not None and not findings.is_refused:
-                yield from merger.add(instance, findings)
+                yield from merger.add(instance, findings, self._planner.plan(tuple(row.values)))
             yield from findings.problems
         yield from merger.rest()
 
@@ -118,8 +119,7 @@ class RowReader:
             return self._key(plain.key)
         if findings.is_refused or not segments:
             return "0"  # no instance is made of it, and it takes no number from another row
-        annotator = plain.annotator if self._annotates(plain) else None
-        return self.options.key_of(plain.split or self.options.split or "", segments, annotator, line)
+        return self.options.key_of(plain.split or self.options.split or "", segments, plain.annotator or None, line)
 
     def _key(self, key: str | int | None) -> str:
         return f"{self.options.key_prefix}{key}" if key not in {None, ""} else ""
@@ -239,7 +239,10 @@ def _addition(instance: SourceInstance) -> SourceInstance:
     )
 
 
-_COMPARED = ("language", "label", "target", "parent", "perturbation_kind", "exhaustive", "metadata")
+_MOST_CHARACTERS = 20_000_000
+_COMPARED_CHARACTERS = 2_000
+_RESULT = "label"
+_COMPARED = ("language", _RESULT, "target", "parent", "perturbation_kind", "exhaustive", "metadata")
 
 
 def _fingerprints(instance: SourceInstance) -> "array[int]":
@@ -263,21 +266,60 @@ def _compared(instance: SourceInstance) -> tuple[str, ...]:
     return (*_COMPARED, *sorted(instance.segments))
 
 
+_ROWS_DIFFER = "differ only in annotator, annotator_label, rationales and note."
+
+
+def _value(instance: SourceInstance, name: str) -> object:
+    """What a row says in a field that is compared, to be shown; its key where that is nothing that can be shown."""
+    value = instance.segments.get(name, instance.result if name == _RESULT else instance.key)
+    return value.text if isinstance(value, SourceText) else value
+
+
+@dataclass(slots=True)
+class _FirstTexts:
+    """The beginnings of the texts of the first rows, to show where those of a later row differ."""
+
+    _by_key: dict[int, dict[str, str]] = field(default_factory=dict)
+    _n_characters: int = 0
+
+    def keep(self, key_hash: int, instance: SourceInstance) -> None:
+        """Remember the texts of a row, until there are so many that they would fill the memory."""
+        if self._n_characters > _MOST_CHARACTERS:
+            return
+        texts = {
+            n: text.text[:_COMPARED_CHARACTERS] for n, text in instance.segments.items() if isinstance(text, SourceText)
+        }
+        self._by_key[key_hash] = texts
+        self._n_characters += sum(map(len, texts.values()))
+
+    def difference(self, instance: SourceInstance, name: str) -> str:
+        """Where a text of a row begins to differ from the first one's, as a sentence that follows another; "" if not known."""
+        first = self._by_key.get(hash((instance.split, instance.key)), {}).get(name)
+        now = instance.segments.get(name)
+        if first is None or not isinstance(now, SourceText):
+            return ""
+        return where_texts_differ(first, now.text[:_COMPARED_CHARACTERS])
+
+
 @dataclass(slots=True)
 class Merger:
     """Joins rows of one instance. Of instances handed on it keeps hashes alone; later rows then add to them by key."""
 
+    task: Task
     _pending: SourceInstance | None = None
     _known: "dict[int, array[int]]" = field(default_factory=dict)
     _annotators: set[int] = field(default_factory=set)
+    _texts: _FirstTexts = field(default_factory=_FirstTexts)
 
-    def add(self, instance: SourceInstance, findings: Findings) -> Iterator[SourceInstance]:
-        """Take one row's instance in; gives what can be handed on."""
+    def add(self, instance: SourceInstance, findings: Findings, plan: Plan) -> Iterator[SourceInstance]:
+        """Take one row's instance in; gives what can be handed on. plan: what the columns of the row hold."""
         key_hash = hash((instance.split, instance.key))
         prints = _fingerprints(instance)
         first = self._known.setdefault(key_hash, prints)
-        if first is not prints and not self._agrees(instance, first, prints, findings):
+        if first is not prints and not self._agrees(instance, first, prints, findings, plan):
             return
+        if first is prints:
+            self._texts.keep(key_hash, instance)
         for annotation in instance.annotations:
             self._annotators.add(hash((key_hash, annotation.annotator)))
         if first is prints:
@@ -295,20 +337,27 @@ class Merger:
             yield self._pending
             self._pending = None
 
-    def _agrees(self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings) -> bool:
+    def _agrees(
+        self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings, plan: Plan
+    ) -> bool:
         key, line = instance.key, first[0]
         if len(first) != len(prints):
             reason = f"Instance '{key}' has other segments than on line {line}; rows of one instance differ only in "
-            findings.refuse("id", key, reason + "annotator, annotator_label, rationales and note.")
+            findings.refuse("id", key, reason + _ROWS_DIFFER[len("differ only in ") :])
         for name, old, new in zip(_compared(instance), first[1:], prints[1:], strict=False):
             if old != new and not findings.is_refused:
                 reason = (
                     f"The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance "
                 )
-                findings.refuse(name, key, reason + "differ only in annotator, annotator_label, rationales and note.")
+                remedy = own_label_remedy(plan, self.task) if name == _RESULT else ""
+                findings.refuse(
+                    name,
+                    _value(instance, name),
+                    f"{reason}{_ROWS_DIFFER}{self._texts.difference(instance, name)}{remedy}",
+                )
         if not instance.annotations and not findings.is_refused:
             reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
-            findings.refuse("id", key, reason)
+            findings.refuse("id", key, reason + own_label_remedy(plan, self.task))
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:
                 reason = f"Annotator '{annotation.annotator}' has a row for instance '{key}' already (see line {line})."

@@ -90,6 +90,11 @@ def last_document(store: Store) -> int:
     return int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
 
 
+def last_instance(store: Store) -> int:
+    """The number of the last instance; 0 where there is none."""
+    return int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
+
+
 def last_queue_position(store: Store, project_id: int) -> int:
     """The place of the last instance in the queue; 0 in an empty project."""
     return int(

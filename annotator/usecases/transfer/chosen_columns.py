@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_choices import column_choices
+from annotator.formats.rows.column_findings import meaning
 from annotator.formats.rows.column_names import field_names, our_name
 from annotator.formats.rows.findings import listed
 from annotator.store import Store
@@ -70,6 +71,13 @@ def choices_of(store: Store, actor: User, project: Project, format_name: str, pa
     with suppress(InvalidValue, NotFound):  # the check says why it cannot be read
         return column_choices(path, format_name, options)
     return None
+
+
+def field_words(project: Project, written: str) -> str:
+    """What the page calls a field or segment that a file may hold, by the name with which it is chosen."""
+    name = our_name(project.task, written)
+    words = written if name is None else meaning(name, project.task)
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def remember_columns(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from annotator.domain.gold import Accepted
-from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance
+from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
@@ -44,6 +44,7 @@ class ImportOptions:
     renamed: what the project calls labels of the file.
     added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.
     number_keys: plain rows of a file without keys get numbers.
+    majority_labels: a text without a label gets the one that most of its annotators in the file gave.
     columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
     forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
@@ -70,6 +71,7 @@ class ImportOptions:
     added_labels: tuple[str, ...] = ()
     left_labels: tuple[str, ...] = ()
     number_keys: bool = False
+    majority_labels: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()
     forget_columns: bool = False
@@ -223,6 +225,33 @@ class ImportReport:
             have = "This text has" if n_unlabelled == 1 else f"These {n_unlabelled:,} texts have"
             self.notes.append(f"{have} no label and the project has none: add labels before you give out work.")
 
+    def show_labels(self, labels: Mapping[Place, str]) -> None:
+        """Show texts of the preview with the labels that they got after they were read."""
+        for row in self.preview:
+            place = (str(row["key"]), str(row["split"]))
+            row["result"] = labels.get(place, row["result"])
+
+    def count_relabelled(self, n: int) -> None:
+        """Count texts that the file left as they were, and that got a label."""
+        self.n_updated += n
+        self.n_unchanged -= n
+
+    def tell_majority(self, n_labelled: int, tied: Places, what: str, *, is_asked: bool) -> None:
+        """Say which label texts have whose annotators alone gave some; tied: those without a majority."""
+        n = n_labelled + tied.n
+        if n and is_asked:
+            self.notes.append(
+                f"The file says no {what} of {counted(n, 'text')} that annotators labelled: {n_labelled:,} of them "
+                f"{'has' if n_labelled == 1 else 'have'} the {what} that most of the annotators gave.{_tied_words(tied, what)}"
+            )
+        elif n:
+            have = "has" if n == 1 else "have"
+            self.notes.append(
+                f"{counted(n, 'text')} {have} {what}s of annotators and none of {'its' if n == 1 else 'their'} own. Each "
+                f"can be given the {what} that most of its annotators gave (--majority-labels): there is one for "
+                f"{n_labelled:,} of them."
+            )
+
     def tell_several(self, accepted: Accepted, policy: GoldPolicy) -> None:
         """Say what the gold is made from, where several people annotated a text."""
         if accepted.n_several:
@@ -319,6 +348,13 @@ class ImportReport:
             n_sets = sum(len(a.sets) for a in row.annotations)
             facts = {"key": source.key, "split": source.split, "language": row.language, "result": source.result}
             self.preview.append({**facts, "sets": n_sets, **texts})
+
+
+def _tied_words(tied: Places, what: str) -> str:
+    if not tied.n:
+        return ""
+    begin = "One text has" if tied.n == 1 else f"{tied.n:,} texts have"
+    return f" {begin} none, since several {what}s were given as often: {tied}. Choose the gold there under “Instances”."
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:

@@ -26,8 +26,7 @@ from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.source_resolution import Resolver
 
 _CHANGED = (
-    "The project has an instance with this key and other content. To overwrite it, import the file again with "
-    "--update (“Let changed rows overwrite”)."
+    "The project has an instance with this key and other content. To overwrite it, import the file again with --update."
 )
 _UNKNOWN = "The project has no instance with this key. Import the file with its texts first, or name its split."
 _OUTPUT_REMOVED = "Its text changed, so what models had said of the old tokens was removed."

@@ -22,11 +22,17 @@ from annotator.store import Store
 from annotator.store.instance_queue import begin_anew
 from annotator.store.models import RunFinder, write_outputs
 from annotator.store.projects import set_labels
-from annotator.store.transfer.known_rows import instances_at, last_document, last_queue_position
+from annotator.store.transfer.known_rows import (
+    instances_at,
+    last_document,
+    last_instance,
+    last_queue_position,
+)
 from annotator.store.transfer.planned_rows import add_documents, remove_unshown, write_plan
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
 from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
+from annotator.usecases.transfer.majority_labels import MajorityLabels
 from annotator.usecases.transfer.neighbours import Upcoming, apart
 from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, plan_outputs, rounds_of
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
@@ -64,6 +70,7 @@ class Intake:
         self.runs = RunFinder(store, project.id)
         self.by_text = TextIndex(store, project, options.all_doubles)
         self.quotes = QuoteCounts()
+        self.majority = MajorityLabels(options.majority_labels, last_instance(store))
         self.labels: set[str] = set()
         self.unshown: set[str] = set()
         self.worked_on: set[int] = set()
@@ -130,6 +137,7 @@ class Intake:
         self.report.tell_numbered()
         self.report.notes += self.by_text.notes()
         self.report.notes += self.quotes.notes()
+        self.majority.settle(self.store, self.project, self.report)
         if self.is_queue_changed:
             begin_anew(self.store, self.project.id, self.worked_on)
 
@@ -141,6 +149,7 @@ class Intake:
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
         self.report.count_numbered(batch)
+        self.majority.note(batch)
         adding = [source.place for source in batch if source.is_addition]
         rows, additions = divide(batch, self._known(adding) if adding else {})
         for some, known in self._apart(rows):
@@ -162,6 +171,7 @@ class Intake:
         written = write_plan(self.store, self.project.id, plan, positions)
         self.report.n_documents += written.n_documents
         self.report.count_planned(plan)
+        self.majority.note_changes(plan)
         self.worked_on.update(written.worked_on)
         self.labels |= plan.labels
         self.unshown |= plan.unshown

@@ -158,6 +158,6 @@ def refusal(row: SourceOutput, name: str, value: str, reason: str, remedy: str =
 def _otherwise(row: SourceOutput, what: str) -> Problem:
     reason = (
         f"{what[0].upper()}{what[1:]} of '{row.run.model}' for this instance is there already with other values. To "
-        "overwrite it, import the file again with --update (“Overwrite what is stored of a run”)."
+        "overwrite it, import the file again with --update."
     )
     return refusal(row, "id", row.key, reason, "update")

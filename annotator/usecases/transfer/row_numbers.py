@@ -47,7 +47,7 @@ class RowNumbers:
                 if annotator not in annotators:
                     annotators.add(annotator)
                     return f"{self.prefix}{number}"
-        elif of_text:
+        if of_text:
             self.doubles.append(line or 0)
         number = self._next(name)
         of_text.append((number, set() if annotator is None else {annotator}))

@@ -156,7 +156,9 @@ class _Several:
         options = self.options
         if options.prompt and file.format_name != INSEQ and self.has_inseq:
             options = replace(options, prompt="")
-        return replace(options, columns={}, left_columns=(), number_keys=False) if is_after_texts else options
+        if not is_after_texts:
+            return options
+        return replace(options, columns={}, left_columns=(), number_keys=False, majority_labels=False)
 
     def _require_labels(self) -> None:
         met = list(dict.fromkeys(label for file in self.taken for label in file.report.labels_met))

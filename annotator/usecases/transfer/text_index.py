@@ -25,7 +25,7 @@ PROMPT = "prompt"  # the remedy of what is within a prompt
 _OPTION = "(--prompt "
 _SEVERAL = (
     "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
-    "it says (--all-doubles, or “Texts that stand several times” on the page)."
+    "it says (--all-doubles)."
 )
 _SAME = "The file says the same of this text on line {line} already; it is taken once."
 _OTHER = "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."

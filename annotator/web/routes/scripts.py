@@ -4,7 +4,6 @@ No cookie is looked at, so that no page elsewhere can make a browser send anythi
 are imported when they are needed, and the server starts without it.
 """
 
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.remedy_words import in_address
 from annotator.domain.tokens import Scope as TokenScope
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, NotSignedIn
 from annotator.usecases.access.api_tokens import open_token
@@ -36,7 +36,6 @@ _WORDS = ("format", "model", "method", "split", "key_prefix", "merge")
 _TRUE, _FALSE = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _FLAGS = ("update", "skip_invalid", "dry_run")
 _KNOWN = frozenset((*_WORDS, *_FLAGS, "seed"))
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _NONE_USABLE = "None of the rows can be used; correct them."
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
@@ -221,20 +220,8 @@ def _refusal(error: AnnotatorError) -> Response:
 def _remedy(refusal: ImportRefused) -> str:
     """What can be done about rows that cannot be taken, here or with the command whose options their reasons name."""
     here = "Correct the rows, or repeat with skip_invalid=true." if refusal.can_leave_out else _NONE_USABLE
-    options = dict.fromkeys(option for problem in refusal.problems for option in _OPTION.findall(problem.reason))
-    known = [option for option in options if option[2:].replace("-", "_") in _KNOWN]
-    others = [option for option in options if option not in known]
-    parts = [here]
-    if known:
-        parts.append(f"Here {', '.join(known)} stands in the address, as {', '.join(map(_in_address, known))}.")
-    if others:
-        parts.append(f"What needs {', '.join(others)} is imported with `annotator import`, or on the page.")
-    return " ".join(parts)
-
-
-def _in_address(option: str) -> str:
-    name = option[2:].replace("-", "_")
-    return f"{name}=true" if name in _FLAGS else f"{name}=..."
+    reasons = [problem.reason for problem in refusal.problems]
+    return " ".join([here, *in_address(reasons, _KNOWN, _FLAGS)])
 
 
 def _json(answer: object, status: int) -> Response:

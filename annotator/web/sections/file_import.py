@@ -1,8 +1,9 @@
 """Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,8 +11,10 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.errors import ImportRefused, Problem
+from annotator.domain.remedy_words import on_page
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.usecases.databases import Store
+from annotator.usecases.transfer.chosen_columns import field_words
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
@@ -33,6 +36,7 @@ from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 
+Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused
 _NAMED_FILES = 3
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
@@ -79,12 +83,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
+        majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
         prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip
-    show_stored(project)
+    stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
     _check_and_store(store, visit, project, [Upload(tuple(texts), format_name), *uploads] if texts else [], options)
+    with stored:  # drawn last, since a check ends it
+        show_stored(project)
 
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
@@ -107,7 +114,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
-    show_stored(project)
+    stored = st.container()
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
@@ -116,6 +123,8 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     uploads = [Upload((file,), name) for file, name in zip(files, format_of_each(files, format_name), strict=True)]
     _check_and_store(store, visit, project, uploads, options)
+    with stored:
+        show_stored(project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +242,8 @@ def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload]
             return import_files(store, visit.user, project, [*files, *within], options, progress=show_count)
     except ImportRefused as refusal:
         return refusal
+    except InvalidValue as error:
+        raise InvalidValue(on_page(str(error))) from error
     finally:
         bar.empty()
 
@@ -240,11 +251,13 @@ def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload]
 def _show_check(
     store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions, answer: Answer
 ) -> None:
+    say = partial(on_page, field_words=partial(field_words, project))
     if isinstance(answer, ImportRefused):
-        _show_refusal(answer, len(uploads))
+        _show_refusal(answer, len(uploads), say)
         return
     policies = [
-        _show_report(f"{file.name} ({file.format_name}): " if len(answer) > 1 else "", file.report) for file in answer
+        _show_report(f"{file.name} ({file.format_name}): " if len(answer) > 1 else "", file.report, say)
+        for file in answer
     ]
     reports = [file.report for file in answer]
     if all(report.n_new + report.n_updated == 0 for report in reports):
@@ -254,36 +267,25 @@ def _show_check(
         done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_refusal(done, len(uploads))
+            _show_refusal(done, len(uploads), say)
             return
-        _keep_done(project, done)
+        keep_stored(project, done)
         st.rerun()
 
 
-def _keep_done(project: Project, files: Sequence[FileReport]) -> None:
-    """What is said of the files when the page is drawn next."""
-    if any(file.report.is_output for file in files):
-        keep_stored(project, files)
-    else:
-        [report] = [file.report for file in files]
-        st.session_state["import_done"] = (
-            f"Stored {report.n_new:,} new and {counted(report.n_updated, 'changed instance')}."
-        )
-
-
-def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
+def _show_report(name: str, answer: ImportReport, say: Say) -> GoldPolicy | None:
     """What one file would bring, and what is to be known of it; the gold policy that is chosen for it."""
     st.success(as_text(f"{name}{_counts(answer)}"), icon=":material/check_circle:")
     for column_words in answer.columns:
-        st.caption(as_text(column_words))
+        st.caption(as_text(say(column_words)))
     for doubt in answer.doubts:
-        st.warning(as_text(doubt), icon=":material/info:")
+        st.warning(as_text(say(doubt)), icon=":material/info:")
     container = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
-        container.warning(as_text(note), icon=":material/info:")
-    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
-    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts))
+        container.warning(as_text(say(note)), icon=":material/info:")
+    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems, say)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     return policy
@@ -319,27 +321,27 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     )  # fmt: skip
 
 
-def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
+def _show_refusal(refusal: ImportRefused, n_files: int, say: Say) -> None:
     """What is wrong; n_files: how many were read one by one, of which each is named."""
     n = refusal.n_problems
     st.error(
         f"{counted(n, 'problem')}; nothing can be stored until {'it is' if n == 1 else 'they are'} corrected or left out."
         if len(refusal.problems) > 1 or n_files > 1
-        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
+        else as_text(f"{say(refusal.problems[0].reason)} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",
     )
     notes = st.container()
-    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
+    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems, say)
     show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
-        where.info("  \n".join(as_text(note) for note in refusal.notes), icon=":material/info:")
+        where.info("  \n".join(as_text(say(note)) for note in refusal.notes), icon=":material/info:")
 
 
-def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
+def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int, say: Say) -> None:
     """A table under their number; words: for one of them, and for several."""
     if not n:
         return
     n_told = sum(problem.n for problem in problems)
     st.caption(f"{n:,} {words[n > 1]}" + (f", the first {n_told:,} of them" if n > n_told else ""))
-    show_problem_table(problems)
+    show_problem_table(problems, say)

@@ -1,6 +1,6 @@
 """Which columns of a file hold what: taken by name or as before, guessed, or asked where several look alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 _SEEN = "import_columns_seen"
+NUMBER_ROWS = "number the rows"
 _NUMBERS = "\0numbers"  # no column is called so
 _IN_A_ROW = 4
 
@@ -27,6 +28,7 @@ class Chosen:
     columns: dict[str, str] = field(default_factory=dict)
     left: tuple[str, ...] = ()
     number_keys: bool = False
+    majority_labels: bool = False
 
 
 def ask_columns(store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any]) -> Chosen:
@@ -46,36 +48,81 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
     columns: dict[str, str] = {}
     unread: list[str] = []
     number_keys = False
+    answers: dict[str, str | None] = {}
     for first in range(0, len(seen.choices), _IN_A_ROW):
         cells = st.columns(_IN_A_ROW)
         for cell, choice in zip(cells, seen.choices[first : first + _IN_A_ROW], strict=False):
-            answer = _ask_one(cell, choice, seen.columns, of_files)
+            answer = answers[choice.name] = _ask_one(cell, choice, seen, of_files)
             if answer == _NUMBERS:
                 number_keys = True
             elif answer is None and choice.column is not None:
                 unread.append(choice.column)
             elif answer is not None and answer != choice.column:
                 columns[choice.name] = answer
+    majority_labels = _ask_majority(answers, seen, of_files)
     left = st.multiselect("Columns that are not read", seen.columns, seen.left, key=f"import_left_{of_files}")
     unread = [column for column in unread if column not in columns.values()]
-    return Chosen(columns, tuple(dict.fromkeys((*left, *unread))), number_keys)
+    return Chosen(columns, tuple(dict.fromkeys((*left, *unread))), number_keys, majority_labels)
 
 
-def _ask_one(cell: Any, choice: ColumnChoice, columns: Sequence[str], of_files: str) -> str | None:
-    options = [*([_NUMBERS] if choice.name == "id" else []), *columns]
+def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str) -> str | None:
+    options = [*([_NUMBERS] if choice.name == "id" else []), *seen.columns]
     guess = choice.guess
     answer: str | None = cell.selectbox(
-        f"{choice.words[0].upper()}{choice.words[1:]}",
+        _capital(choice.words),
         options,
         index=None if guess is None else options.index(guess),
-        format_func=lambda column: "number the rows" if column == _NUMBERS else column,
+        format_func=lambda column: NUMBER_ROWS if column == _NUMBERS else column,
         placeholder="Choose" if choice.is_needed or choice.likely else "none",
-        key=f"import_column_{choice.name}_{of_files}",
+        key=_key(choice, of_files),
+        on_change=_take_from_others,
+        args=(choice, seen, of_files),
     )
     if choice.column is None and choice.likely:
-        names = " or ".join(f"“{column}”" for column in choice.likely)
-        cell.caption(as_text("A guess." if len(choice.likely) == 1 else f"{names}? They look alike."))
+        cell.caption(as_text(_why(choice)))
     return answer
+
+
+def _why(choice: ColumnChoice) -> str:
+    """Beneath a choice: why something is preselected, or what has to be chosen from."""
+    if len(choice.likely) > 1:
+        return f"{' or '.join(f'“{column}”' for column in choice.likely)}? They look alike."
+    if choice.name == "annotator_label":
+        return "A guess: annotators of one text have different ones."
+    return "A guess."
+
+
+def _take_from_others(choice: ColumnChoice, seen: ColumnChoices, of_files: str) -> None:
+    """A column holds one thing: what is chosen here is chosen nowhere else any more."""
+    answer = st.session_state.get(_key(choice, of_files))
+    for other in seen.choices:
+        if answer is not None and other is not choice and st.session_state.get(_key(other, of_files)) == answer:
+            st.session_state[_key(other, of_files)] = None
+
+
+def _ask_majority(answers: Mapping[str, str | None], seen: ColumnChoices, of_files: str) -> bool:
+    """Where annotators give labels and the file none of the text: whether the text gets the one that most of them gave."""
+    result = next((choice for choice in seen.choices if choice.name in ("label", "answer")), None)
+    if result is None or answers.get("annotator_label") is None or answers[result.name] is not None:
+        return False
+    what = result.words.removeprefix("the ")
+    return st.radio(
+        f"{_capital(result.words)} of each text",
+        [True, False],
+        format_func={
+            True: f"the one that most of its annotators gave; none where several {what}s were given as often",
+            False: "none",
+        }.__getitem__,
+        key=f"import_majority_{of_files}",
+    )
+
+
+def _key(choice: ColumnChoice, of_files: str) -> str:
+    return f"import_column_{choice.name}_{of_files}"
+
+
+def _capital(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def _choices(

@@ -1,10 +1,11 @@
 """The problems of a file as a table in which every sentence can be read whole, since it ends with the remedy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from annotator.domain.problem_groups import group_problems
+from annotator.domain.remedy_words import on_page
 from annotator.errors import Problem
 from annotator.web.frame import as_text
 
@@ -13,22 +14,25 @@ _HEIGHT = 480
 _VALUE_CHARACTERS = 80
 
 
-def show_problem_table(problems: Sequence[Problem]) -> None:
-    """A row for each problem, and for many that have their reason in common. Files are named where there are several."""
+def show_problem_table(problems: Sequence[Problem], say: Callable[[str], str] = on_page) -> None:
+    """A row for each problem, and for many that have their reason in common. Files are named where there are several.
+
+    say: how a reason is said, whose remedy names options
+    """
     if not problems:
         return
     grouped = group_problems(problems)
     has_files = len({problem.source for problem in grouped}) > 1
     has_counts = any(problem.n > 1 for problem in grouped)
     st.table(
-        [_cells(problem, has_files=has_files, has_counts=has_counts) for problem in grouped],
+        [_cells(problem, say, has_files=has_files, has_counts=has_counts) for problem in grouped],
         hide_index=True,
         border="horizontal",
         height=_HEIGHT if len(grouped) > _ROWS_IN_VIEW else "content",
     )
 
 
-def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, str]:
+def _cells(problem: Problem, say: Callable[[str], str], *, has_files: bool, has_counts: bool) -> dict[str, str]:
     cells = {"file": as_text(problem.source)} if has_files else {}
     if has_counts:
         cells["rows"] = f"{problem.n:,}"
@@ -37,7 +41,7 @@ def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, 
         "lines" if has_counts else "line": problem.lines() or "–",
         "field": as_text(problem.field),
         "value": as_text(_begin(problem.value)),
-        "reason": as_text(problem.reason),
+        "reason": as_text(say(problem.reason)),
     }
 
 

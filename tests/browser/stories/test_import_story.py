@@ -47,7 +47,7 @@ def test_a_plain_table_comes_in_by_keyboard_with_its_columns_numbers_and_labels(
     page.keyboard.press("Space")
     lead.sees("1 row with the label '<b>odd</b>' was left out.")
     page.get_by_role("button", name="Store 1 instance").click()
-    lead.sees("Stored 1 new and 0 changed instances.")
+    lead.sees("Stored 1 new and 0 changed instances")
     with open_store(server.database) as store:
         assert get_project_by_id(store, 1).settings.import_columns == {"text": "phrase", "annotator": "worker_id"}
         [stored] = instances_of_keys(store, 1, ["1"])["1"]

@@ -101,4 +101,4 @@ def test_without_being_chosen_the_column_is_metadata_and_the_choice_is_named(
     other = {"id": "a", "text": TEXT, "label": "bad", "rationale": "not good; boring"}
     report = imported(store, tmp_path, [other], ImportOptions())
     assert (report.n_annotations, report.n_warnings) == (0, 1)
-    assert "choose it as such (--column rationale_quotes=rationale, or “Columns” on the page)" in report.doubts[0]
+    assert "choose it as such (--column rationale_quotes=rationale)" in report.doubts[0]

@@ -148,3 +148,108 @@ def test_columns_can_be_left_out_and_forgotten(store: Store, take: Take) -> None
 def test_a_choice_that_cannot_be_is_refused(take: Take, columns: dict[str, str], reason: str) -> None:
     with pytest.raises(InvalidValue, match=reason):
         take("id,text\na,Good.\n", columns=columns)
+
+
+# Labels of several annotators -----------------------------------------------------------------------------------------
+
+BY_TWO = "text,annotator,label\nGood.,ada,good\nGood.,ben,bad\n"
+
+
+def test_labels_of_two_annotators_of_one_text_do_not_make_two_texts(store: Store, take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take(BY_TWO)
+    [problem] = refused.value.problems
+    assert (problem.line, problem.field) == (3, "label")
+    assert problem.reason.endswith(
+        "If 'label' holds the annotator's label, choose it as such (--column annotator_label=label)."
+    )
+    report = take(BY_TWO, columns={"annotator_label": "label"})
+    assert (list(keys(store)), report.n_annotations) == (["1"], 2)
+
+
+def test_of_an_annotator_whose_rows_repeat_a_text_the_lines_are_named(take: Take) -> None:
+    report = take("text,annotator,label\nGood.,ada,good\nGood.,ada,good\n")
+    assert report.n_new == 2
+    assert "1 row repeats the text of an earlier row (line 3); each has a number of its own." in report.notes
+
+
+def test_a_second_row_of_an_id_tells_how_its_label_is_read_as_its_annotators_own(take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take("id,text,annotator,label\na,Good.,ada,good\na,Good.,ben,good\n", number_keys=False)
+    [problem] = refused.value.problems
+    assert problem.reason == (
+        "The id 'a' is already on line 2, and this row adds no annotation; keep one. If 'label' holds the annotator's label, "
+        "choose it as such (--column annotator_label=label)."
+    )
+
+
+def test_without_an_annotator_a_second_row_of_an_id_is_only_one_too_many(take: Take) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take("id,text,label\na,Good.,good\na,Good.,good\n", number_keys=False)
+    assert refused.value.problems[0].reason.endswith("this row adds no annotation; keep one.")
+
+
+VOTES = (
+    "text,annotator,label\nGood.,ada,good\nGood.,ben,bad\nGood.,eve,good\nBad.,ada,bad\nBad.,ben,good\nFine.,ada,good\n"
+)
+
+
+def labels(store: Store) -> dict[str, str | None]:
+    return {row["key"]: row["result"] for row in store.rows("SELECT key, result FROM instances ORDER BY id")}
+
+
+def test_texts_without_a_label_of_their_own_are_counted_and_the_majority_is_offered(store: Store, take: Take) -> None:
+    report = take(VOTES, columns={"annotator_label": "label"})
+    assert labels(store) == {"1": None, "2": None, "3": None}
+    assert (
+        "3 texts have labels of annotators and none of their own. Each can be given the label that most of its annotators "
+        "gave (--majority-labels): there is one for 2 of them."
+    ) in report.notes
+
+
+def test_the_majority_of_the_annotators_becomes_the_label_and_ties_are_named(store: Store, take: Take) -> None:
+    report = take(VOTES, columns={"annotator_label": "label"}, majority_labels=True)
+    assert labels(store) == {"1": "good", "2": None, "3": "good"}
+    assert [row["result"] for row in report.preview] == ["good", None, "good"]
+    assert (
+        "The file says no label of 3 texts that annotators labelled: 2 of them have the label that most of the annotators gave. "
+        "One text has none, since several labels were given as often: “2”. Choose the gold there under “Instances”."
+    ) in report.notes
+
+
+def test_a_check_says_the_same_and_stores_nothing(store: Store, take: Take) -> None:
+    report = take(VOTES, columns={"annotator_label": "label"}, majority_labels=True, dry_run=True)
+    assert "One text has none, since several labels were given as often: “2”." in " ".join(report.notes)
+    assert labels(store) == {}
+
+
+def test_texts_that_are_there_get_their_majority_when_the_file_comes_again(store: Store, take: Take) -> None:
+    take(VOTES, columns={"annotator_label": "label"})
+    again = take(VOTES, majority_labels=True)
+    assert (again.n_new, again.n_updated, again.n_unchanged) == (0, 2, 1)
+    assert labels(store) == {"1": "good", "2": None, "3": "good"}
+    assert take(VOTES, majority_labels=True).n_unchanged == 3
+
+
+def test_rows_of_an_annotator_after_those_of_another_count_for_the_majority_too(store: Store, take: Take) -> None:
+    head, *rows = VOTES.splitlines()
+    by_annotator = "\n".join([head, *sorted(rows, key=lambda row: row.split(",")[1])]) + "\n"
+    take(by_annotator, columns={"annotator_label": "label"}, majority_labels=True)
+    assert labels(store) == {"1": "good", "2": None, "3": "good"}
+
+
+def test_a_label_of_the_text_is_not_touched_by_the_majority(store: Store, take: Take) -> None:
+    content = "text,annotator,annotator_label,label\nGood.,ada,bad,good\nGood.,ben,bad,good\n"
+    assert not [note for note in take(content, majority_labels=True).notes if "annotators labelled" in note]
+    assert labels(store) == {"1": "good"}
+
+
+def test_two_texts_of_one_id_show_where_they_begin_to_differ(take: Take) -> None:
+    rows = "a,The plot is thin and slow.,good\na,The plot is thin but\u202e fast.,good\n"
+    with pytest.raises(ImportRefused) as refused:
+        take(f"id,text,label\n{rows}", number_keys=False)
+    [problem] = refused.value.problems
+    assert (problem.field, problem.value) == ("text", "The plot is thin but\u202e fast.")
+    assert problem.reason.endswith(
+        "They begin to differ at character 18: “…e plot is thin and slow.” there, “…e plot is thin but  fast.” here."
+    )

@@ -1,0 +1,164 @@
+"""What can be done, in the words of whoever reads it: of the command, of a page, of an address for scripts, of Python.
+
+A sentence names an option as a command has it, `--key-prefix`, with its value where it has one; that is how the program's floors
+name what can be asked for. Here it becomes the button or field of a page, what stands in an address, or an argument.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+_Kind = Literal["flag", "name", "text", "pairs", "list", "params"]  # name: sentences give it no value
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How an option of commands is called elsewhere.
+
+    argument: in Python; kind: how its value is written there
+    page:     the field or button of the page, with {value} for what is chosen there, and {field} for what a column is chosen as;
+              "" where pages have none
+    bare:     the same where a sentence gives it no value, if that is something else
+    """
+
+    argument: str
+    kind: _Kind
+    page: str = ""
+    bare: str = ""
+
+
+OPTIONS: dict[str, Option] = {
+    "--add-label": Option("add_labels", "list", "“Add it” above"),
+    "--again": Option("again", "flag"),
+    "--all-doubles": Option("all_doubles", "flag", "“Texts that stand several times”"),
+    "--allow-model-hub": Option("allow_model_hub", "flag"),
+    "--baseline": Option("baseline", "params"),
+    "--column": Option("columns", "pairs", "“{value}” for “{field}” under “Columns”", "“Columns”"),
+    "--faithfulness": Option("faithfulness", "flag"),
+    "--first": Option("first", "name"),
+    "--gold-policy": Option("gold_policy", "text", "“Gold for these texts”"),
+    "--key-prefix": Option("key_prefix", "name", "“Prefix for keys” under “More”"),
+    "--label": Option("label", "name"),
+    "--label-words": Option("label_words", "pairs"),
+    "--longest-answer": Option("longest_answer", "name"),
+    "--leave-out-label": Option("leave_out_labels", "list", "“Leave it out” above"),
+    "--majority-labels": Option("majority_labels", "flag", "“The label of each text” under “Columns”"),
+    "--method": Option("method", "name", "“Method”"),
+    "--model": Option("model", "name", "“Model”"),
+    "--names": Option("names", "flag"),
+    "--number-keys": Option("number_keys", "flag", "“number the rows” for “The key” under “Columns”"),
+    "--number": Option("number", "name"),
+    "--percent": Option("percent", "name"),
+    "--prompt": Option("prompt", "name", "“What stands around the text”"),
+    "--rename": Option("rename", "pairs", "“Rename it” above", "“Labels that the project calls otherwise”"),
+    "--seed": Option("seeds", "name"),
+    "--set": Option("params", "pairs"),
+    "--skip-invalid": Option("skip_invalid", "flag", "“Leave rows with problems out”"),
+    "--split": Option("split", "name", "“Split”"),
+    "--steps": Option("steps", "params"),
+    "--task": Option("task", "text"),
+    "--train": Option("train", "flag"),
+    "--update": Option("update", "flag", "“Let changed rows overwrite”"),
+    "--vocabulary": Option("vocabulary", "name"),
+}
+# What else commands call otherwise than Python.
+PHRASES = {
+    "Give one with --db or ANNOTATOR_DB, make one with 'annotator project create' or 'annotator demo'": "Give another path, "
+    "make one with create=True",
+    "--include submitted": "include_submitted=True",
+    "'annotator attribute'": "Project.attribute",
+    "'annotator import'": "Project.import_",
+    ": of this command, or of 'annotator serve' for what is asked for on pages": "",
+}
+_WITH_VALUE = "|".join(name for name, option in OPTIONS.items() if option.kind not in {"flag", "name"})
+_VALUE = r"""(?:'[^']*'|"[^"]*"|[^\s'"(),;]*[^\s'"(),;.])+"""
+_NAMED = re.compile(
+    rf"(?:(?P<valued>{_WITH_VALUE}) (?P<values>{_VALUE}(?: (?P=valued) {_VALUE})*)|(?P<bare>(?<![\w-])--[a-z][a-z-]*))"
+    r"(?P<elsewhere> \(“[^”]*”\)|, or (?:the box under )?“[^”]*”(?: on the page(?: [A-Z]\w+)?)?)?"
+)
+_BARE = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def in_python(sentence: str) -> str:
+    """A sentence with arguments in the place of options.
+
+    >>> in_python("Import it with --update, or --rename good=positive --rename 'so so'=neutral.")
+    "Import it with update=True, or rename={'good': 'positive', 'so so': 'neutral'}."
+    >>> in_python("Leave --seed out, or choose --baseline zero.")
+    "Leave seeds out, or choose params={'baseline': 'zero'}."
+    """
+    for phrase, meant in PHRASES.items():
+        sentence = sentence.replace(phrase, meant)
+    return _NAMED.sub(_argument, sentence)
+
+
+def on_page(sentence: str, field_words: Callable[[str], str] = str) -> str:
+    """A sentence with the fields and buttons of the page in the place of options; field_words: what a page calls a field of ours.
+
+    >>> on_page("Is it 'Tweet 2'? Then choose that column (--column 'text=Tweet 2').", {"text": "The text"}.__getitem__)
+    "Is it 'Tweet 2'? Then choose that column (“Tweet 2” for “The text” under “Columns”)."
+    >>> on_page("Name a file with the text of each (--vocabulary).")
+    'Name a file with the text of each (`annotator import` with --vocabulary).'
+    """
+    return _NAMED.sub(lambda match: _button(match, field_words), sentence)
+
+
+def in_address(sentences: Iterable[str], known: Iterable[str], flags: Iterable[str]) -> list[str]:
+    """For the options of some sentences, in sentences of their own: how they stand in an address, or where else they are.
+
+    known: what an address may hold; flags: those of them that are true or false
+
+    >>> in_address(["Let it overwrite (--update).", "Add it (--add-label odd)."], ["update"], ["update"])[0]
+    'Here --update stands in the address, as update=true.'
+    """
+    flags, known = frozenset(flags), frozenset(known)
+    options = dict.fromkeys(option for sentence in sentences for option in _BARE.findall(sentence))
+    names = {option: option[2:].replace("-", "_") for option in options}
+    here = [option for option, name in names.items() if name in known]
+    others = [option for option in options if option not in here]
+    parts = []
+    if here:
+        written = [f"{names[option]}={'true' if names[option] in flags else '...'}" for option in here]
+        parts.append(f"Here {', '.join(here)} stands in the address, as {', '.join(written)}.")
+    if others:
+        parts.append(f"What needs {', '.join(others)} is imported with `annotator import`, or on the page.")
+    return parts
+
+
+def _argument(match: re.Match[str]) -> str:
+    name = match["valued"] or match["bare"]
+    option = OPTIONS.get(name)
+    if option is None:
+        return match[0]
+    if option.kind == "flag":
+        return f"{option.argument}=True"
+    if match["valued"] is None:
+        return f"params['{option.argument}']" if option.kind == "params" else option.argument
+    values = _values(match)
+    if option.kind == "params":
+        return f"params={{'{option.argument}': {values[0]!r}}}"
+    if option.kind == "pairs":
+        return f"{option.argument}={dict(word.partition('=')[::2] for word in values)!r}"
+    return f"{option.argument}={(values if option.kind == 'list' else values[0])!r}"
+
+
+def _button(match: re.Match[str], field_words: Callable[[str], str]) -> str:
+    option = OPTIONS.get(match["valued"] or match["bare"])
+    if option is None or match["elsewhere"]:
+        return match[0]
+    if not option.page:
+        return f"`annotator import` with {match[0]}"
+    if match["valued"] is None:
+        return option.bare or option.page
+    pairs = [value.partition("=") for value in _values(match)]
+    return " and ".join(
+        dict.fromkeys(
+            option.page.format(value=value, field=field_words(name) if value else "") for name, _, value in pairs
+        )
+    )
+
+
+def _values(match: re.Match[str]) -> list[str]:
+    return [word for word in shlex.split(match["values"]) if word != match["valued"]]
