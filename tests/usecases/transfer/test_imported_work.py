@@ -42,8 +42,25 @@ def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
     assert report.accepted == Accepted(12, 4, 4, 3)
     assert report.notes == [
         "The texts come with 3 annotators each. Gold policy “chosen”: of several annotations of a text the lead's choice "
-        "counts, else the first accepted one; 4 of 12 accepted annotations count."
+        "counts, else the first accepted one with its gold result; 4 of 12 accepted annotations count."
     ]
+
+
+def test_annotations_with_another_label_than_the_gold_one_are_counted_and_said_to_be_no_part_of_it(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    unlabelled = [{**row, "id": "u", "label": None, "annotator_label": "positive"} for row in rows(n_texts=1)]
+    brought = [*rows(), *unlabelled]
+    for row in (brought[0], brought[4], brought[-1]):
+        row["annotator_label"] = "negative"
+    report = import_rows(make_project(gold_policy="all"), brought)
+    assert report.accepted == Accepted(15, 5, 5, 3, 3)
+    assert report.notes[0].endswith(
+        "of any result. 3 annotations give another result than the gold one: what is marked there is no part of the gold."
+    )
+    assert gold_words("chosen", Accepted(4, 2, 2, 2, 1)).endswith(
+        "1 annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead chose it."
+    )
 
 
 def test_with_one_annotator_a_text_there_is_nothing_to_say(
