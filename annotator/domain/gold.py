@@ -23,12 +23,14 @@ class Accepted:
     """The accepted annotations of a project, of texts that are not discarded.
 
     n_several: texts that several people annotated; most: annotations of one text
+    n_other: annotations with another result than the text's own, or than most of those of a text that has none
     """
 
     n_annotations: int
     n_instances: int
     n_several: int
     most: int
+    n_other: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,23 @@ def accepted_of(store: Store, project_id: int) -> Accepted:
             FROM (SELECT count(*) AS n {_OF_PROJECT} AND annotations.state = 'accepted' GROUP BY instance_id)""",
         (project_id,),
     )[0]
-    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"])
+    n_other = count_of_other_results(store, project_id)
+    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"], n_other)
+
+
+def count_of_other_results(store: Store, project_id: int, split: str | None = None) -> int:
+    """Accepted annotations with another result than the text's own, or than most of those of a text that has none."""
+    row = store.rows(
+        f"""SELECT coalesce(sum(n_given - n_of_gold), 0) AS n_other FROM (
+                SELECT sum(n) AS n_given, iif(own IS NULL, max(n), coalesce(sum(n) FILTER (WHERE given = own), 0)) AS n_of_gold
+                FROM (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n {_OF_PROJECT}
+                        AND annotations.state = 'accepted' AND annotations.result IS NOT NULL AND (? IS NULL OR split = ?)
+                    GROUP BY instance_id, given)
+                GROUP BY instance_id)""",
+        (project_id, split, split),
+    )[0]
+    n: int = row["n_other"]
+    return n
 
 
 def label_votes(store: Store, instance_ids: Iterable[int]) -> dict[int, dict[str, int]]:

@@ -49,10 +49,11 @@ ANNOTATION_COLUMNS: dict[str, str] = {
 }
 
 _POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "The sets of one annotation: the lead's choice or adjudicated version, else the first one that was accepted.",
-    "all": "Every distinct set (by its tokens) of all annotations that count, in order.",
+    "chosen": "The sets of one annotation: the lead's choice or adjudicated version, else the first accepted one that gives the "
+    "gold result.",
+    "all": "Every distinct set (by its tokens) of all accepted annotations with the gold result, in order.",
     "majority": "One set: the tokens that more than half of those annotators marked who gave the gold result.",
-    "union": "One set: the tokens that any annotator marked.",
+    "union": "One set: the tokens that any of those annotators marked who gave the gold result.",
 }
 
 

@@ -13,6 +13,7 @@ from annotator.formats.rows.column_findings import column_report, columns_not_th
 from annotator.formats.rows.column_plan import Plan, make_plan
 from annotator.formats.rows.column_values import Columns, ColumnValues
 from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.gold_table import GOLD_TABLE, annotator_rows, is_gold_table
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.plain_rows import RowReader
 
@@ -25,18 +26,29 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when the file cannot be opened
     """
     table = _PlainTable(path, options)
+    if table.is_gold_table():
+        yield from _read_gold(path, options)
+        return
     yield from RowReader(options).read(table.columns.watched(table.rows()))
     report = table.report()
     if report is not None:
         yield report
 
 
+def _read_gold(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The instances of our own table of gold, whose columns are known: none is chosen or left out."""
+    options = replace(options, columns={}, left_columns=frozenset())
+    yield from RowReader(options).read(annotator_rows(_PlainTable(path, options).rows()))
+    yield SourceColumns(GOLD_TABLE)
+
+
 def first_columns(path: Path, options: ReadOptions) -> Columns:
-    """The columns of a CSV file, with what its first rows hold; none of a file whose header cannot be read.
+    """The columns of a CSV file, with what its first rows hold; none of one whose header cannot be read, or of our own gold.
 
     Raises: NotFound or InvalidValue when the file cannot be opened
     """
-    return _PlainTable(path, options).first_columns()
+    table = _PlainTable(path, options)
+    return Columns() if table.is_gold_table() else table.first_columns()
 
 
 def plain_table(path: Path, options: ReadOptions) -> Iterator[Row | Problem]:
@@ -49,6 +61,10 @@ def plain_table(path: Path, options: ReadOptions) -> Iterator[Row | Problem]:
 @dataclass(slots=True)
 class _PlainTable(CsvTable):
     columns: Columns = field(default_factory=Columns)
+
+    def is_gold_table(self) -> bool:
+        """Whether it is our own export of gold; not where columns were chosen for this file."""
+        return not self.options.needed_columns and self.open() is None and is_gold_table(self.header, self.options.task)
 
     def first_columns(self) -> Columns:
         """What the first rows hold, whatever the header lacks."""

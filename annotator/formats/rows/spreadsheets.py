@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")  # with apostrophes of its own, so that ours can be taken off again
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -37,3 +37,12 @@ def as_words(cell: object) -> object:
     if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
         return f"'{cell}"
     return cell
+
+
+def without_apostrophe(cell: str) -> str:
+    """The text that `as_words` wrote as this cell.
+
+    >>> [without_apostrophe(as_words(text)) for text in ("=1+1", "'-a", "'a", "-0.5")]
+    ['=1+1', "'-a", "'a", '-0.5']
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

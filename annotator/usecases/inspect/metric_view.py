@@ -64,6 +64,11 @@ def gold_summary(table: MetricTable) -> str:
         *([f"{n_without:,} of them without sets"] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
         counted(gold["sets"], "rationale set"),
+        *(
+            [_of_other_results(gold["annotations_with_other_results"])]
+            if gold["annotations_with_other_results"]
+            else []
+        ),
         f"top k: RLR × tokens, rounded up; RLR {ratios}{_whose_ratio(table)}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
@@ -73,6 +78,13 @@ def gold_summary(table: MetricTable) -> str:
 def _without_gold(n: int) -> str:
     return (
         f"{counted(n, 'labelled text has', 'labelled texts have')} no gold and {'does' if n == 1 else 'do'} not count"
+    )
+
+
+def _of_other_results(n: int) -> str:
+    return (
+        f"{counted(n, 'accepted annotation gives', 'accepted annotations give')} another result than the gold one and "
+        f"{'is' if n == 1 else 'are'} no part of it"
     )
 
 

@@ -41,6 +41,7 @@ from annotator.scoring.reports import (
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
+from annotator.store.annotators import count_of_other_results
 from annotator.store.label_use import labelled_ids
 from annotator.store.models import (
     StoredRun,
@@ -141,10 +142,11 @@ def score_gold(
     gold = grouped.gold
     is_label = project.task.result_kind == "label"
     labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
+    n_other = count_of_other_results(store, project.id, options.split) if options.grouping[1] is None else 0
     numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": options.gold_policy or project.settings.gold_policy,
-        "gold": _described(gold, len(labelled - {row.id for row in gold.rows})),
+        "gold": _described(gold, len(labelled - {row.id for row in gold.rows}), n_other),
         "split": options.split,
         "criterion": options.criterion,
         "splits": dict(Counter(row.split for row in gold.rows)),
@@ -224,11 +226,12 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
-def _described(gold: GoldTable, n_without_gold: int) -> GoldReport:
+def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
     return {
         "instances": len(gold),
         "labelled_without_gold": n_without_gold,
+        "annotations_with_other_results": n_other,
         "instances_without_sets": int((gold.sets.n_sets == 0).sum()) if len(gold) else 0,
         "sets": int(gold.sets.n_sets.sum()) if len(gold) else 0,
         "ratios": dict(zip(gold.side_names, gold.ratios, strict=True)),

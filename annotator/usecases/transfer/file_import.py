@@ -179,6 +179,7 @@ def _tell(store: Store, project: Project, options: ImportOptions, report: Import
         report.tell_unlabelled(report.n_new)
     if options.gold == "accepted" and (report.n_annotations or options.gold_policy):
         report.tell_several(accepted_of(store, project.id), project.settings.gold_policy)
+        report.tell_reference()
 
 
 def _import_output(

@@ -26,7 +26,7 @@ _SHOWN_ROWS = 8
 # What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
 _ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
 _COUNTS = (
-    "n_annotations", "n_sets", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
+    "n_annotations", "n_reference", "n_sets", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
 )  # fmt: skip
 
 
@@ -88,6 +88,7 @@ class ImportReport:
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
     n_answered, n_mapped: texts of which the file has an answer, and a map; first_mapped: (number, key) of the first with a map
+    n_reference: of the annotations those that do not count as gold, for reference alone
     n_unlabelled: new texts without a label, where the project has no labels either
     n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
@@ -99,6 +100,7 @@ class ImportReport:
     n_updated: int = 0
     n_documents: int = 0
     n_annotations: int = 0
+    n_reference: int = 0
     n_sets: int = 0
     n_problems: int = 0
     n_warnings: int = 0
@@ -258,6 +260,17 @@ class ImportReport:
             self.accepted, self.gold_policy = accepted, policy
             self.notes.append(_several_words(accepted, policy))
 
+    def tell_reference(self) -> None:
+        """Say how many annotations the file gives without saying what they mark: they count less than there are."""
+        if self.n_reference:
+            are, they_do = ("is", "it does") if self.n_reference == 1 else ("are", "they do")
+            n_rest = self.n_annotations - self.n_reference
+            self.notes.append(
+                f"{self.n_reference:,} of the {counted(self.n_annotations, 'annotation')} that come with this file {are} kept "
+                f"for reference: the file does not say what was marked there, so that {they_do} not count as accepted gold. The "
+                f"other {counted(n_rest, 'annotation counts', 'annotations count')} as accepted."
+            )
+
     def notes_under(self, policy: GoldPolicy | None) -> list[str]:
         """The notes as they are when another gold policy is chosen; None changes nothing."""
         if policy is None or self.accepted is None or self.gold_policy is None:
@@ -288,6 +301,7 @@ class ImportReport:
         self.n_unchanged += len(plan.changes) - plan.n_updated
         for annotations in (*(i.annotations for i in plan.new), *(change.added for change in plan.changes)):
             self.n_annotations += len(annotations)
+            self.n_reference += sum(annotation.state == "reference" for annotation in annotations)
             self.n_sets += sum(len(a.sets) for a in annotations)
 
     def count_reach(self, outputs: Iterable[Output], keys: Mapping[int, str]) -> None:

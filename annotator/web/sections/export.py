@@ -35,11 +35,12 @@ FORMATS = {
 _BOTH_HALVES = {"jsonl", "contrast", ANNOTATIONS}  # formats that always hold originals and changed versions
 _HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
 _POLICY_WORDS = {
-    "chosen": "the lead's choice, or else the first accepted annotation",
+    "chosen": "the lead's choice, or else the first accepted annotation with the gold label",
     "all": "all different sets",
     "majority": "the tokens that a majority marked",
     "union": "the tokens that anybody marked",
 }
+_OTHER_LABELS = "Annotations with another label than the gold one do not count, unless the lead chose them."
 _NAMES = "Otherwise people are called by pseudonyms, which are drawn anew for each file."
 
 
@@ -56,6 +57,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         index=default,
         format_func=lambda name: f"{name}: {_POLICY_WORDS[name]}",
         key="export_policy",
+        help=_OTHER_LABELS,
     )
     split = right.text_input("Only this split", key="export_split", placeholder="all")
     may_see_submitted = sees_all or project.settings.researchers_see_submitted

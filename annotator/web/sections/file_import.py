@@ -41,7 +41,7 @@ Answer = tuple[FileReport, ...] | ImportRefused
 _NAMED_FILES = 3
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
 _POLICY_WORDS: dict[GoldPolicy, str] = {
-    "chosen": "chosen: the first annotation of each text, until the lead chooses another",
+    "chosen": "chosen: the first annotation of each text with its gold label, until the lead chooses another",
     "all": "all: every distinct set of those who gave the gold label",
     "majority": "majority: the tokens that more than half of those marked who gave the gold label",
     "union": "union: the tokens that anybody marked who gave the gold label",

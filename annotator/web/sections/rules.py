@@ -31,7 +31,7 @@ _MODES: dict[ResultMode, str] = {
     "labels_only": "annotators give labels only, no rationales",
 }
 _POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "the lead's choice, or else the first accepted annotation",
+    "chosen": "the lead's choice, or else the first accepted annotation with the gold label",
     "all": "all distinct sets",
     "majority": "the tokens that a majority marked",
     "union": "the tokens that anybody marked",
@@ -214,6 +214,7 @@ def _ask_gold(project: Project, changed: Project) -> Project:
     policy = st.selectbox(
         "Gold policy", GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
         format_func=lambda name: f"{name}: {_POLICIES[name]}", key=_key(project, "policy"),
+        help="Annotations with another label than the gold one do not count, unless the lead chose them.",
     )  # fmt: skip
     is_exhaustive = st.checkbox(
         "Gold marks all the evidence in a text (exhaustive)", settings.is_exhaustive, key=_key(project, "exhaustive"),

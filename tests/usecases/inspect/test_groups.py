@@ -178,6 +178,24 @@ def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None
     assert second.endswith(",metadata:source,x")
 
 
+def test_the_summary_says_how_many_annotations_are_no_part_of_the_gold_because_of_their_label(
+    store, project, import_rows
+) -> None:
+    row = {"id": "d", "text": "Fine.", "label": "positive", "split": "odd", "rationales": [[[0, 1]]]}
+    others = [row | {"annotator": name, "annotator_label": "negative"} for name in ("eve", "fay")]
+    import_rows(project, [row | {"annotator": "ann"}, *others])
+
+    def summary(split: str | None = None) -> str:
+        return gold_summary(
+            metric_table(evaluate_project(store, LOCAL_OPERATOR, project, options=ScoringOptions(split=split)))
+        )
+
+    said = "2 accepted annotations give another result than the gold one and are no part of it"
+    assert said in summary()
+    assert said in summary("odd")
+    assert "another result" not in summary("")
+
+
 def test_what_gold_there_is_is_told_before_any_run_is_scored(store, project) -> None:
     calls: list[str] = []
 

@@ -1,7 +1,9 @@
 """What files bring of other people's work: said at the import, counted by person, and the gold that is made of it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,8 +18,9 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, events_of, find_project
+from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.gold_words import gold_words
-from annotator.usecases.transfer.import_report import ImportReport
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
 
 Rows = Callable[..., ImportReport]
@@ -42,8 +45,42 @@ def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
     assert report.accepted == Accepted(12, 4, 4, 3)
     assert report.notes == [
         "The texts come with 3 annotators each. Gold policy “chosen”: of several annotations of a text the lead's choice "
-        "counts, else the first accepted one; 4 of 12 accepted annotations count."
+        "counts, else the first accepted one with its gold result; 4 of 12 accepted annotations count."
     ]
+
+
+def test_annotations_with_another_label_than_the_gold_one_are_counted_and_said_to_be_no_part_of_it(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    unlabelled = [{**row, "id": "u", "label": None, "annotator_label": "positive"} for row in rows(n_texts=1)]
+    brought = [*rows(), *unlabelled]
+    for row in (brought[0], brought[4], brought[-1]):
+        row["annotator_label"] = "negative"
+    report = import_rows(make_project(gold_policy="all"), brought)
+    assert report.accepted == Accepted(15, 5, 5, 3, 3)
+    assert report.notes[0].endswith(
+        "of any result. 3 annotations give another result than the gold one: what is marked there is no part of the gold."
+    )
+    assert gold_words("chosen", Accepted(4, 2, 2, 2, 1)).endswith(
+        "1 annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead chose it."
+    )
+
+
+def test_annotations_whose_marks_the_file_does_not_tell_are_counted_apart_from_those_that_are_accepted(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    people = [{"label": "positive", "annotator_id": number} for number in range(3)]
+    masks = [[1, 0, 0], [0, 1, 0]]  # whose they are is not known
+    posts = {"p": {"post_id": "p", "annotators": people, "rationales": masks, "post_tokens": ["Fine", "food", "."]}}
+    path = tmp_path / "dataset.json"
+    path.write_text(json.dumps(posts), encoding="utf-8")
+    report = import_file(store, LOCAL_OPERATOR, make_project(), "hatexplain", path, ImportOptions(dry_run=True))
+    assert (report.n_annotations, report.n_reference) == (5, 3)
+    assert report.accepted == Accepted(2, 1, 1, 2)
+    assert report.notes[-1] == (
+        "3 of the 5 annotations that come with this file are kept for reference: the file does not say what was marked there, "
+        "so that they do not count as accepted gold. The other 2 annotations count as accepted."
+    )
 
 
 def test_with_one_annotator_a_text_there_is_nothing_to_say(

@@ -42,7 +42,8 @@ _ALL = "\0"  # no split and no criterion has this name
 _POPOVER = "Gold and split"
 _EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
 _POLICIES = (
-    "chosen: the lead's choice, else the first accepted annotation; of those who gave the gold label, all: their distinct sets; "
+    "chosen: the lead's choice, else the first accepted annotation with the gold label; of those who gave the gold label, all: "
+    "their distinct sets; "
     "majority: the tokens that most of them marked; union: all tokens that they marked, as one set"
 )
 
