@@ -63,6 +63,29 @@ def test_a_click_on_a_piece_shows_its_map_and_all_shows_the_mean(saliency: Calla
     assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
 
 
+COUNTED_MOST = {
+    "pieces": [" and", " so"],
+    "scores": [[0.8, 0.0, 0.0, 0.0, 0.0], [0.02, 0.03, -0.04, 0.063, 0.0]],
+    "earlier": [[], [0.755]],
+}
+
+
+def test_words_and_earlier_pieces_are_coloured_on_one_scale_and_with_scores_say_their_numbers(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map(written=COUNTED_MOST)]))
+    piece(shown, "so").click()
+    expect(piece(shown, "and")).to_have_class("written-piece s10")
+    assert step_of(shown, 3) == "s1"  # a twelfth of what the piece counted, and not the strongest colour as well
+    expect(shown.map().locator(".heat-legend")).to_contain_text("0.755")
+    shown.page.get_by_role("button", name="Scores").click()
+    expect(piece(shown, "and +0.755")).to_be_visible()
+    box = shown.map().get_by_role("toolbar")
+    assert box.evaluate("(made) => made.scrollHeight <= made.clientHeight")  # the number below the piece can be seen
+    piece(shown, "All").click()
+    expect(piece(shown, "and")).to_be_visible()  # without a number: nothing is explained by it
+
+
 def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:
     shown = saliency(SaliencyFake(panels=[written_map()]))
     piece(shown, "All").focus()

@@ -2,7 +2,7 @@
 import { element, setText } from "../shared/dom.js";
 import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
-import { colourOf, stepOf } from "./heat.js";
+import { colourOf, isBeyond, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
 import { hasNoOrder, orderOf, ranksOf, selectedOf } from "./numbers.js";
 import { boxedWords, missingQuotes } from "./quotes.js";
@@ -327,7 +327,7 @@ export class SaliencyMap {
     this.tokens.forEach((made, token) => {
       const score = scores[token] ?? null;
       const heat = stepOf(score, scale, this.isSigned);
-      const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
+      const isCut = score !== null && isBeyond(score, scale);
       nCut += Number(isCut);
       const classes = [
         "t",
@@ -340,10 +340,10 @@ export class SaliencyMap {
       const name = classes.filter(Boolean).join(" ");
       if (this.names[token] !== name) made.className = this.names[token] = name;
     });
-    this.nCut = nCut;
+    this.nCut = nCut + (panel.earlier ?? []).filter((score) => isBeyond(score, scale)).length;
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
-    this.answer?.paint(scale, this.isSigned);
+    this.answer?.paint({ scale, isSigned: this.isSigned, showNumbers });
     this.#paintLegend();
     if (!this.bars.hidden) this.#paintBars();
   }
@@ -386,11 +386,16 @@ export class SaliencyMap {
       words: [
         meaning,
         panel.unit !== "none" && panel.unit,
-        this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`,
+        this.nCut > 0 && `${this.#cutWords()} beyond the scale, in bold`,
       ]
         .filter(Boolean)
         .join(" · "),
     };
+  }
+
+  #cutWords() {
+    if (this.panel.earlier?.length) return this.nCut === 1 ? "1 word or piece" : `${this.nCut} words or pieces`;
+    return this.nCut === 1 ? "1 word" : `${this.nCut} words`;
   }
 
   legendLine() {

@@ -4,7 +4,7 @@
  */
 import { element, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
-import { stepOf } from "./heat.js";
+import { isBeyond, stepOf } from "./heat.js";
 import { signed, written as writtenNumber } from "./written_numbers.js";
 
 const LONGEST = 40;
@@ -64,12 +64,13 @@ export class WrittenAnswer {
   /** The panel as the map draws it: that of one piece, or of all together. @returns {HeatPanel} */
   get shown() {
     const { panel, step } = this;
-    const { pieces, scores } = panel.written;
+    const { pieces, scores, earlier } = panel.written;
     if (step === null) return { ...panel, label: shortened(pieces.join("").trim()) };
     return {
       ...panel,
       label: shownPiece(pieces[step]),
       scores: scores[step],
+      earlier: earlier[step],
       ranking: null,
       pieces: null,
       convergence: null,
@@ -105,18 +106,26 @@ export class WrittenAnswer {
   }
 
   /**
-   * Colours the pieces that came before the chosen one.
-   * @param {number} scale
-   * @param {boolean} isSigned
+   * Colours the pieces that came before the chosen one, on the scale of the words, and writes their scores below them.
+   * @param {{scale: number, isSigned: boolean, showNumbers: boolean}} painting
    */
-  paint(scale, isSigned) {
-    const earlier = this.step === null ? [] : this.panel.written.earlier[this.step];
+  paint({ scale, isSigned, showNumbers }) {
+    const earlier = this.shown.earlier ?? [];
+    this.row.classList.toggle("with-numbers", showNumbers && earlier.length > 0);
     this.buttons.forEach((made, step) => {
       const score = earlier[step] ?? null;
-      made.className = ["written-piece", stepOf(score, scale, isSigned)].filter(Boolean).join(" ");
-      const said = score === null ? "" : `; ${isSigned ? signed(score) : writtenNumber(score)} for the chosen one`;
-      made.title = `The map of “${made.textContent}”, piece ${step + 1}${said}`;
+      const number = score === null ? "" : this.#number(score);
+      const isCut = score !== null && isBeyond(score, scale);
+      made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
+      made.title = `The map of “${made.textContent}”, piece ${step + 1}${number && `; ${number} for the chosen one`}`;
+      if (showNumbers && number) made.setAttribute("data-score", number);
+      else made.removeAttribute("data-score");
     });
+  }
+
+  /** What a piece counted, as the words' scores are written. @param {number} score */
+  #number(score) {
+    return this.panel.is_signed ? signed(score) : writtenNumber(score);
   }
 
   #say() {
