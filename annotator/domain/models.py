@@ -144,6 +144,7 @@ class SourceWritten:
     pieces: tuple[str, ...]
     steps: tuple[SourceAttribution, ...]
     earlier: tuple[tuple[float, ...], ...]
+    facts: tuple[Facts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +222,14 @@ class Written:
     pieces:  as they were written; together they are the answer
     scores:  for each piece those of the instance's tokens, as many as the attribution has; these are the attribution's means
     earlier: for each piece those of the pieces that were written before it
+    facts:   for each piece the numbers of its own map, such as how much of it lies on the prompt; () where none are known
     Raises: InvalidValue where these are not one of each for each piece
     """
 
     pieces: tuple[str, ...]
     scores: tuple[tuple[float, ...], ...]
     earlier: tuple[tuple[float, ...], ...]
+    facts: tuple[Facts, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
@@ -239,6 +242,8 @@ class Written:
             raise InvalidValue(
                 "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
             )
+        if self.facts and len(self.facts) != len(self.pieces):
+            raise InvalidValue("A written answer has facts of each of its pieces, or of none.")
 
     @property
     def text(self) -> str:

@@ -95,11 +95,13 @@ interface HeatPanel {
   differs?: string;
 }
 
-/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it. */
+/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it, and facts. */
 interface HeatWritten {
   pieces: string[];
   scores: (number | null)[][];
   earlier: number[][];
+  /** None where they were not stored. */
+  facts?: Record<string, number>[];
 }
 
 /** A text with its maps; of the version beside it also what stands in the same place. */

@@ -63,6 +63,17 @@ def test_a_click_on_a_piece_shows_its_map_and_all_shows_the_mean(saliency: Calla
     assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
 
 
+def test_how_a_piece_is_shared_out_is_told_as_it_was_stored_with_the_prompt(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    facts = [{}, {"prompt_share": 0.3, "earlier_share": 0.125}, {}]
+    shown = saliency(SaliencyFake(panels=[written_map(written={**WRITTEN, "facts": facts})]))
+    piece(shown, "<b>good").click()
+    rows = shown.page.locator(".heat-numbers tr")
+    expect(rows.filter(has_text="On the answer itself")).to_contain_text("12.5 %")  # and not 25 %, without the prompt
+    expect(rows.filter(has_text="On the prompt")).to_contain_text("30.0 %")
+
+
 COUNTED_MOST = {
     "pieces": [" and", " so"],
     "scores": [[0.8, 0.0, 0.0, 0.0, 0.0], [0.02, 0.03, -0.04, 0.063, 0.0]],

@@ -81,12 +81,13 @@ export class WrittenAnswer {
   }
 
   /**
-   * How much of the map of a piece lies on the pieces before it.
+   * How the map of a piece lies on everything that it was given; where that was not stored, on words and earlier pieces.
    * @param {number} step
    * @returns {Record<string, number>}
    */
   #facts(step) {
-    const { scores, earlier } = this.panel.written;
+    const { scores, earlier, facts } = this.panel.written;
+    if (facts?.length) return facts[step];
     const [onText, onAnswer] = [scores[step], earlier[step]].map((row) =>
       row.reduce((/** @type {number} */ sum, score) => sum + Math.abs(score ?? 0), 0),
     );
