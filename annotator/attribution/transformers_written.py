@@ -32,7 +32,8 @@ _METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
 class Maps:
     """The maps of what was written.
 
-    Shapes: by_token float[n_written, n_selectable]; earlier float[n_written, n_written], below the diagonal; else float[n_written]
+    Shapes: by_token float[n_written, n_selectable]; earlier float[n_written, n_written], below the diagonal; the others
+            float[n_written]
     of_text:       the sum of |score| of the text's words, or of its pieces where the method has scores of these
     of_others:     by the name of their share that of the prompt, of special and of earlier pieces, as far as they have scores
     change, delta: what the maps explain, and how much of it they lack, where the method knows it

@@ -1,6 +1,10 @@
 """What a model wrote stands above the text; each of its pieces shows its own map, by mouse and by keyboard."""
 
+import csv
+import re
 from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,6 +99,58 @@ def test_words_and_earlier_pieces_are_coloured_on_one_scale_and_with_scores_say_
     assert box.evaluate("(made) => made.scrollHeight <= made.clientHeight")  # the number below the piece can be seen
     piece(shown, "All").click()
     expect(piece(shown, "and")).to_be_visible()  # without a number: nothing is explained by it
+
+
+def saved(shown: SaliencyPage, kind: str) -> str:
+    """What the file of this kind holds."""
+    shown.page.get_by_role("button", name="Export").click()
+    with shown.page.expect_download() as download:
+        shown.page.get_by_role("dialog").get_by_role("button", name=kind, exact=True).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def at_the_second_piece(saliency: Callable[..., SaliencyPage]) -> SaliencyPage:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "<b>good").click()
+    return shown
+
+
+def test_the_csv_holds_the_answer_with_the_maps_of_all_its_pieces_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    rows = list(csv.DictReader(StringIO(saved(at_the_second_piece(saliency), "CSV"))))
+    assert {row["written"] for row in rows} == {"not <b>good"}
+    assert {row["label"] for row in rows} == {""}  # a piece is no label
+    of_text = [(row["piece"], row["token"], row["score"]) for row in rows if row["part"] == "text"]
+    assert len(of_text) == 4 * 5
+    assert of_text[0] == ("", "bad", "0.3")  # the mean, and then each piece
+    assert of_text[5:7] == [("1", "bad", "0.8"), ("1", "slow", "0")]
+    assert of_text[14] == ("2", "cast", "")
+    assert [row["rank"] for row in rows if row["part"] == "text" and row["piece"] == "2"] == ["2", "3", "4", "1", ""]
+    earlier = [
+        (row["piece"], row["token_index"], row["token"], row["score"]) for row in rows if row["part"] == "answer"
+    ]
+    assert earlier == [("2", "0", " not", "0.4"), ("3", "0", " not", "-0.1"), ("3", "1", " <b>good", "0.05")]
+
+
+def test_drawings_pages_and_latex_hold_the_answer_the_piece_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = at_the_second_piece(saliency)
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", saved(shown, "SVG"))
+    assert texts[1:6] == ["Piece 2 of 3 of what tiny wrote:", "not", "+0.400", "&#60;b&#62;good", "↵"]
+    latex = saved(shown, "LaTeX")
+    assert "Piece 2 of 3 of what tiny wrote:" in latex
+    assert "not}\\textsubscript{+0.400} \\textbf{<b>good} " in latex
+    page = saved(shown, "HTML")
+    tab = shown.page.context.new_page()
+    tab.set_content(page)
+    pieces = tab.locator(".heat-written-pieces")
+    expect(pieces.locator("span")).to_have_text(["not", "<b>good", "↵"])
+    expect(pieces.locator("span.chosen")).to_have_text("<b>good")
+    number = pieces.locator("span").first.evaluate("(made) => getComputedStyle(made, '::after').content")
+    assert number == '"+0.400"'
+    tab.close()
 
 
 def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:

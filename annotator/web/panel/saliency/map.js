@@ -93,6 +93,8 @@ export class SaliencyMap {
     this.names = [];
     /** @type {Set<number>}  the top k, or what the run selects */
     this.selected = new Set();
+    /** @type {number[]}  how many tokens of each side are the top k */
+    this.counts = [];
     this.scale = 0;
     this.magnitude = false;
     this.isSigned = panel.is_signed;
@@ -319,6 +321,7 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
+    this.counts = counts;
     this.scale = scale;
     this.magnitude = magnitude;
     this.isSigned = panel.is_signed && !magnitude;
@@ -366,7 +369,14 @@ export class SaliencyMap {
    * @param {number} token
    */
   shadeOf(token) {
-    const score = this.panel.scores?.[token] ?? null;
+    return this.shade(this.panel.scores?.[token] ?? null);
+  }
+
+  /**
+   * The colour of a score on the map's scale as channels, or null for none.
+   * @param {number|null} score
+   */
+  shade(score) {
     return score && this.scale ? colourOf(score / this.scale, this.isSigned) : null;
   }
 

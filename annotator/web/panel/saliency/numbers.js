@@ -177,7 +177,8 @@ export function factsOf({ facts, spread, convergence }) {
     "prompt_share" in facts && {
       title: "On the prompt",
       value: percent(facts.prompt_share),
-      words: "share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around the text",
+      words:
+        "share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around the text",
     },
     "earlier_share" in facts && {
       title: "On the answer itself",

@@ -56,14 +56,26 @@ export class WrittenAnswer {
   #button(words, title, step) {
     return element(
       "button",
-      { type: "button", class: "written-piece", title, tabIndex: -1, onclick: () => this.show(step) },
+      {
+        type: "button",
+        class: "written-piece",
+        title,
+        tabIndex: -1,
+        "data-step": step,
+        onclick: () => this.show(step),
+      },
       words,
     );
   }
 
   /** The panel as the map draws it: that of one piece, or of all together. @returns {HeatPanel} */
   get shown() {
-    const { panel, step } = this;
+    return this.panelOf(this.step);
+  }
+
+  /** The map of a piece; null: of all together. @param {number|null} step @returns {HeatPanel} */
+  panelOf(step) {
+    const { panel } = this;
     const { pieces, scores, earlier } = panel.written;
     if (step === null) return { ...panel, label: shortened(pieces.join("").trim()) };
     return {
@@ -81,7 +93,7 @@ export class WrittenAnswer {
   }
 
   /**
-   * How the map of a piece lies on everything that it was given; where that was not stored, on words and earlier pieces.
+   * How the map of a piece lies on all that it was given; where that was not stored, on words and earlier pieces.
    * @param {number} step
    * @returns {Record<string, number>}
    */
@@ -119,7 +131,7 @@ export class WrittenAnswer {
       const isCut = score !== null && isBeyond(score, scale);
       made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
       made.title = `The map of “${made.textContent}”, piece ${step + 1}${number && `; ${number} for the chosen one`}`;
-      if (showNumbers && number) made.setAttribute("data-score", number);
+      if (number) made.setAttribute("data-score", number);
       else made.removeAttribute("data-score");
     });
   }
