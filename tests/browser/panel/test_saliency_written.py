@@ -153,6 +153,42 @@ def test_drawings_pages_and_latex_hold_the_answer_the_piece_and_what_earlier_one
     tab.close()
 
 
+def test_the_address_carries_the_chosen_piece_and_a_link_opens_with_it(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)]))
+    shown.map(1).get_by_role("button", name="<b>good", exact=True).click()
+    shown.page.wait_for_function("new URLSearchParams(location.search).get('written') === '-,2'")
+    linked = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)])).open(query="&written=-,2")
+    chosen = linked.map(1).get_by_role("button", name="<b>good", exact=True)
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    expect(linked.map(1)).to_contain_text("The map of piece 2 of 3")
+    linked.map(0).get_by_role("button", name="Remove this map").click()  # what is drawn anew keeps its piece
+    expect(linked.page.locator(".heat-panel")).to_have_count(1)
+    expect(piece(linked, "<b>good")).to_have_attribute("aria-pressed", "true")
+    linked.page.wait_for_function("new URLSearchParams(location.search).get('written') === '2'")
+    linked.page.keyboard.press("j")  # another text begins with all pieces
+    expect(piece(linked, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_piece_of_a_link_that_is_not_there_is_named(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()])).open(query="&written=9")
+    expect(shown.page.locator(".heat-notice")).to_contain_text("the piece of the written answer (9)")
+    expect(piece(shown, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    shown.page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject())")
+    shown.page.get_by_role("button", name="Copy link").click()
+    field = shown.page.get_by_label("Link to what you see")
+    expect(field).to_be_focused()
+    inner, outer = field.bounding_box(), shown.page.get_by_role("dialog").bounding_box()
+    assert inner
+    assert outer
+    assert outer["x"] < inner["x"]
+    assert inner["x"] + inner["width"] < outer["x"] + outer["width"]
+    assert inner["y"] + inner["height"] < outer["y"] + outer["height"]
+
+
 def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:
     shown = saliency(SaliencyFake(panels=[written_map()]))
     piece(shown, "All").focus()

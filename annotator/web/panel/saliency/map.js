@@ -73,14 +73,16 @@ export class SaliencyMap {
    * @param {HeatPanel} panel  one of its panels
    * @param {MapActions} actions
    * @param {MapChoice|null} choice  null: the panel cannot be changed
+   * @param {number|null} step  the piece of what was written whose map is shown; null: all of them
    */
-  constructor(view, panel, actions, choice = null) {
+  constructor(view, panel, actions, choice = null, step = null) {
     this.view = view;
     this.actions = actions;
     this.choice = choice;
     this.answer =
       panel.written &&
       new WrittenAnswer({ ...panel, written: panel.written }, view.instance.result !== null, () => this.#other());
+    this.answer?.begin(step);
     this.panel = this.answer?.shown ?? panel;
     this.order = orderOf(this.panel);
     this.meaning = meaningOf(this.panel);

@@ -106,16 +106,21 @@ export class WrittenAnswer {
     return onText + onAnswer ? { earlier_share: onAnswer / (onText + onAnswer) } : {};
   }
 
-  /** Chooses a piece; null: all of them. @param {number|null} step */
+  /** Chooses a piece; null, or the same once more: all of them. @param {number|null} step */
   show(step) {
-    this.step = this.step === step ? null : step;
+    this.begin(this.step === step ? null : step);
+    this.choose(this.step);
+  }
+
+  /** Begins with the map of a piece, if it is there. @param {number|null} step */
+  begin(step) {
+    this.step = step !== null && step in this.buttons ? step : null;
     const chosen = this.step === null ? this.all : this.buttons[this.step];
     for (const one of [this.all, ...this.buttons]) {
       press(one, one === chosen);
       one.tabIndex = one === chosen ? 0 : -1;
     }
     this.#say();
-    this.choose(this.step);
   }
 
   /**
