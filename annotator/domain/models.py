@@ -189,11 +189,13 @@ class InputText:
     letters: those that the text may have, one for each way in which its pieces can be read; () where they are not known
     text:    as it stands in the row, or its pieces with blanks between them
     common:  what all texts of the file begin and end with, where that is known
+    pieces:  what the scores belong to, with blanks between them, where the file has the text beside it
     """
 
     letters: tuple[str, ...]
     text: str
     common: tuple[str, str] = ("", "")
+    pieces: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,9 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 def _placed(output: SourceOutput, number: int, info: _Info, common: tuple[str, str]) -> SourceOutput:
     """Named by its number, since the file may be one line, and by what was read as it stands."""
     if output.input is not None and number < len(info.input_texts):
-        output = replace(output, input=replace(output.input, text=info.input_texts[number], common=common))
+        pieces = " ".join(piece.strip().removeprefix("##") for piece in _as_text(output.input.text.split()))
+        text_read = replace(output.input, text=info.input_texts[number], common=common, pieces=pieces)
+        output = replace(output, input=text_read)
     return replace(output, source=f"{output.source}[{number}]", line=None)
 
 

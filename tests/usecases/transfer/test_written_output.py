@@ -56,6 +56,22 @@ def test_a_file_of_inseqs_is_laid_on_words_piece_by_piece_and_shown(
     assert panel.answer is None  # what was written is no label of the project
 
 
+def test_a_text_that_is_not_that_of_its_pieces_is_refused_with_what_was_compared_and_where_they_part(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
+) -> None:
+    made = make_project(name="Films")
+    import_rows(made, [{"id": "0", "text": "not"}])
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    content["info"]["input_texts"] = ["not"]
+    saved.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions())
+    [problem] = refused.value.problems
+    assert problem.value == "not unlike able"
+    assert "no instance of the project has the text of its scored pieces" in problem.reason
+    assert "the same up to 'not'; then the pieces go on with 'unlike able', the text with nothing" in problem.reason
+
+
 @pytest.fixture
 def within_a_prompt(tmp_path: Path) -> Path:
     """Two texts that were read within “Review: … Sentiment:”, by a model with an encoder, on one line."""
