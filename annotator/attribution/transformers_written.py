@@ -4,7 +4,7 @@ The answer is fixed once it is written: each piece is explained by what was read
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import cast
 
@@ -23,18 +23,26 @@ from annotator.domain.models import Attribution, Unit, Written, facts_from
 from annotator.errors import InvalidValue, ModelError
 from annotator.metrics.ragged import Floats
 from annotator.text.word_scores import How
+from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
 _METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
 
 
 @dataclass(frozen=True, slots=True)
 class Maps:
-    """by_token: float[n_written, n_selectable]; earlier: float[n_written, n_written], below the diagonal; of what they explain
-    how much they lack, where the method knows it: float[n_written] each.
+    """The maps of what was written.
+
+    Shapes: by_token float[n_written, n_selectable]; earlier float[n_written, n_written], below the diagonal; the others
+            float[n_written]
+    of_text:       the sum of |score| of the text's words, or of its pieces where the method has scores of these
+    of_others:     by the name of their share that of the prompt, of special and of earlier pieces, as far as they have scores
+    change, delta: what the maps explain, and how much of it they lack, where the method knows it
     """
 
     by_token: Floats
     earlier: Floats
+    of_text: Floats
+    of_others: Mapping[str, Floats]
     change: Floats | None = None
     delta: Floats | None = None
 
@@ -102,13 +110,14 @@ class WrittenExplainer:
                 f"The model '{self.writer.name}' gives scores that are no numbers for {encoded.shown} ({self.method}).",
                 reason="with scores that are no numbers",
             )
-        n = len(written)
+        n, shares = len(written), written_shares(maps.of_text, maps.of_others)
         answer = Written(
             self.writer.pieces_of(written),
             tuple(tuple(row) for row in maps.by_token.tolist()),
             tuple(tuple(maps.earlier[row, :row].tolist()) for row in range(n)),
+            shares.of_pieces,
         )
-        scores, facts = tuple(maps.by_token.mean(axis=0).tolist()), _facts(maps)
+        scores, facts = tuple(maps.by_token.mean(axis=0).tolist()), dict(shares.of_answer) | _facts(maps)
         convergence = None if maps.delta is None else float(maps.delta.mean())
         return Explained(
             (Attribution(scores, convergence=convergence, facts=facts_from(facts), written=answer),), facts
@@ -122,8 +131,7 @@ class WrittenExplainer:
 
 
 def _facts(maps: Maps) -> dict[str, float]:
-    of_text, of_answer = float(np.nansum(np.abs(maps.by_token))), float(np.abs(maps.earlier).sum())
-    facts = {"earlier_share": of_answer / (of_text + of_answer)} if of_text + of_answer else {}
+    facts: dict[str, float] = {}
     if maps.change is not None and maps.delta is not None:
         change = float(maps.change.mean())
         facts |= {"output_change": change}
@@ -184,7 +192,7 @@ def _integrated_gradients(
         deltas.append(float(delta[0]))
     sums = np.array([of.sum() + before.sum() for of, before in zip(by_piece, earlier, strict=True)])
     maps = _on_tokens(encoded, np.array(by_piece), np.array(earlier), parameters)
-    return Maps(maps.by_token, maps.earlier, sums - np.array(deltas), np.array(deltas))
+    return replace(maps, change=sums - np.array(deltas), delta=np.array(deltas))
 
 
 def _baselines(writer: Writer, encoded: Encoded, written: Sequence[int], name: str) -> tuple[Tensor, Tensor]:
@@ -204,9 +212,20 @@ def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: 
     sizes = np.abs(by_piece) if magnitude == "piece" else by_piece
     by_token = np.array([merged(encoded, row.tolist(), how).scores for row in sizes]).reshape(len(by_piece), -1)
     before = np.tril(earlier, -1)
+    of_text, of_others = _sizes(encoded, np.abs(by_piece))
+    of_others[EARLIER_SHARE] = np.abs(before).sum(axis=1)
     if magnitude == "none":
-        return Maps(by_token, before)
-    return Maps(np.abs(by_token), np.abs(before))
+        return Maps(by_token, before, of_text, of_others)
+    return Maps(np.abs(by_token), np.abs(before), of_text, of_others)
+
+
+def _sizes(encoded: Encoded, sizes: Floats) -> tuple[Floats, dict[str, Floats]]:
+    """Of |score| by piece the sum of what can be marked, and those of what stands around it and of special pieces, if any."""
+    of_text = np.array(encoded.may_answer, dtype=np.bool_)
+    of_special = ~of_text & np.array([start == end for start, end in encoded.offsets], dtype=np.bool_)
+    kinds = ((PROMPT_SHARE, ~of_text & ~of_special), (SPECIAL_SHARE, of_special))
+    others = {name: sizes[:, of_kind].sum(axis=1) for name, of_kind in kinds if of_kind.any()}
+    return sizes[:, of_text].sum(axis=1), others
 
 
 # Occlusion -----------------------------------------------------------------------------------------------------------
@@ -236,7 +255,7 @@ def _occlusion(
     earlier = np.zeros((n, n))
     for piece, numbers in enumerate(rest[len(seen) :]):
         earlier[piece + 1 :, piece] = whole[piece + 1 :] - numbers[piece:]
-    return Maps(by_token, earlier)
+    return Maps(by_token, earlier, np.nansum(np.abs(by_token), axis=1), {EARLIER_SHARE: np.abs(earlier).sum(axis=1)})
 
 
 def _without(

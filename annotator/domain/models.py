@@ -144,6 +144,7 @@ class SourceWritten:
     pieces: tuple[str, ...]
     steps: tuple[SourceAttribution, ...]
     earlier: tuple[tuple[float, ...], ...]
+    facts: tuple[Facts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +189,13 @@ class InputText:
     letters: those that the text may have, one for each way in which its pieces can be read; () where they are not known
     text:    as it stands in the row, or its pieces with blanks between them
     common:  what all texts of the file begin and end with, where that is known
+    pieces:  what the scores belong to, with blanks between them, where the file has the text beside it
     """
 
     letters: tuple[str, ...]
     text: str
     common: tuple[str, str] = ("", "")
+    pieces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +224,14 @@ class Written:
     pieces:  as they were written; together they are the answer
     scores:  for each piece those of the instance's tokens, as many as the attribution has; these are the attribution's means
     earlier: for each piece those of the pieces that were written before it
+    facts:   for each piece the numbers of its own map, such as how much of it lies on the prompt; () where none are known
     Raises: InvalidValue where these are not one of each for each piece
     """
 
     pieces: tuple[str, ...]
     scores: tuple[tuple[float, ...], ...]
     earlier: tuple[tuple[float, ...], ...]
+    facts: tuple[Facts, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
@@ -239,6 +244,8 @@ class Written:
             raise InvalidValue(
                 "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
             )
+        if self.facts and len(self.facts) != len(self.pieces):
+            raise InvalidValue("A written answer has facts of each of its pieces, or of none.")
 
     @property
     def text(self) -> str:

@@ -15,10 +15,12 @@ _WORDS = {
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
     "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
-    "prompt_share": "the share of all |score| that lies on the words around the text in the prompt, not on the text",
+    "prompt_share": "the share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around "
+    "the text",
     "shared_tokens": "how many tokens of a text got a part of their score in equal shares with their neighbours, since the model "
     "was asked no further (--set evaluations=N)",
-    "earlier_share": "the share of all |score| that lies on pieces of the answer that were written before, not on the text",
+    "earlier_share": "the share of all |score|, of words, prompt, special and earlier pieces, that lies on pieces of the answer "
+    "that were written before",
     "unseen_tokens": "how many tokens of a text the model did not see, because the text is too long for it",
 }
 

@@ -108,6 +108,22 @@ def test_gradient_x_input_of_each_piece_is_the_dot_product_by_hand(torch, writer
         assert found.written.earlier[step] == pytest.approx(by_hand, abs=1e-5)
 
 
+def test_shares_of_a_gradient_are_of_everything_that_was_read_and_written_before(torch, writer):
+    model = writer("decoder", "Review: {text} So:")
+    found = explained(model, "gradient-x-input")
+    encoded = model.loaded.encoded(one_text(TEXT))
+    written = model.write(encoded)
+    read, wrote = (model.embedded(of).detach().requires_grad_() for of in (encoded.ids, written))
+    model.scores(read, wrote)[0, 2, written[2]].backward()
+    of_read, of_answer = ((of.grad * of).sum(2)[0].abs().detach().numpy() for of in (read, wrote))
+    on_prompt = of_read[[side is None for side in encoded.sides]].sum()
+    shares = dict(found.written.facts[2])
+    assert shares["prompt_share"] == pytest.approx(on_prompt / (of_read.sum() + of_answer[:2].sum()), rel=1e-4)
+    assert shares["earlier_share"] == pytest.approx(
+        of_answer[:2].sum() / (of_read.sum() + of_answer[:2].sum()), rel=1e-4
+    )
+
+
 def test_integrated_gradients_of_a_piece_add_up_to_its_change_from_the_baseline(torch, writer):
     model = writer("decoder")
     found = explained(model, "integrated-gradients", steps=200)

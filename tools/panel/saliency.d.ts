@@ -89,15 +89,19 @@ interface HeatPanel {
   seen: string | null;
   /** What the model wrote; the map is the mean of the maps of its pieces. */
   written: HeatWritten | null;
+  /** Of the map of one piece of what was written, what the pieces before it counted for it (written_answer.js). */
+  earlier?: number[];
   /** By which parameters it differs from another one of its name: found here (runs.js). */
   differs?: string;
 }
 
-/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it. */
+/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it, and facts. */
 interface HeatWritten {
   pieces: string[];
   scores: (number | null)[][];
   earlier: number[][];
+  /** None where they were not stored. */
+  facts?: Record<string, number>[];
 }
 
 /** A text with its maps; of the version beside it also what stands in the same place. */

@@ -4,7 +4,8 @@ Scores are a matrix [input piece][output step], base64 of a safetensors file. Th
 steps, which holds the map of each step: of the input's pieces, and of what was written before. Its label is the answer where
 that is a label. Matrices with more dimensions (saved before aggregate()) are refused. `step_scores`, `sequence_scores` and
 `step_attributions` are left out.
-Where a prompt stands around the project's text, its pieces are left out, and how much lies on them is the fact `prompt_share`.
+Where a prompt stands around the project's text, its pieces are left out. How much lies on them, on special pieces and on earlier
+ones are facts, shares of everything that a step was given.
 """
 
 import base64
@@ -18,20 +19,23 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.models import Facts, Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit, facts_from
+from annotator.domain.models import Piece, Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_each
-from annotator.formats.model_output.prompt_frames import PROMPT_SHARE, PromptFrame, common_frame
+from annotator.formats.model_output.prompt_frames import PromptFrame, common_frame
 from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, read_records
 from annotator.formats.rows.lines import convert
+from annotator.text.piece_forms import is_special
+from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
 _REMEDY = "Save it with inseq: out.aggregate() and out.save(path)."
 _WRAPPED = {"__instance_type__", "attributes"}
 Matrix = NDArray[np.float64]
+Earlier = tuple[tuple[float, ...], ...]
 
 
 class _Token(msgspec.Struct):
@@ -97,7 +101,9 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 def _placed(output: SourceOutput, number: int, info: _Info, common: tuple[str, str]) -> SourceOutput:
     """Named by its number, since the file may be one line, and by what was read as it stands."""
     if output.input is not None and number < len(info.input_texts):
-        output = replace(output, input=replace(output.input, text=info.input_texts[number], common=common))
+        pieces = " ".join(piece.strip().removeprefix("##") for piece in _as_text(output.input.text.split()))
+        text_read = replace(output.input, text=info.input_texts[number], common=common, pieces=pieces)
+        output = replace(output, input=text_read)
     return replace(output, source=f"{output.source}[{number}]", line=None)
 
 
@@ -151,42 +157,62 @@ def _attribution(
     tokens = tuple(token.token for token in pieces[:n_input])
     of_text = matrix[:n_input]
     check_scores(of_text.ravel().tolist(), findings, f"{field_prefix}.{name}")
-    facts: Facts = ()
+    chosen = list(range(n_input))
     if prompt is not None:
-        chosen = prompt.pieces_of_text(tokens)
-        if chosen is None:
+        of_prompt = prompt.pieces_of_text(tokens)
+        if of_prompt is None:
             reason = "The prompt (--prompt) does not stand so around a text here, or a piece holds letters of both."
             findings.refuse(f"{field_prefix}.{name}", " ".join(tokens), reason)
             return []
-        tokens, of_text, facts = tuple(tokens[n] for n in chosen), of_text[chosen], _share_of_others(of_text, chosen)
-    of_steps = tuple(SourceAttribution((pieces_part(tokens, row.tolist()),)) for row in of_text.T)
+        chosen = of_prompt
     earlier = _earlier(sequence, None if n_input == len(pieces) else matrix, len(steps), field_prefix, findings)
-    written = SourceWritten(_as_text(steps), of_steps, earlier)
+    shares = written_shares(*_sizes(tokens, of_text, chosen, earlier))
+    tokens, of_text = tuple(tokens[n] for n in chosen), of_text[chosen]
+    of_steps = tuple(SourceAttribution((pieces_part(tokens, row.tolist()),)) for row in of_text.T)
+    written = SourceWritten(_as_text(steps), of_steps, earlier or _unknown(len(steps)), shares.of_pieces)
     mean = pieces_part(tokens, of_text.mean(axis=1).tolist())
-    return [SourceAttribution((mean,), answer, facts=facts, written=written)]
+    return [SourceAttribution((mean,), answer, facts=shares.of_answer, written=written)]
 
 
-def _share_of_others(scores: Matrix, chosen: Sequence[int]) -> Facts:
-    """The share of all |score| that the pieces have which are not chosen; nothing where all scores are 0."""
-    sizes = np.abs(scores.mean(axis=1))
-    total = float(sizes.sum())
-    return facts_from({PROMPT_SHARE: 1 - float(sizes[list(chosen)].sum()) / total}) if total else ()
+def _sizes(
+    tokens: Sequence[str], scores: Matrix, chosen: Sequence[int], earlier: Earlier
+) -> tuple[Matrix, dict[str, Matrix]]:
+    """Of each step the sum of |score| of the text's pieces, and by its share's name that of all else that there is.
+
+    scores: of all that was read; chosen: the pieces of the text, and special ones
+    """
+    sizes = np.abs(scores)
+    of_special = np.array([is_special(Piece(token)) for token in tokens])
+    of_prompt = ~of_special
+    of_prompt[list(chosen)] = False
+    others = {
+        name: sizes[of_kind].sum(axis=0)
+        for name, of_kind in ((PROMPT_SHARE, of_prompt), (SPECIAL_SHARE, of_special))
+        if of_kind.any()
+    }
+    if earlier:
+        others[EARLIER_SHARE] = np.array([np.abs(row).sum() for row in earlier])
+    return sizes[~(of_special | of_prompt)].sum(axis=0), others
 
 
 def _earlier(
     sequence: _Sequence, matrix: Matrix | None, n_steps: int, field_prefix: str, findings: Findings
-) -> tuple[tuple[float, ...], ...]:
-    """What the pieces that were written counted for later ones; 0 where the file does not say it.
+) -> Earlier:
+    """What the pieces that were written counted for later ones; () where the file does not say it.
 
     matrix: of a model that goes on with its input, whose rows are the input's and the answer's; None: it stands by itself
     """
     if matrix is None and sequence.target_attributions is not None:
         matrix = _matrix(sequence.target_attributions, f"{field_prefix}.target_attributions", findings)
-    first = sequence.attr_pos_start
     if matrix is None or matrix.shape != (len(sequence.target), n_steps):
-        matrix = np.zeros((first + n_steps, n_steps))
-    known = np.nan_to_num(matrix[first:], nan=0.0, posinf=0.0, neginf=0.0)
+        return ()
+    known = np.nan_to_num(matrix[sequence.attr_pos_start :], nan=0.0, posinf=0.0, neginf=0.0)
     return tuple(tuple(known[:step, step].tolist()) for step in range(n_steps))
+
+
+def _unknown(n_steps: int) -> Earlier:
+    """Of a file that does not say what earlier pieces counted: nothing."""
+    return tuple((0.0,) * step for step in range(n_steps))
 
 
 def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matrix | None:

@@ -56,11 +56,12 @@ class RationaleRow(msgspec.Struct, omit_defaults=True):
 
 
 class WrittenRow(msgspec.Struct, omit_defaults=True):
-    """An answer that was written: its pieces, for each the scores as `parts`, and those of the pieces before it."""
+    """An answer that was written: its pieces, for each the scores as `parts`, those of the pieces before it, facts."""
 
     pieces: list[str]
     steps: list[list[PartRow]]
     earlier: list[list[float]]
+    facts: list[dict[str, float]] = []
 
 
 class AnswerRow(msgspec.Struct, omit_defaults=True):

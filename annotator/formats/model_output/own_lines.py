@@ -157,9 +157,10 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
             "written.pieces", "[]", "A written answer has a piece; leave 'written' out where there is none."
         )
         return None
+    rows_of_pieces: list[tuple[str, int]] = [("steps", len(row.steps)), ("earlier", len(row.earlier))]
+    rows_of_pieces += [("facts", len(row.facts))] if row.facts else []
     are_as_many = [
-        check_lengths(f"written.{name}", len(rows), "written.pieces", n, findings)
-        for name, rows in (("steps", row.steps), ("earlier", row.earlier))
+        check_lengths(f"written.{name}", n_rows, "written.pieces", n, findings) for name, n_rows in rows_of_pieces
     ]
     for number, scores in enumerate(row.earlier):
         check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
@@ -173,7 +174,8 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
         )
         for number, parts in enumerate(row.steps)
     ]
-    return SourceWritten(tuple(row.pieces), tuple(steps), tuple(map(tuple, row.earlier)))
+    facts = tuple(map(facts_from, row.facts))
+    return SourceWritten(tuple(row.pieces), tuple(steps), tuple(map(tuple, row.earlier)), facts)
 
 
 def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:

@@ -11,7 +11,6 @@ from annotator.text.piece_forms import FORMS, is_special
 from annotator.text.piece_letters import Cut
 
 TEXT = "{text}"
-PROMPT_SHARE = "prompt_share"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> Sou
 
 def _written(written: Written, layout: TokenLayout, key: str) -> SourceWritten:
     steps = tuple(SourceAttribution(_parts(Attribution(scores), layout, key)) for scores in written.scores)
-    return SourceWritten(written.pieces, steps, written.earlier)
+    return SourceWritten(written.pieces, steps, written.earlier, written.facts)
 
 
 def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:

@@ -96,7 +96,8 @@ def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
 
 def _written(written: SourceWritten) -> WrittenRow:
     steps = [[_part(part) for part in step.parts] for step in written.steps]
-    return WrittenRow(list(written.pieces), steps, [list(row) for row in written.earlier])
+    facts = [dict(of_piece) for of_piece in written.facts]
+    return WrittenRow(list(written.pieces), steps, [list(row) for row in written.earlier], facts)
 
 
 def _part(part: ScoredPart) -> PartRow:

@@ -34,12 +34,13 @@ class PredictionRecord(msgspec.Struct, omit_defaults=True):
     probabilities: dict[str, float] = {}
 
 
-class WrittenRecord(msgspec.Struct):
+class WrittenRecord(msgspec.Struct, omit_defaults=True):
     """An answer that was written piece by piece: for each piece scores by token, and by piece before it."""
 
     pieces: list[str]
     scores: list[list[float | None]]
     earlier: list[list[float]]
+    facts: list[dict[str, float]] = []
 
 
 class AttributionRecord(msgspec.Struct, omit_defaults=True):
@@ -95,7 +96,8 @@ def _attribution_record(a: Attribution) -> AttributionRecord:
     pieces = None if a.pieces is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.pieces]
     ranking = None if a.ranking is None else list(a.ranking)
     written = None if a.written is None else WrittenRecord(
-        list(a.written.pieces), [_with_nulls(row) for row in a.written.scores], [list(row) for row in a.written.earlier]
+        list(a.written.pieces), [_with_nulls(row) for row in a.written.scores], [list(row) for row in a.written.earlier],
+        [dict(of_piece) for of_piece in a.written.facts],
     )  # fmt: skip
     return AttributionRecord(
         _with_nulls(a.scores), a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts), written
@@ -127,7 +129,8 @@ def _attribution(a: AttributionRecord) -> Attribution:
     )  # fmt: skip
     ranking = None if a.ranking is None else tuple(a.ranking)
     written = None if a.written is None else Written(
-        tuple(a.written.pieces), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier))
+        tuple(a.written.pieces), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier)),
+        tuple(map(facts_from, a.written.facts)),
     )  # fmt: skip
     facts = facts_from(a.facts)
     return Attribution(_with_nans(a.scores), a.label, a.layer, ranking, pieces, a.convergence, facts, written)

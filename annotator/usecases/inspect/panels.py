@@ -148,7 +148,9 @@ def _written(attribution: Attribution | None) -> ShownWritten | None:
     if written is None:
         return None
     earlier = tuple(tuple(map(_rounded, row)) for row in written.earlier)
-    return ShownWritten(written.pieces, tuple(map(_with_nulls, written.scores)), earlier)
+    return ShownWritten(
+        written.pieces, tuple(map(_with_nulls, written.scores)), earlier, tuple(map(dict, written.facts))
+    )
 
 
 def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:

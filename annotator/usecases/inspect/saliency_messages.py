@@ -68,11 +68,12 @@ class ShownQuotes:
 
 @dataclass(frozen=True, slots=True)
 class ShownWritten:
-    """What a model wrote: its pieces, for each the scores of the tokens, and those of the pieces before it."""
+    """What a model wrote: its pieces, for each the scores of the tokens, those of the pieces before it, and facts."""
 
     pieces: tuple[str, ...]
     scores: tuple[tuple[float | None, ...], ...]
     earlier: tuple[tuple[float, ...], ...]
+    facts: tuple[Mapping[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)

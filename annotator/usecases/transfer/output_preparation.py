@@ -104,7 +104,7 @@ def _laid(
     if source.written is None:
         return attribution
     steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
-    written = Written(source.written.pieces, steps, source.written.earlier)
+    written = Written(source.written.pieces, steps, source.written.earlier, source.written.facts)
     if all(part.pieces is None for part in source.parts):
         return replace(attribution, written=written)
     means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
@@ -19,6 +20,11 @@ _EXCERPT = 80
 _UNKNOWN = "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
 _UNREADABLE = (
     "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
+)
+_OTHER_PIECES = (
+    "The row has no key, and no instance of the project has the text of its scored pieces, which is what is compared. The "
+    "text that the file says was read is {same}; then the pieces go on with {of_pieces}, the text with {of_text}. Give the "
+    "row a key, or have a lead import the text of the pieces."
 )
 _IN_PROMPT = " It has one of them within a prompt: say what stands around it (--prompt {option})."
 PROMPT = "prompt"  # the remedy of what is within a prompt
@@ -117,6 +123,8 @@ class TextIndex:
         """No instance has the text of a row."""
         self.n_unknown += 1
         remedy = self._prompt_around(row, given) if given.letters else ""
+        if not remedy and given.pieces and given.letters and letters_of(given.text) not in given.letters:
+            return _problem(row, _difference(given), text=given.pieces)
         reason = f"{_UNKNOWN if given.letters else _UNREADABLE}{remedy}"
         return _problem(row, reason, remedy=PROMPT if remedy else "")
 
@@ -198,6 +206,34 @@ class TextIndex:
                 self._selectable.setdefault(hash("".join(letters[:n])), []).append(text)
 
 
+def _difference(given: InputText) -> str:
+    """Where the pieces of a row and the text that stands beside them part, in a sentence."""
+    pairs = zip(letters_of(given.text), letters_of(given.pieces), strict=False)
+    n = sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], pairs))
+    same = _until(given.text, n)
+    more_of_text, more_of_pieces = (text[len(_until(text, n)) :].strip() for text in (given.text, given.pieces))
+    return _OTHER_PIECES.format(
+        same=f"the same up to {_excerpt(same)!r}" if same.strip() else "another one from its beginning",
+        of_pieces=repr(_excerpt(more_of_pieces)) if more_of_pieces else "nothing",
+        of_text=repr(_excerpt(more_of_text)) if more_of_text else "nothing",
+    )
+
+
+def _until(text: str, n: int) -> str:
+    """The beginning of a text that has n of its letters.
+
+    >>> _until("The film was", 7)
+    'The film'
+    """
+    ends = accumulate(len(letters_of(character)) for character in text)
+    return text[: sum(n_letters <= n for n_letters in ends)].rstrip()
+
+
+def _excerpt(text: str) -> str:
+    value = " ".join(text.split())
+    return value if len(value) <= _EXCERPT else f"{value[: _EXCERPT - 1]}…"
+
+
 def _ends_of_words(text: str) -> list[int]:
     """Where a part of a text that ends with a word may end, the longest first; also nothing of it."""
     return [
@@ -224,7 +260,10 @@ def proposed_prompt(problems: Sequence[Problem]) -> str:
     return shlex.split(option)[0] if option else ""
 
 
-def _problem(row: SourceOutput, reason: str, *, is_warning: bool = False, remedy: str = "") -> Problem:
-    value = " ".join(row.input.text.split()) if row.input is not None else ""
-    excerpt = value if len(value) <= _EXCERPT else f"{value[: _EXCERPT - 1]}…"
-    return Problem(row.source, row.line, "text", excerpt, reason, is_warning=is_warning, remedy=remedy)
+def _problem(
+    row: SourceOutput, reason: str, *, is_warning: bool = False, remedy: str = "", text: str | None = None
+) -> Problem:
+    """text: that was compared, where it is another one than the row names."""
+    named = row.input.text if row.input is not None else ""
+    value = _excerpt(named if text is None else text)
+    return Problem(row.source, row.line, "text", value, reason, is_warning=is_warning, remedy=remedy)

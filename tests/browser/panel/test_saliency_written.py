@@ -1,6 +1,10 @@
 """What a model wrote stands above the text; each of its pieces shows its own map, by mouse and by keyboard."""
 
+import csv
+import re
 from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +65,129 @@ def test_a_click_on_a_piece_shows_its_map_and_all_shows_the_mean(saliency: Calla
     piece(shown, "All").click()
     expect(piece(shown, "not")).to_have_class("written-piece")
     assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
+
+
+def test_how_a_piece_is_shared_out_is_told_as_it_was_stored_with_the_prompt(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    facts = [{}, {"prompt_share": 0.3, "earlier_share": 0.125}, {}]
+    shown = saliency(SaliencyFake(panels=[written_map(written={**WRITTEN, "facts": facts})]))
+    piece(shown, "<b>good").click()
+    rows = shown.page.locator(".heat-numbers tr")
+    expect(rows.filter(has_text="On the answer itself")).to_contain_text("12.5 %")  # and not 25 %, without the prompt
+    expect(rows.filter(has_text="On the prompt")).to_contain_text("30.0 %")
+
+
+COUNTED_MOST = {
+    "pieces": [" and", " so"],
+    "scores": [[0.8, 0.0, 0.0, 0.0, 0.0], [0.02, 0.03, -0.04, 0.063, 0.0]],
+    "earlier": [[], [0.755]],
+}
+
+
+def test_words_and_earlier_pieces_are_coloured_on_one_scale_and_with_scores_say_their_numbers(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map(written=COUNTED_MOST)]))
+    piece(shown, "so").click()
+    expect(piece(shown, "and")).to_have_class("written-piece s10")
+    assert step_of(shown, 3) == "s1"  # a twelfth of what the piece counted, and not the strongest colour as well
+    expect(shown.map().locator(".heat-legend")).to_contain_text("0.755")
+    shown.page.get_by_role("button", name="Scores").click()
+    expect(piece(shown, "and +0.755")).to_be_visible()
+    box = shown.map().get_by_role("toolbar")
+    assert box.evaluate("(made) => made.scrollHeight <= made.clientHeight")  # the number below the piece can be seen
+    piece(shown, "All").click()
+    expect(piece(shown, "and")).to_be_visible()  # without a number: nothing is explained by it
+
+
+def saved(shown: SaliencyPage, kind: str) -> str:
+    """What the file of this kind holds."""
+    shown.page.get_by_role("button", name="Export").click()
+    with shown.page.expect_download() as download:
+        shown.page.get_by_role("dialog").get_by_role("button", name=kind, exact=True).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def at_the_second_piece(saliency: Callable[..., SaliencyPage]) -> SaliencyPage:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "<b>good").click()
+    return shown
+
+
+def test_the_csv_holds_the_answer_with_the_maps_of_all_its_pieces_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    rows = list(csv.DictReader(StringIO(saved(at_the_second_piece(saliency), "CSV"))))
+    assert {row["written"] for row in rows} == {"not <b>good"}
+    assert {row["label"] for row in rows} == {""}  # a piece is no label
+    of_text = [(row["piece"], row["token"], row["score"]) for row in rows if row["part"] == "text"]
+    assert len(of_text) == 4 * 5
+    assert of_text[0] == ("", "bad", "0.3")  # the mean, and then each piece
+    assert of_text[5:7] == [("1", "bad", "0.8"), ("1", "slow", "0")]
+    assert of_text[14] == ("2", "cast", "")
+    assert [row["rank"] for row in rows if row["part"] == "text" and row["piece"] == "2"] == ["2", "3", "4", "1", ""]
+    earlier = [
+        (row["piece"], row["token_index"], row["token"], row["score"]) for row in rows if row["part"] == "answer"
+    ]
+    assert earlier == [("2", "0", " not", "0.4"), ("3", "0", " not", "-0.1"), ("3", "1", " <b>good", "0.05")]
+
+
+def test_drawings_pages_and_latex_hold_the_answer_the_piece_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = at_the_second_piece(saliency)
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", saved(shown, "SVG"))
+    assert texts[1:6] == ["Piece 2 of 3 of what tiny wrote:", "not", "+0.400", "&#60;b&#62;good", "↵"]
+    latex = saved(shown, "LaTeX")
+    assert "Piece 2 of 3 of what tiny wrote:" in latex
+    assert "not}\\textsubscript{+0.400} \\textbf{<b>good} " in latex
+    page = saved(shown, "HTML")
+    tab = shown.page.context.new_page()
+    tab.set_content(page)
+    pieces = tab.locator(".heat-written-pieces")
+    expect(pieces.locator("span")).to_have_text(["not", "<b>good", "↵"])
+    expect(pieces.locator("span.chosen")).to_have_text("<b>good")
+    number = pieces.locator("span").first.evaluate("(made) => getComputedStyle(made, '::after').content")
+    assert number == '"+0.400"'
+    tab.close()
+
+
+def test_the_address_carries_the_chosen_piece_and_a_link_opens_with_it(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)]))
+    shown.map(1).get_by_role("button", name="<b>good", exact=True).click()
+    shown.page.wait_for_function("new URLSearchParams(location.search).get('written') === '-,2'")
+    linked = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)])).open(query="&written=-,2")
+    chosen = linked.map(1).get_by_role("button", name="<b>good", exact=True)
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    expect(linked.map(1)).to_contain_text("The map of piece 2 of 3")
+    linked.map(0).get_by_role("button", name="Remove this map").click()  # what is drawn anew keeps its piece
+    expect(linked.page.locator(".heat-panel")).to_have_count(1)
+    expect(piece(linked, "<b>good")).to_have_attribute("aria-pressed", "true")
+    linked.page.wait_for_function("new URLSearchParams(location.search).get('written') === '2'")
+    linked.page.keyboard.press("j")  # another text begins with all pieces
+    expect(piece(linked, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_piece_of_a_link_that_is_not_there_is_named(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()])).open(query="&written=9")
+    expect(shown.page.locator(".heat-notice")).to_contain_text("the piece of the written answer (9)")
+    expect(piece(shown, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    shown.page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject())")
+    shown.page.get_by_role("button", name="Copy link").click()
+    field = shown.page.get_by_label("Link to what you see")
+    expect(field).to_be_focused()
+    dialog = shown.page.get_by_role("dialog")
+    inner, outer = field.bounding_box(), dialog.bounding_box()
+    assert inner
+    assert outer
+    assert inner["x"] - outer["x"] >= 10  # as far from the edges as all that stands in a dialog
+    assert outer["x"] + outer["width"] - inner["x"] - inner["width"] >= 10
+    assert dialog.evaluate("(made) => made.scrollHeight <= made.clientHeight")
 
 
 def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:

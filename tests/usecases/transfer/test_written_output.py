@@ -56,6 +56,22 @@ def test_a_file_of_inseqs_is_laid_on_words_piece_by_piece_and_shown(
     assert panel.answer is None  # what was written is no label of the project
 
 
+def test_a_text_that_is_not_that_of_its_pieces_is_refused_with_what_was_compared_and_where_they_part(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
+) -> None:
+    made = make_project(name="Films")
+    import_rows(made, [{"id": "0", "text": "not"}])
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    content["info"]["input_texts"] = ["not"]
+    saved.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions())
+    [problem] = refused.value.problems
+    assert problem.value == "not unlike able"
+    assert "no instance of the project has the text of its scored pieces" in problem.reason
+    assert "the same up to 'not'; then the pieces go on with 'unlike able', the text with nothing" in problem.reason
+
+
 @pytest.fixture
 def within_a_prompt(tmp_path: Path) -> Path:
     """Two texts that were read within “Review: … Sentiment:”, by a model with an encoder, on one line."""
@@ -103,8 +119,30 @@ def test_scores_of_a_prompt_around_a_text_are_left_out_and_told_as_a_share(
     (stored,) = [one for one in list_runs(store, made.id) if one.run.method]
     first, second = [output.attributions[0] for output in iterate_outputs(store, stored.id)]
     assert (first.scores, second.scores) == ((2.0, 2.0), (2.0, 4.0))
-    assert dict(first.facts) == {"prompt_share": pytest.approx(0.5)}
-    assert dict(second.facts) == {"prompt_share": pytest.approx(0.4)}
+    assert dict(first.facts) == {"prompt_share": pytest.approx(0.5), "special_share": 0}
+    assert dict(second.facts) == {"prompt_share": pytest.approx(0.4), "special_share": 0}
+
+
+def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_pieces_too(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
+) -> None:
+    made = make_project(name="Films")
+    import_rows(made, [{"id": "0", "text": "unlikeable"}])
+    import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions(prompt="not {text}"))
+    (stored,) = [one for one in list_runs(store, made.id) if one.run.method]
+    (output,) = iterate_outputs(store, stored.id)
+    [attribution] = output.attributions
+    # Of the file's columns, 4.5 and 6.5 + 7: the prompt has 1 and 2 of them, the first piece 7 of the second.
+    assert dict(attribution.facts) == {
+        "prompt_share": pytest.approx(3 / 18, abs=1e-5),
+        "earlier_share": pytest.approx(7 / 18, abs=1e-5),
+    }
+    panel = show_instance(store, LOCAL_OPERATOR, output.instance_id, None).panels[0]
+    assert panel.written is not None
+    assert [dict(facts) for facts in panel.written.facts] == [
+        {"prompt_share": pytest.approx(1 / 4.5, abs=1e-5), "earlier_share": 0},
+        {"prompt_share": pytest.approx(2 / 13.5, abs=1e-5), "earlier_share": pytest.approx(7 / 13.5, abs=1e-5)},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +176,9 @@ def test_pieces_of_written_answers_are_written_out_and_read_back_equal(
     import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions())
     nan = float("nan")
     written = Written(
-        (" no", "t", ""), ((1.0, 0.1, nan), (0.25, -0.7, nan), (0.0, 0.0, nan)), ((), (3.0,), (0.5, 1 / 3))
-    )
+        (" no", "t", ""), ((1.0, 0.1, nan), (0.25, -0.7, nan), (0.0, 0.0, nan)), ((), (3.0,), (0.5, 1 / 3)),
+        ((), (("earlier_share", 0.75),), (("earlier_share", 1.0),)),
+    )  # fmt: skip
     cut = Attribution((1.25 / 3, -0.2, nan), written=written, facts=(("earlier_share", 0.5),))
     [number] = find_instance_ids(store, made.id, "1")
     with store.transaction():
@@ -171,6 +210,7 @@ def _attributions(store: Store, project: Project) -> dict[str, tuple[Attribution
         ({"pieces": ["a", "b"], "steps": [[{"scores": [1, 2]}]], "earlier": [[], [1]]}, "written.steps"),
         ({"pieces": ["a"], "steps": [[{"scores": [1, 2]}]], "earlier": [[1]]}, "written.earlier[0]"),
         ({"pieces": ["a"], "steps": [[{"scores": [1, 2, 3]}]], "earlier": [[]]}, "scores"),
+        ({"pieces": ["a"], "steps": [[{"scores": [1, 2]}]], "earlier": [[]], "facts": [{}, {}]}, "written.facts"),
     ],
 )
 def test_pieces_that_do_not_belong_together_are_refused_by_their_field(

@@ -6,6 +6,7 @@ import { LANE } from "../shared/gold_underlines.js";
 import { written } from "./written_numbers.js";
 import { colourOf, hexOf } from "./heat.js";
 import { lookOfSet, ownerOf, signOf } from "./view.js";
+import { shownPieces, writtenWords } from "./written_files.js";
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 /** @typedef {import("./view.js").HeatView} HeatView */
@@ -69,9 +70,11 @@ function blockOf(map, pen) {
     small(fitted(pen, words, `${SMALL}px sans-serif`), 0, 32 + 18 * nth),
   );
   parts.push(...remarks);
+  const answer = answerAt(map, pen, 12 + 18 * remarks.length);
+  parts.push(answer.body);
   pen.font = `${FONT}px sans-serif`;
   const isRightToLeft = map.text.matches(":dir(rtl)");
-  let [x, y] = [0, 12 + 18 * remarks.length + LINE + 4];
+  let [x, y] = [0, 12 + 18 * remarks.length + answer.height + LINE + 4];
   for (const { word, token, before } of wordsOf(view)) {
     const shown = fitted(pen, word, pen.font);
     const width = pen.measureText(shown).width;
@@ -85,6 +88,49 @@ function blockOf(map, pen) {
   const gold = goldAt(view, y + 18, pen);
   parts.push(legendAt(map, y), gold.body);
   return { body: parts.join(""), height: y + gold.height + 2 * GAP };
+}
+
+/**
+ * What was written, in boxes: the piece that is explained in bold, below earlier ones what they counted for it.
+ * @param {SaliencyMap} map
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} top
+ */
+function answerAt(map, pen, top) {
+  const pieces = shownPieces(map);
+  if (!pieces.length) return { body: "", height: 0 };
+  const isRightToLeft = map.answer?.row.matches(":dir(rtl)") ?? false;
+  const parts = [small(fitted(pen, writtenWords(map), `${SMALL}px sans-serif`), 0, top + 18)];
+  let [x, y] = [0, top + 18 + LINE];
+  for (const piece of pieces) {
+    const weight = piece.isChosen ? "bold " : "";
+    const words = fitted(pen, piece.words, `${weight}${FONT}px sans-serif`);
+    const number = piece.score === null ? "" : map.meaning.number(piece.score);
+    const width = Math.min(WIDTH, Math.max(pen.measureText(words).width + 10, 6 * number.length));
+    if (x && x + width > WIDTH) [x, y] = [0, y + LINE + 14];
+    parts.push(pieceAt(map, { ...piece, words }, number, isRightToLeft ? WIDTH - x - width : x, y, width));
+    x += width + 6;
+  }
+  return { body: parts.join(""), height: y + 20 - top };
+}
+
+/**
+ * @param {SaliencyMap} map
+ * @param {import("./written_files.js").ShownPiece} piece
+ * @param {string} number
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ */
+function pieceAt(map, { words, score, isChosen }, number, x, y, width) {
+  const rgb = map.shade(score);
+  const looks = `fill="${rgb ? hexOf(rgb) : "#fff"}" stroke="${isChosen ? "#111" : "#888"}" rx="4"`;
+  const middle = x + width / 2;
+  return [
+    `<rect x="${round(x)}" y="${y - 16}" width="${round(width)}" height="21" ${looks}/>`,
+    textAt(words, middle, y, `text-anchor="middle"${isChosen ? ' font-weight="bold"' : ""}`),
+    number && textAt(number, middle, y + 16, 'text-anchor="middle" font-size="10"'),
+  ].join("");
 }
 
 /**

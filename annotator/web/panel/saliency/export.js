@@ -4,6 +4,7 @@
 import { element, parts } from "../shared/dom.js";
 import { wordsOf } from "./drawing.js";
 import { ownerOf, signOf } from "./view.js";
+import { keepPieces, mapsOfPieces, shownPieces, writtenWords } from "./written_files.js";
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
@@ -16,6 +17,7 @@ import { ownerOf, signOf } from "./view.js";
 export function htmlOf(title, sheets, ...contents) {
   const page = element("div", {}, ...contents.map((content) => content.cloneNode(true)));
   for (const select of parts(page, "header select", HTMLSelectElement)) select.replaceWith(select.dataset.words || "");
+  keepPieces(page);
   for (const made of page.querySelectorAll("button, input, select")) made.remove();
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
@@ -35,6 +37,7 @@ export function latexOf(maps) {
     lines.push(
       ...(map.view.people ?? []).map(({ name }, person) => `% ${person + 1}: ${tex(name.replace(/\s+/gu, " "))}`),
       `\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex([map.legendLine(), ...map.remarks.map(({ words }) => words)].join(" · "))}}\\par`,
+      ...texAnswer(map),
       "{\\setlength{\\fboxsep}{1pt}%",
     );
     const words = wordsOf(map.view);
@@ -49,6 +52,22 @@ export function latexOf(maps) {
   return `${lines.join("\n")}\n`;
 }
 
+/**
+ * What was written: the piece that is explained in bold, earlier ones with what they counted.
+ * @param {SaliencyMap} map
+ */
+function texAnswer(map) {
+  const pieces = shownPieces(map).map(({ words, score, isChosen }) => {
+    const rgb = map.shade(score);
+    const text = isChosen ? `\\textbf{${tex(words)}}` : `\\strut ${tex(words)}`;
+    const heat = rgb ? `\\colorbox[RGB]{${rgb.join(",")}}{${text}}` : text;
+    return score === null ? heat : `${heat}\\textsubscript{${tex(map.meaning.number(score))}}`;
+  });
+  return pieces.length
+    ? [`{\\setlength{\\fboxsep}{1pt}{\\small ${tex(writtenWords(map))}} ${pieces.join(" ")}\\par}`]
+    : [];
+}
+
 /** @param {SaliencyMap} map @param {number} token @param {string} word */
 function texWord(map, token, word) {
   const rgb = map.shadeOf(token);
@@ -61,34 +80,68 @@ function texWord(map, token, word) {
 }
 
 /**
- * The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none.
+ * The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. Of a
+ * written answer the map of all pieces (piece: "") and those of each, with the pieces before it, too (part: answer).
  * @param {SaliencyMap[]} maps
  */
 export function csvOf(maps) {
   const whose = maps.some(({ view }) => view.people) ? "marked_by" : "gold_sets";
-  /** @type {(string|number)[][]} */
-  const rows = [["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", whose]];
-  for (const map of maps) {
-    const { view } = map;
-    for (const { word, token } of wordsOf(map.view)) {
-      const score = map.panel.scores?.[token] ?? null;
-      const sets = view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [set] : []));
-      rows.push([
-        view.instance.key,
-        map.title(),
-        map.panel.label,
-        map.panel.is_signed ? 1 : 0,
-        token,
-        word,
-        score ?? "",
-        map.ranks.get(token) ?? "",
-        map.selected.has(token) ? 1 : 0,
-        view.people ? sets.map((set) => ownerOf(view, set)).join("; ") : sets.map((set) => signOf(view, set)).join(" "),
-      ]);
-    }
-  }
-  return rows.map((row) => row.map(cell).join(",")).join("\r\n");
+  const ofAnswers = maps.some(({ answer }) => answer) ? ["written", "piece", "part"] : [];
+  const head = ["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", whose];
+  const rows = maps.flatMap((map) =>
+    mapsOfPieces(map).flatMap((one) => [...rowsOfWords(map, one), ...rowsOfEarlier(map, one)]),
+  );
+  return [[...head, ...ofAnswers], ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
 }
+
+/** @param {SaliencyMap} map @param {import("./written_files.js").MapOfPiece} one @returns {(string|number)[][]} */
+function rowsOfWords(map, one) {
+  const { view, answer } = map;
+  return wordsOf(view).map(({ word, token }) => {
+    const sets = view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [set] : []));
+    return [
+      ...ofMap(map),
+      token,
+      word,
+      one.panel.scores?.[token] ?? "",
+      one.ranks.get(token) ?? "",
+      one.selected.has(token) ? 1 : 0,
+      view.people ? sets.map((set) => ownerOf(view, set)).join("; ") : sets.map((set) => signOf(view, set)).join(" "),
+      ...(answer ? ofPiece(answer, one.step, "text") : []),
+    ];
+  });
+}
+
+/** @param {SaliencyMap} map @param {import("./written_files.js").MapOfPiece} one @returns {(string|number)[][]} */
+function rowsOfEarlier(map, { panel, step }) {
+  const { answer } = map;
+  if (!answer) return [];
+  const { pieces } = answer.panel.written;
+  return (panel.earlier ?? []).map((score, piece) => [
+    ...ofMap(map),
+    piece,
+    pieces[piece],
+    score,
+    "",
+    "",
+    "",
+    ...ofPiece(answer, step, "answer"),
+  ]);
+}
+
+/** @param {SaliencyMap} map @returns {(string|number)[]} */
+const ofMap = (map) => {
+  const { label, is_signed } = (map.answer ?? map).panel;
+  return [map.view.instance.key, map.title(), label, is_signed ? 1 : 0];
+};
+
+/**
+ * @param {NonNullable<SaliencyMap["answer"]>} answer
+ * @param {number|null} step
+ * @param {"text"|"answer"} part
+ * @returns {(string|number)[]}
+ */
+const ofPiece = ({ panel }, step, part) => [panel.written.pieces.join("").trim(), step === null ? "" : step + 1, part];
 
 /**
  * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py).
@@ -116,6 +169,12 @@ export function save(name, type, content) {
 /** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 /** @type {Record<string, string>} */
-const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
+const TEX = {
+  "\\": "\\textbackslash{}",
+  "~": "\\textasciitilde{}",
+  "^": "\\textasciicircum{}",
+  "−": "$-$",
+  "↵": "$\\hookleftarrow$",
+};
 /** @param {string} text */
-const tex = (text) => text.replace(/[\\~^−]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);
+const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);

@@ -52,6 +52,13 @@ export function stepOf(score, scale, isSigned = true) {
   return step ? `${endOf(score, isSigned)}${step}` : "";
 }
 
+/**
+ * Whether a score lies beyond the end of a scale that was cut.
+ * @param {number} score
+ * @param {number} scale
+ */
+export const isBeyond = (score, scale) => Math.abs(score) > scale * (1 + 1e-9);
+
 /** The sheet of all steps. */
 export function heatRules() {
   const rules = [];
@@ -66,12 +73,12 @@ export function heatRules() {
 }
 
 /**
- * The number at the ends of a map's scale.
- * @param {Pick<HeatPanel, "scores"|"method">[]} panels
+ * The number at the ends of a map's scale: of its words, and of the pieces of the answer that are coloured beside them.
+ * @param {Pick<HeatPanel, "scores"|"method"|"earlier">[]} panels
  * @param {"own"|"method"} scope  each map by itself, or all maps of one method together (their units are the same)
  */
 export function scalesOf(panels, scope, { clip = false } = {}) {
-  const own = panels.map((panel) => highest(panel.scores || [], clip));
+  const own = panels.map((panel) => highest([...(panel.scores ?? []), ...(panel.earlier ?? [])], clip));
   if (scope === "own") return own;
   return panels.map((panel, place) =>
     Math.max(...own.filter((_, other) => other === place || panels[other].method === panel.method)),

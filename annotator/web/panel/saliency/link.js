@@ -8,6 +8,7 @@ import { shortened, whichOf } from "./which.js";
 
 const PANEL = /^\d{1,15}:(?:-|\d{1,9}):/;
 const NUMBER = /^(\d{1,15}|-):(?:-|\d{1,9}):(.+)$/s;
+const NUMBER_OF_PIECE = /^[1-9]\d{0,3}$/;
 const DIGITS = /^\d{1,15}$/;
 /** As a typed text stands in an address; proxies commonly take 8,000 characters of one. */
 export const LONGEST_TYPED = 3000;
@@ -148,6 +149,31 @@ export function drawnOf(asked) {
   if (!text) return null;
   return text.split(",").flatMap((one) => (/^\d{1,4}$/.test(one) && one !== "0" ? [Number(one) - 1] : []));
 }
+
+/**
+ * Of each map the piece of what was written that an address shows; null: all of them.
+ * @param {URLSearchParams} asked
+ */
+export const stepsOf = (asked) =>
+  (asked.get("written") ?? "").split(",").map((piece) => (NUMBER_OF_PIECE.test(piece) ? Number(piece) - 1 : null));
+
+/**
+ * The pieces as an address names them, from 1; "" where no map is of a single one.
+ * @param {(number|null)[]} steps
+ */
+export const stepsText = (steps) =>
+  steps.some((step) => step !== null) ? steps.map((step) => (step === null ? "-" : step + 1)).join(",") : "";
+
+/**
+ * The pieces of an address that are not on the screen, in words.
+ * @param {URLSearchParams} asked
+ * @param {(number|null)[]} shown
+ */
+export const goneSteps = (asked, shown) =>
+  (asked.get("written") ?? "").split(",").flatMap((piece, place) => {
+    const isShown = !piece || piece === "-" || piece === String((shown[place] ?? -1) + 1);
+    return isShown ? [] : [`the piece of the written answer (${shortened(piece)})`];
+  });
 
 /**
  * Copies a link; where the browser does not let a page copy, it stands in a field from which one can.

@@ -8,7 +8,19 @@ import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
 import { Asking } from "./asking.js";
 import { FLAGS, goldOf, remember, stateOf } from "./address.js";
-import { copyLink, drawnOf, goneOf, goneWords, IN_THIS_TAB, panelsOf, typedOf, typedText } from "./link.js";
+import {
+  copyLink,
+  drawnOf,
+  goneOf,
+  goneSteps,
+  goneWords,
+  IN_THIS_TAB,
+  panelsOf,
+  stepsOf,
+  stepsText,
+  typedOf,
+  typedText,
+} from "./link.js";
 import { saveShown } from "./files.js";
 import { KEYS } from "./key_list.js";
 import { InstanceList } from "./list.js";
@@ -188,6 +200,7 @@ class Saliency {
     this.partnerId = Number(link.get("partner")) || null;
     this.gold = goldOf(link);
     this.screen.drawnNext = drawnOf(link);
+    this.screen.stepsNext = stepsOf(link);
     Object.assign(this.state, stateOf(link));
     this.screen.followState();
     this.scatter.restore(link);
@@ -202,7 +215,7 @@ class Saliency {
    */
   #wordsOfLink(link, numbers, lost) {
     const isAlone = !lost && link.get("partner") && !link.has("typed") && this.partnerId === null;
-    const gone = goneOf(link, numbers);
+    const gone = [...goneOf(link, numbers), ...(this.view && !lost ? goneSteps(link, this.screen.steps) : [])];
     if (lost) gone.unshift(`the text with the number ${lost}`);
     if (isAlone) gone.push("the version beside the text");
     const instead = [];
@@ -395,6 +408,7 @@ class Saliency {
       drawn: this.gold === "people" ? drawn?.map((person) => person + 1).join(",") : "",
       k: this.state.share,
       looks,
+      written: stepsText(this.screen.steps),
       typed: changed ? typedText(changed) : "",
       ...this.list.asked,
     };

@@ -2,7 +2,7 @@
 import { element, setText } from "../shared/dom.js";
 import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
-import { colourOf, stepOf } from "./heat.js";
+import { colourOf, isBeyond, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
 import { hasNoOrder, orderOf, ranksOf, selectedOf } from "./numbers.js";
 import { boxedWords, missingQuotes } from "./quotes.js";
@@ -73,14 +73,16 @@ export class SaliencyMap {
    * @param {HeatPanel} panel  one of its panels
    * @param {MapActions} actions
    * @param {MapChoice|null} choice  null: the panel cannot be changed
+   * @param {number|null} step  the piece of what was written whose map is shown; null: all of them
    */
-  constructor(view, panel, actions, choice = null) {
+  constructor(view, panel, actions, choice = null, step = null) {
     this.view = view;
     this.actions = actions;
     this.choice = choice;
     this.answer =
       panel.written &&
       new WrittenAnswer({ ...panel, written: panel.written }, view.instance.result !== null, () => this.#other());
+    this.answer?.begin(step);
     this.panel = this.answer?.shown ?? panel;
     this.order = orderOf(this.panel);
     this.meaning = meaningOf(this.panel);
@@ -93,6 +95,8 @@ export class SaliencyMap {
     this.names = [];
     /** @type {Set<number>}  the top k, or what the run selects */
     this.selected = new Set();
+    /** @type {number[]}  how many tokens of each side are the top k */
+    this.counts = [];
     this.scale = 0;
     this.magnitude = false;
     this.isSigned = panel.is_signed;
@@ -319,6 +323,7 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
+    this.counts = counts;
     this.scale = scale;
     this.magnitude = magnitude;
     this.isSigned = panel.is_signed && !magnitude;
@@ -327,7 +332,7 @@ export class SaliencyMap {
     this.tokens.forEach((made, token) => {
       const score = scores[token] ?? null;
       const heat = stepOf(score, scale, this.isSigned);
-      const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
+      const isCut = score !== null && isBeyond(score, scale);
       nCut += Number(isCut);
       const classes = [
         "t",
@@ -340,10 +345,10 @@ export class SaliencyMap {
       const name = classes.filter(Boolean).join(" ");
       if (this.names[token] !== name) made.className = this.names[token] = name;
     });
-    this.nCut = nCut;
+    this.nCut = nCut + (panel.earlier ?? []).filter((score) => isBeyond(score, scale)).length;
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
-    this.answer?.paint(scale, this.isSigned);
+    this.answer?.paint({ scale, isSigned: this.isSigned, showNumbers });
     this.#paintLegend();
     if (!this.bars.hidden) this.#paintBars();
   }
@@ -366,7 +371,14 @@ export class SaliencyMap {
    * @param {number} token
    */
   shadeOf(token) {
-    const score = this.panel.scores?.[token] ?? null;
+    return this.shade(this.panel.scores?.[token] ?? null);
+  }
+
+  /**
+   * The colour of a score on the map's scale as channels, or null for none.
+   * @param {number|null} score
+   */
+  shade(score) {
     return score && this.scale ? colourOf(score / this.scale, this.isSigned) : null;
   }
 
@@ -386,11 +398,16 @@ export class SaliencyMap {
       words: [
         meaning,
         panel.unit !== "none" && panel.unit,
-        this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`,
+        this.nCut > 0 && `${this.#cutWords()} beyond the scale, in bold`,
       ]
         .filter(Boolean)
         .join(" · "),
     };
+  }
+
+  #cutWords() {
+    if (this.panel.earlier?.length) return this.nCut === 1 ? "1 word or piece" : `${this.nCut} words or pieces`;
+    return this.nCut === 1 ? "1 word" : `${this.nCut} words`;
   }
 
   legendLine() {

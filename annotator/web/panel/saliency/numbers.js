@@ -177,12 +177,14 @@ export function factsOf({ facts, spread, convergence }) {
     "prompt_share" in facts && {
       title: "On the prompt",
       value: percent(facts.prompt_share),
-      words: "share of all |score| that lies on the words around the text in the prompt, not on the text",
+      words:
+        "share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around the text",
     },
     "earlier_share" in facts && {
       title: "On the answer itself",
       value: percent(facts.earlier_share),
-      words: "share of all |score| that lies on pieces of the answer that were written before, not on the text",
+      words:
+        "share of all |score|, of words, prompt, special and earlier pieces, that lies on pieces written before the one that is explained",
     },
     "shared_tokens" in facts &&
       facts.shared_tokens > 0 && {

@@ -63,6 +63,8 @@ export class SaliencyScreen {
     this.drawn = null;
     /** @type {number[]|null|undefined}  the same for the text that is shown next, where an address says it */
     this.drawnNext = undefined;
+    /** @type {(number|null)[]|null}  the pieces that the next text's maps are of, where an address says it */
+    this.stepsNext = null;
     /** What is said of the link that led to a text, as long as that text is on the screen. */
     this.ofLink = { instance: 0, words: "" };
     this.name = "";
@@ -171,7 +173,25 @@ export class SaliencyScreen {
     if (this.drawnNext !== undefined) this.drawn = this.drawnNext;
     this.drawnNext = undefined;
     this.answers = { answer, other };
-    this.#draw();
+    this.#draw(before === answer.instance.id);
+  }
+
+  /** Of each map the piece of what was written that it is of; null: all of them, or nothing was written. */
+  get steps() {
+    return this.maps.map(({ answer }) => answer?.step ?? null);
+  }
+
+  /**
+   * The pieces with which the maps begin: those of an address, else, where the text stays, those that were chosen.
+   * @param {boolean} isSame
+   * @returns {(panel: HeatPanel, place: number) => number|null}
+   */
+  #stepsToBegin(isSame) {
+    const { stepsNext, steps } = this;
+    this.stepsNext = null;
+    if (stepsNext) return (_, place) => stepsNext[place] ?? null;
+    const chosen = new Map(isSame ? this.maps.map(({ panel }, place) => [nameOfMap(panel), steps[place]]) : []);
+    return (panel) => chosen.get(nameOfMap(panel)) ?? null;
   }
 
   /** Of people's sets those of a group. @param {string} group */
@@ -182,9 +202,10 @@ export class SaliencyScreen {
     if (this.view?.people) this.#draw();
   }
 
-  /** Draws the text; of people's sets those that somebody has chosen. */
-  #draw() {
+  /** Draws the text; of people's sets those that somebody has chosen. isSame: it was on the screen before. */
+  #draw(isSame = true) {
     if (!this.answers) return;
+    const stepOf = this.#stepsToBegin(isSame);
     const { answer, other } = this.answers;
     const { group, drawn } = this;
     const isDrawn = drawn ? (/** @type {number} */ person) => drawn.includes(person) : undefined;
@@ -217,6 +238,7 @@ export class SaliencyScreen {
               choose: (panel_, what) => this.actions.choose(place, panel_, what),
             },
             which === "own" ? choiceOf(panel.run, answer.choices) : null,
+            which === "own" ? stepOf(panel, place) : null,
           ),
       );
     this.maps = made(view, "own");
@@ -432,6 +454,9 @@ function choiceOf(run, choices) {
   const choice = choices.find((one) => one.run === run);
   return choice ? { ...choice, seeds: groupOf(run, choices)?.runs ?? [] } : null;
 }
+
+/** What a map of a text is known by. @param {HeatPanel} panel */
+const nameOfMap = ({ run, layer, asked_label }) => `${run}:${layer}:${asked_label}`;
 
 /** @param {string} colour */
 function isDark(colour) {

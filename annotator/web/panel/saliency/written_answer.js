@@ -4,7 +4,7 @@
  */
 import { element, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
-import { stepOf } from "./heat.js";
+import { isBeyond, stepOf } from "./heat.js";
 import { signed, written as writtenNumber } from "./written_numbers.js";
 
 const LONGEST = 40;
@@ -56,20 +56,33 @@ export class WrittenAnswer {
   #button(words, title, step) {
     return element(
       "button",
-      { type: "button", class: "written-piece", title, tabIndex: -1, onclick: () => this.show(step) },
+      {
+        type: "button",
+        class: "written-piece",
+        title,
+        tabIndex: -1,
+        "data-step": step,
+        onclick: () => this.show(step),
+      },
       words,
     );
   }
 
   /** The panel as the map draws it: that of one piece, or of all together. @returns {HeatPanel} */
   get shown() {
-    const { panel, step } = this;
-    const { pieces, scores } = panel.written;
+    return this.panelOf(this.step);
+  }
+
+  /** The map of a piece; null: of all together. @param {number|null} step @returns {HeatPanel} */
+  panelOf(step) {
+    const { panel } = this;
+    const { pieces, scores, earlier } = panel.written;
     if (step === null) return { ...panel, label: shortened(pieces.join("").trim()) };
     return {
       ...panel,
       label: shownPiece(pieces[step]),
       scores: scores[step],
+      earlier: earlier[step],
       ranking: null,
       pieces: null,
       convergence: null,
@@ -80,43 +93,57 @@ export class WrittenAnswer {
   }
 
   /**
-   * How much of the map of a piece lies on the pieces before it.
+   * How the map of a piece lies on all that it was given; where that was not stored, on words and earlier pieces.
    * @param {number} step
    * @returns {Record<string, number>}
    */
   #facts(step) {
-    const { scores, earlier } = this.panel.written;
+    const { scores, earlier, facts } = this.panel.written;
+    if (facts?.length) return facts[step];
     const [onText, onAnswer] = [scores[step], earlier[step]].map((row) =>
       row.reduce((/** @type {number} */ sum, score) => sum + Math.abs(score ?? 0), 0),
     );
     return onText + onAnswer ? { earlier_share: onAnswer / (onText + onAnswer) } : {};
   }
 
-  /** Chooses a piece; null: all of them. @param {number|null} step */
+  /** Chooses a piece; null, or the same once more: all of them. @param {number|null} step */
   show(step) {
-    this.step = this.step === step ? null : step;
+    this.begin(this.step === step ? null : step);
+    this.choose(this.step);
+  }
+
+  /** Begins with the map of a piece, if it is there. @param {number|null} step */
+  begin(step) {
+    this.step = step !== null && step in this.buttons ? step : null;
     const chosen = this.step === null ? this.all : this.buttons[this.step];
     for (const one of [this.all, ...this.buttons]) {
       press(one, one === chosen);
       one.tabIndex = one === chosen ? 0 : -1;
     }
     this.#say();
-    this.choose(this.step);
   }
 
   /**
-   * Colours the pieces that came before the chosen one.
-   * @param {number} scale
-   * @param {boolean} isSigned
+   * Colours the pieces that came before the chosen one, on the scale of the words, and writes their scores below them.
+   * @param {{scale: number, isSigned: boolean, showNumbers: boolean}} painting
    */
-  paint(scale, isSigned) {
-    const earlier = this.step === null ? [] : this.panel.written.earlier[this.step];
+  paint({ scale, isSigned, showNumbers }) {
+    const earlier = this.shown.earlier ?? [];
+    this.row.classList.toggle("with-numbers", showNumbers && earlier.length > 0);
     this.buttons.forEach((made, step) => {
       const score = earlier[step] ?? null;
-      made.className = ["written-piece", stepOf(score, scale, isSigned)].filter(Boolean).join(" ");
-      const said = score === null ? "" : `; ${isSigned ? signed(score) : writtenNumber(score)} for the chosen one`;
-      made.title = `The map of “${made.textContent}”, piece ${step + 1}${said}`;
+      const number = score === null ? "" : this.#number(score);
+      const isCut = score !== null && isBeyond(score, scale);
+      made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
+      made.title = `The map of “${made.textContent}”, piece ${step + 1}${number && `; ${number} for the chosen one`}`;
+      if (number) made.setAttribute("data-score", number);
+      else made.removeAttribute("data-score");
     });
+  }
+
+  /** What a piece counted, as the words' scores are written. @param {number} score */
+  #number(score) {
+    return this.panel.is_signed ? signed(score) : writtenNumber(score);
   }
 
   #say() {
