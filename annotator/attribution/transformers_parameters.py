@@ -50,9 +50,15 @@ class Parameter:
             number = whole_number(given) if isinstance(given, str) else given
             if isinstance(number, int) and number >= self.least:
                 return number
-        raise InvalidValue(f"Parameter {self.name} cannot be {given!r}. It is {self._may_be()}.")
+        raise InvalidValue(f"Parameter {self.name} cannot be {given!r}. It is {self.may_be}.")
 
-    def _may_be(self) -> str:
+    @property
+    def may_be(self) -> str:
+        """What it may be, in words.
+
+        >>> Parameter("layer", "last", ("last", "all"), is_number=True).may_be
+        'last, all or a whole number from 0'
+        """
         number = [f"a whole number from {self.least}"] if self.is_number else []
         return " or ".join(([", ".join(self.choices)] if self.choices else []) + number)
 

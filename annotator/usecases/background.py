@@ -1,5 +1,6 @@
 """Asking for long work, seeing how far it is, stopping it. The work itself is done by a process of its own (jobs/)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -75,12 +76,30 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     methods = offered_methods()
     if request.method not in methods:
         raise InvalidValue(f"There is no method '{request.method}'. Choose one of {', '.join(methods)}.")
-    title = f"{methods[request.method]} of {request.model}" + (
-        ", faithfulness" if request.options.has_faithfulness else ""
-    )
+    title = f"{methods[request.method]} of {request.model}" + _title_details(request.options)
     options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
+
+
+def _title_details(options: AttributingOptions) -> str:
+    """What tells a job apart from others of its model and method."""
+    details = [f"{name.replace('_', ' ')} {value}" for name, value in options.parameters.items()]
+    return "".join(f", {detail}" for detail in [*details, *(["faithfulness"] if options.has_faithfulness else [])])
+
+
+def ask_for_runs(
+    store: Store, actor: User, project: Project, request: AskedAttribution, settings: Sequence[Mapping[str, object]]
+) -> list[Job]:
+    """A job for each of these settings of the method; see `ask_to_attribute`.
+
+    What is to be deleted or trained again is so before the first alone: the others would undo what it computed.
+    """
+    first, *others = (
+        replace(request, options=replace(request.options, parameters=parameters)) for parameters in settings
+    )
+    later = (replace(one, options=replace(one.options, is_anew=False, trains=False)) for one in others)
+    return [ask_to_attribute(store, actor, project, one) for one in (first, *later)]
 
 
 def ask_to_explain_self(

@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
+from annotator.attribution.methods import METHODS
+from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.label_tables import LabelTable
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
@@ -86,6 +88,61 @@ def test_a_zero_shot_model_is_asked_with_the_prompt_and_the_words_that_were_writ
     page.button(key="compute_go").click().run()
     load = asked(store, project).options.load
     assert (load.prompt, load.label_words) == ("Review: {text}\nIt was {label}", {"positive": "great"})
+
+
+def jobs_asked(store: Store, project: Project) -> list[AskedAttribution]:
+    return [
+        msgspec.json.decode(job.options, type=AskedAttribution) for job in queue_of(store, LOCAL_OPERATOR, project).open
+    ]
+
+
+def choose_method(page: AppTest, method: str, model: str = "transformers:models/bert") -> AppTest:
+    page.text_input(key="compute_model").input(model)
+    return page.selectbox(key="compute_method").select(method).run()
+
+
+@pytest.mark.parametrize("method", [*METHODS, *TRANSFORMERS_METHODS])
+def test_every_parameter_of_a_method_has_a_field_and_untouched_fields_leave_all_defaults(
+    store: Store, project: Project, page: AppTest, method: str
+) -> None:
+    choose_method(page, method, "built-in")
+    fields = {element.key for kind in (page.text_input, page.number_input, page.selectbox) for element in kind}
+    declared = (METHODS | TRANSFORMERS_METHODS)[method].parameters
+    assert {f"compute_{method}_{one.name}" for one in declared if one.name != "too_long"} <= fields
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.parameters == {}
+
+
+def test_what_is_chosen_of_a_method_is_asked_for(store: Store, project: Project, page: AppTest) -> None:
+    method = "layer-integrated-gradients"
+    choose_method(page, method)
+    page.number_input(key=f"compute_{method}_steps").set_value(20)
+    page.selectbox(key=f"compute_{method}_baseline").select("zero")
+    page.text_input(key=f"compute_{method}_layer").input("2").run()
+    page.button(key="compute_go").click().run()
+    assert asked(store, project).options.parameters == {"layer": 2, "steps": 20, "baseline": "zero"}
+    [job] = queue_of(store, LOCAL_OPERATOR, project).open
+    assert job.title.endswith("of transformers:models/bert, layer 2, steps 20, baseline zero")
+
+
+def test_several_layers_are_a_run_each_and_only_the_first_begins_anew(
+    store: Store, project: Project, page: AppTest
+) -> None:
+    method = "layer-integrated-gradients"
+    choose_method(page, method)
+    page.checkbox(key="compute_trains").check()
+    page.text_input(key=f"compute_{method}_layer").input("embeddings, 0, 2, 02").run()
+    page.button(key="compute_go").click().run()
+    asked_for = [(one.options.parameters, one.options.trains) for one in jobs_asked(store, project)]
+    assert asked_for == [({}, True), ({"layer": 0}, False), ({"layer": 2}, False)]
+
+
+def test_a_layer_that_cannot_be_is_said_and_not_asked_for(project: Project, page: AppTest) -> None:
+    choose_method(page, "attention")
+    page.text_input(key="compute_attention_layer").input("last, second").run()
+    words = page.error[0].value.replace("\\", "")
+    assert "layer cannot be 'second'. It is last, all or a whole number from 0." in words
+    assert page.button(key="compute_go").disabled
 
 
 # Labels of a model that the project calls otherwise ------------------------------------------------------------------

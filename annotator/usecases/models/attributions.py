@@ -12,6 +12,7 @@ from typing import Protocol
 from annotator.attribution.base import Writes
 from annotator.attribution.loaders import LoadOptions, TooLong
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
+from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
 from annotator.domain.numbers import counted
@@ -34,13 +35,17 @@ from annotator.usecases.models.reduced_inputs import Selection
 from annotator.usecases.models.written_batches import WrittenBatches, check_label_words
 
 __all__ = [
+    "FOLLOWS_MODEL",
     "AttributingOptions",
     "AttributingReport",
     "LoadOptions",
+    "Parameter",
     "TooLong",
+    "Value",
     "attribute",
     "choosable_labels",
     "offered_methods",
+    "offered_parameters",
 ]
 
 PREDICTED, GOLD, ALL = "predicted", "gold", "all"
@@ -50,6 +55,7 @@ _TOKENS_IN_A_BATCH = 4_000
 _GIVE_UP_AFTER = 20  # instances in a row for which the model fails: then it is the model, not the text
 _SHOWN = 20
 _NO_REASON = "on which the model failed"
+_OF_THE_MODEL = "too_long"  # a parameter that is chosen with the model: see LoadOptions
 _OF_ONE_TEXT = frozenset({"base", "logit", "full", "output_change"})  # facts whose mean says nothing
 
 
@@ -128,6 +134,13 @@ def offered_methods() -> dict[str, str]:
     return (
         any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
     )
+
+
+def offered_parameters(method: str) -> tuple[Parameter, ...]:
+    """What of a method can be chosen, apart from what is chosen with the model."""
+    methods = METHODS | TRANSFORMERS_METHODS
+    parameters = methods[method].parameters if method in methods else ()
+    return tuple(parameter for parameter in parameters if parameter.name != _OF_THE_MODEL)
 
 
 def choosable_labels(project: Project) -> dict[str, str]:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.usecases.background import AskedAttribution, ask_to_attribute
+from annotator.usecases.background import AskedAttribution, ask_for_runs
 from annotator.usecases.databases import Store
 from annotator.usecases.models.attributions import (
     AttributingOptions,
@@ -17,7 +17,7 @@ from annotator.usecases.models.attributions import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs, model_labels
+from annotator.web.sections import jobs, method_parameters, model_labels
 from annotator.web.session import Visit
 
 _NEXT = (
@@ -33,16 +33,16 @@ _TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end",
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
     request = _asked(project)
+    settings = method_parameters.ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_NEXT)
-    is_pressed = pressed(
-        "Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=labels_said is None
-    )
-    if is_pressed and labels_said is not None:
+    is_lacking = labels_said is None or settings is None
+    is_pressed = pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=is_lacking)
+    if is_pressed and labels_said is not None and settings is not None:
         options = replace(request.options, renamed=labels_said.renamed, is_anew=labels_said.is_anew)
         request = replace(request, options=options)
         try:
-            ask_to_attribute(store, visit.user, project, request)
+            ask_for_runs(store, visit.user, project, request, settings)
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:

@@ -1,0 +1,62 @@
+"""The fields of a method's own parameters, generated from what the method declares."""
+
+from itertools import product
+
+import streamlit as st
+
+from annotator.errors import InvalidValue
+from annotator.usecases.models.attributions import FOLLOWS_MODEL, Parameter, Value, offered_parameters
+from annotator.web.frame import as_text
+
+_SEVERAL = "Several, with commas between them, give a run each."
+
+Settings = dict[str, Value]
+
+
+def ask(method: str) -> list[Settings] | None:
+    """What was chosen, one for each run that is wanted; None where a field cannot be read.
+
+    Only what differs from the method's defaults is told, so that the same choice is the same run.
+    """
+    parameters = offered_parameters(method)
+    with st.container(horizontal=True, gap="small"):
+        given = [(parameter, _field(method, parameter)) for parameter in parameters]
+    try:
+        values = [_read(parameter, text) for parameter, text in given]
+    except InvalidValue as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+    return [_settings(parameters, chosen) for chosen in product(*values)]
+
+
+def _settings(parameters: tuple[Parameter, ...], chosen: tuple[Value, ...]) -> Settings:
+    return {one.name: value for one, value in zip(parameters, chosen, strict=True) if value != _start(one)}
+
+
+def _start(parameter: Parameter) -> Value:
+    """What stands in the field at first; where the model decides, the word for that."""
+    default = parameter.default
+    return default if isinstance(default, str | int) else FOLLOWS_MODEL
+
+
+def _field(method: str, parameter: Parameter) -> Value:
+    title = parameter.name.replace("_", " ").capitalize()
+    key, start = f"compute_{method}_{parameter.name}", _start(parameter)
+    if not parameter.choices:
+        help_words = as_text(f"{parameter.says}. It is {parameter.may_be}.")
+        return st.number_input(title, parameter.least, None, int(start), key=key, help=help_words, width=200)
+    if parameter.is_number:
+        help_words = as_text(f"{parameter.says}. It is {parameter.may_be}. {_SEVERAL}")
+        return st.text_input(title, str(start), key=key, help=help_words, width=200)
+    options = dict.fromkeys((str(start), *parameter.choices))
+    return st.selectbox(
+        title, list(options), list(options).index(str(start)), key=key, help=as_text(f"{parameter.says}."), width=200
+    )
+
+
+def _read(parameter: Parameter, given: Value) -> list[Value]:
+    """The values of a field: one, or of a text with commas several."""
+    parts = [part.strip() for part in str(given).split(",")]
+    known = [part for part in parts if part] or [str(_start(parameter))]
+    values: list[Value] = [part if part == _start(parameter) else parameter.read(part) for part in known]
+    return list(dict.fromkeys(values))
