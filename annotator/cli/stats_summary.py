@@ -54,9 +54,18 @@ def _rationales(statistics: "ProjectStatistics") -> Iterator[str]:
     yield f"  languages: {_counts(gold.languages)}"
 
 
+def _apart(agreement: "Agreement") -> str:
+    if not agreement.n_marks_alone:
+        return ""
+    return (
+        f", {agreement.n_marks_alone:,} of them marks of nobody known (for tokens only), and "
+        f"{counted(agreement.n_labels_alone, 'label')} of people whose marks are not known (for labels only)"
+    )
+
+
 def _agreement(agreement: "Agreement") -> Iterator[str]:
     labels, tokens = agreement.labels, agreement.tokens
-    yield f"agreement: {counted(agreement.n_annotations, 'annotation')} take part"
+    yield f"agreement: {counted(agreement.n_annotations, 'annotation')} take part{_apart(agreement)}"
     if labels.n_instances:
         yield (
             f"  labels ({counted(labels.n_instances, 'text')}): Krippendorff's α {_of(labels.krippendorff_alpha)}, Fleiss' κ "

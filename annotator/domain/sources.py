@@ -21,6 +21,7 @@ from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 
 _NUMBERED = re.compile(r"(?:annotator|mask) [0-9]+")  # as e-SNLI's and HateXplain's are called
+_MASK = re.compile(r"mask [0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,15 @@ def is_numbered_in_text(annotator: str, metadata: Mapping[str, object]) -> bool:
     True
     """
     return metadata.get("positional_annotators") is True or _NUMBERED.fullmatch(annotator) is not None
+
+
+def is_mask_of_nobody(annotator: str) -> bool:
+    """Whether the name is that of marks of which the file does not say who made them, and so under which label.
+
+    >>> is_mask_of_nobody("mask 1"), is_mask_of_nobody("annotator 1")
+    (True, False)
+    """
+    return _MASK.fullmatch(annotator) is not None
 
 
 @dataclass(frozen=True, slots=True)

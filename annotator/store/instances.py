@@ -302,6 +302,17 @@ def set_splits(store: Store, project_id: int, plan: Mapping[int, str]) -> str | 
     return None
 
 
+def labels_of_splits(store: Store, project_id: int) -> dict[str, dict[str | None, int]]:
+    """By split, how many instances have which result; None: without one."""
+    labels: dict[str, dict[str | None, int]] = {}
+    for row in store.rows(
+        "SELECT split, result, count(*) AS n FROM instances WHERE project_id = ? GROUP BY split, result ORDER BY result",
+        (project_id,),
+    ):
+        labels.setdefault(row["split"], {})[row["result"]] = row["n"]
+    return labels
+
+
 def leaking_documents(store: Store, project_id: int) -> int:
     """How many selectable texts stand in instances of more than one split."""
     return int(

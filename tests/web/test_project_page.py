@@ -18,6 +18,7 @@ from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
+from annotator.usecases.project.projects import instances_of
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -371,3 +372,23 @@ def test_only_administrators_can_shut_somebody_out(
         person = accounts.add_user(store, LOCAL_OPERATOR, "root", "administrator").user
     app = opened(project, person, "People").run()
     assert {button.label for button in app.button} & {"Shut out"} == labels
+
+
+def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(10)
+    page = opened(project, lea(project), "Instances").run()
+    page.text_input(f"splits_parts_{project.id}").set_value("train=.7,test=.4").run()
+    page.button(f"splits_preview_{project.id}").click().run()
+    assert any("must be named, greater than 0 and sum to 1" in error.value for error in page.error)
+    page.text_input(f"splits_parts_{project.id}").set_value("train=.7,test=.3").run()
+    page.button(f"splits_preview_{project.id}").click().run()
+    # Texts that are equal share a document, and stay together.
+    [table] = [frame.value for frame in page.dataframe if "label negative" in frame.value]
+    assert table.to_dict("records") == [
+        {"split": "train", "texts": 10, "label negative": 10},
+        {"split": "test", "texts": 0, "label negative": 0},
+    ]
+    assert {row.split for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=20)} == {""}
+    page.button(f"splits_store_{project.id}").click().run()
+    assert not page.exception
+    assert {row.split for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=20)} == {"train"}

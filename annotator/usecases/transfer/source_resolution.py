@@ -7,7 +7,7 @@ from itertools import takewhile
 from annotator.domain.imports import NewAnnotation, NewInstance, PreparedRow
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan, is_mask_of_nobody
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
@@ -140,4 +140,7 @@ def _with_quoted_sets(
 
 
 def _result_of(annotation: SourceAnnotation, source: SourceInstance) -> str | None:
+    """The annotation's own result, else the instance's; the marks of nobody known were made for a label that nobody knows."""
+    if is_mask_of_nobody(annotation.annotator):
+        return annotation.result
     return source.result if annotation.result is None else annotation.result

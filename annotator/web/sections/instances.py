@@ -7,7 +7,7 @@ from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import InstanceRow, instances_of, progress_of
 from annotator.web.page_parts import asked_instance
-from annotator.web.sections import comparison
+from annotator.web.sections import comparison, splits
 from annotator.web.session import Visit
 
 _PAGE = 25
@@ -22,6 +22,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     chosen = _show_list(rows, project) if rows else None
     if not rows:
         st.info("There are no texts in this state. Choose another one above.", icon=":material/search_off:")
+    splits.show(store, visit, project)
     key = st.text_input("To look at a text, select its row or type its key", key="project_look_key").strip()
     if chosen or key:
         comparison.show(store, visit, project, chosen or key)

@@ -63,6 +63,20 @@ def _included(agreement: Agreement) -> str:
         f"{counted(agreement.n_other_result, 'carries', 'carry')} another result than the gold one and "
         f"{'counts' if agreement.n_other_result == 1 else 'count'} for labels only. "
         f"{counted(n_alone, 'instance with only one annotator is', 'instances with only one annotator are')} left out."
+        f"{_apart(agreement)}"
+    )
+
+
+def _apart(agreement: Agreement) -> str:
+    """Of marks whose people are not known, and of the people whose marks they may be; "" where there are none."""
+    if not agreement.n_marks_alone:
+        return ""
+    masks, labels = agreement.n_marks_alone, agreement.n_labels_alone
+    return (
+        f" The file does not say who made {counted(masks, 'of these annotations', 'of these annotations')}; "
+        f"{'it counts' if masks == 1 else 'they count'} for tokens only. "
+        f"{counted(labels, 'label of a person', 'labels of people')} whose marks are not known "
+        f"{'counts' if labels == 1 else 'count'} for labels only."
     )
 
 

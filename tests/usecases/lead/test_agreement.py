@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import krippendorff
 import numpy as np
 import pytest
 
@@ -183,3 +184,71 @@ def marks_of(instance: Instance, annotations: list[Annotation]) -> np.ndarray:
     unions = [union_of_tokens(annotation.sets) for annotation in annotations]
     tokens = range(instance.layout.n_selectable)
     return np.array([[token in union for token in tokens] for union in unions], dtype=bool)
+
+
+def posts_of_hatexplain(**labels_of_posts: str) -> dict[str, object]:
+    """Posts of the same three people with the letters of their labels, and two masks each."""
+    names = {"n": "normal", "o": "offensive", "h": "hatespeech"}
+    return {
+        key: {
+            "post_id": key,
+            "annotators": [{"label": names[letter], "annotator_id": n} for n, letter in enumerate(letters, 1)],
+            "rationales": [[1, 0, 0, 0], [1, 1, 0, 0]],
+            "post_tokens": ["a", "b", "c", "d"],
+        }
+        for key, letters in labels_of_posts.items()
+    }
+
+
+def hatexplain_project(store: Store, file: Path) -> Project:
+    create_project(store, LOCAL_OPERATOR, "Posts", get_task("sentiment"))
+    import_file(store, LOCAL_OPERATOR, find_project(store, "Posts"), "hatexplain", file)
+    return find_project(store, "Posts")
+
+
+def test_masks_of_nobody_known_give_no_label_and_the_people_of_their_post_do(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "dataset.json"
+    file.write_text(json.dumps(posts_of_hatexplain(p1="hho", p2="hhh", p3="ohn")))
+    found = agreement_of(store, LOCAL_OPERATOR, hatexplain_project(store, file))
+    # Labels: h 6 times, o 2, n 1. Pairs of a post that differ (ordered, halved): p1 2, p2 0, p3 3; 9 * 8 - (30 + 2) expected.
+    assert found.labels.krippendorff_alpha == approx(1 - 5 / (40 / 8))
+    assert (found.labels.n_instances, [pair.first for pair in found.labels.pairs]) == (3, ["1", "1", "2"])
+    # Tokens: p1 and p2 by their masks; p3 has one for each of two who did not say normal, and no gold label that two gave.
+    assert (found.n_annotations, found.n_marks_alone, found.n_labels_alone) == (2 + 2 + 3, 4, 6)
+    assert {pair.first for pair in found.tokens.pairs} >= {"mask 1"}
+    assert "1" not in {pair.first for pair in found.tokens.pairs if pair.second.startswith("mask")}
+
+
+def test_a_mask_of_nobody_known_is_stored_without_a_label(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "dataset.json"
+    file.write_text(json.dumps(posts_of_hatexplain(p1="hho")))
+    project = hatexplain_project(store, file)
+    [instance_id] = find_instance_ids(store, project.id, "p1")
+    stored = {a.annotator: a.result for a in annotations_of(store, [instance_id])[instance_id]}
+    assert stored == {"mask 1": None, "mask 2": None, "1": "hatespeech", "2": "hatespeech", "3": "offensive"}
+
+
+def test_masks_that_an_older_version_stored_with_the_gold_label_do_not_count_for_labels(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "dataset.json"
+    file.write_text(json.dumps(posts_of_hatexplain(p1="hho", p2="ooo")))
+    project = hatexplain_project(store, file)
+    before = agreement_of(store, LOCAL_OPERATOR, project).labels
+    store.run("UPDATE annotations SET result = 'hatespeech' WHERE annotator LIKE 'mask %'")
+    assert agreement_of(store, LOCAL_OPERATOR, project).labels == before
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+def test_label_agreement_of_real_posts_is_that_of_all_labels_in_the_file(store: Store) -> None:
+    """Source: the labels of dataset_val.json itself, by the package krippendorff."""
+    file = SHARED_DATA / "hatexplain" / "raw" / "dataset_val.json"
+    posts = json.loads(file.read_text()).values()
+    names = sorted({a["label"] for post in posts for a in post["annotators"]})
+    counts = [[sum(a["label"] == name for a in post["annotators"]) for name in names] for post in posts]
+    labels = agreement_of(store, LOCAL_OPERATOR, hatexplain_project(store, file.parent / "dataset_val.json")).labels
+    expected = krippendorff.alpha(value_counts=np.array(counts), level_of_measurement="nominal")
+    assert labels.n_instances == len(counts) == 1922
+    assert labels.krippendorff_alpha == approx(expected)
+    assert round(expected, 4) == 0.5045
