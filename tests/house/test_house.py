@@ -102,6 +102,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "project": frozenset({"access", "models", "perturb", "review"}),
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),
+        "releases": frozenset({"access", "gold", "transfer"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
         "compare": frozenset({"access", "gold", "inspect", "models"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
