@@ -92,7 +92,9 @@ def diff(path: Path, number: int, other: int | None, project_name: str, as_json:
     with opened(path) as store:
         differences = release_differences(store, LOCAL_OPERATOR, find_project(store, project_name), number, other)
     if as_json:
-        kinds = {kind: [list(key_and_split) for key_and_split in places] for kind, places in differences.places.items()}
+        kinds: dict[str, object] = {
+            kind: [list(key_and_split) for key_and_split in places] for kind, places in differences.places.items()
+        }
         print_json({"from": differences.before, "to": differences.after, "n": differences.n, **kinds})
         return
     click.echo(differences.words)

@@ -103,7 +103,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),
         "releases": frozenset({"access", "gold", "transfer"}),
-        "inspect": frozenset({"access", "gold", "gold_table", "models"}),
+        "inspect": frozenset({"access", "gold", "gold_table", "models", "releases"}),
         "compare": frozenset({"access", "gold", "inspect", "models"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
