@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
@@ -19,7 +21,16 @@ from annotator.web.sections import (
 )
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
-from annotator.web.session import current_visit, page_store
+from annotator.web.sections.releases import page as releases
+from annotator.web.session import Visit, current_visit, page_store
+
+
+def _export(store: Store, visit: Visit, project: Project) -> None:
+    """Files of now, and releases."""
+    export.show(store, visit, project)
+    st.divider()
+    releases.show(store, visit, project)
+
 
 SECTIONS = {
     "Progress": progress.show,
@@ -31,7 +42,7 @@ SECTIONS = {
     "Rounds": rounds.show,
     "Quality": quality.show,
     "Decisions": decisions.show,
-    "Export": export.show,
+    "Export": _export,
     "Record": record.show,
 }
 

@@ -26,6 +26,7 @@ COMMANDS: Commands = {
     "project": ("annotator.cli.projects:project", "Manage projects: create, list, show."),
     "import": ("annotator.cli.transfer:import_", "Read a file into a project."),
     "export": ("annotator.cli.transfer:export", "Write a project to a file."),
+    "release": ("annotator.cli.release:release", "Freeze a project's gold, compare and export what was frozen."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),

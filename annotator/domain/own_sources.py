@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
+from annotator.domain.instances import GoldInstance
+from annotator.domain.releases import FrozenGold, ReleaseRules
 from annotator.domain.trainings import HeldOut
 
 
@@ -65,6 +67,31 @@ class SourceView:
     by_user: bool
     created_at: str
     changed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRelease:
+    """A release of gold, whose gold follows it (only our own JSONL carries it). by_user: as in `SourceList`."""
+
+    number: int
+    name: str
+    rules: ReleaseRules
+    gold: FrozenGold
+    made_by: str
+    by_user: bool
+    created_at: str
+    secret: bytes
+    n_erased: int = 0
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFrozen:
+    """An instance of a release with its gold."""
+
+    release: int
+    gold: GoldInstance
 
 
 @dataclass(frozen=True, slots=True)

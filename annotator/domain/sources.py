@@ -9,9 +9,11 @@ from annotator.domain.instances import AnnotationState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
     SourceEvent,
+    SourceFrozen,
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceRelease,
     SourceTraining,
     SourceView,
 )
@@ -313,6 +315,8 @@ OwnItem = (
     | StoredOutput
     | SourceList
     | SourceView
+    | SourceRelease
+    | SourceFrozen
     | SourceTraining
     | SourcePerturbation
     | SourceEvent

@@ -126,10 +126,11 @@ class GoldReport(TypedDict):
 
 
 class ProjectReport(TypedDict):
-    """Everything there is to say of a project's models."""
+    """Everything there is to say of a project's models. release: of its gold, in words; None where nothing is frozen."""
 
     project: str
     gold_policy: str
+    release: str | None
     gold: GoldReport
     split: str | None
     criterion: str | None

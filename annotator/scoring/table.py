@@ -134,6 +134,7 @@ class MetricTable:
 
     gold:   as evaluate_project describes it
     behind: the numbers of single instances, where they are kept
+    release: of its gold, in words, as numbers cite it
     shared: by column, over which instances its rows are, where these are the same for all (metric_shared.py)
     """
 
@@ -153,6 +154,7 @@ class MetricTable:
     groups: Mapping[str, int] = field(default_factory=dict)
     behind: Behind | None = None
     shared: Mapping[str, SharedColumn] = field(default_factory=dict)
+    release: str | None = None
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -166,6 +168,7 @@ def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> Metric
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
         numbers["criteria"], numbers["split"], numbers["criterion"],
         tuple(_columns(numbers["models"])), rows, random, numbers["by"], numbers["group"], numbers["groups"], behind,
+        release=numbers["release"],
     )  # fmt: skip
 
 

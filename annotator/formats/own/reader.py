@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from annotator.domain.own_sources import SourceProject
+from annotator.domain.own_sources import SourceFrozen, SourceProject
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceItem, SourceShown, SourceText
 from annotator.domain.tasks import Task
@@ -40,6 +40,7 @@ from annotator.formats.own.records import (
     ViewRecord,
     WordListRecord,
 )
+from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
 from annotator.formats.own.reviews import check_reviewing
 from annotator.formats.own.values import folded
 from annotator.formats.rows.checks import Checker, KeyLines
@@ -76,7 +77,7 @@ class _OwnReader:
             yield item
         yield from findings.problems
 
-    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911  (one for each kind)
+    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911, PLR0912  (one for each)
         match record:
             case InstanceRecord():
                 return self._instance(record, row, findings)
@@ -88,6 +89,10 @@ class _OwnReader:
                 return list_of(record, self.options.key_prefix, row.source, row.line)
             case ViewRecord():
                 return view_of(record)
+            case ReleaseRecord():
+                return release_of(record, row.source, row.line)
+            case FrozenRecord():
+                return _frozen(record, findings)
             case TrainingRecord():
                 return training_of(record, self.options.key_prefix, row.source, row.line)
             case WordListRecord():
@@ -169,6 +174,14 @@ class _OwnReader:
         if record.docid is not None:
             return self.options.key_prefix + record.docid
         return _text(record.text or "", record.tokens, f"segments.{name}.tokens", findings)
+
+
+def _frozen(record: FrozenRecord, findings: Findings) -> SourceFrozen | None:
+    try:
+        return SourceFrozen(record.release, gold_of_record(record))
+    except InvalidValue as error:
+        findings.refuse("released", record.key, str(error))
+        return None
 
 
 def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:

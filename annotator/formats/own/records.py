@@ -15,11 +15,13 @@ from annotator.domain.views import LONGEST_QUERY
 from annotator.domain.word_lists import WordListRole
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
+from annotator.formats.own.releases import FrozenRecord, ReleaseRecord
 from annotator.formats.own.values import Time, UserName
 from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
-# sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first
+# sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
+# releases of gold
 VERSION = 6
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
@@ -319,6 +321,8 @@ OwnRecord = (
     | OutputRecord
     | ListRecord
     | ViewRecord
+    | ReleaseRecord
+    | FrozenRecord
     | TrainingRecord
     | PerturbationRecord
     | EventRecord

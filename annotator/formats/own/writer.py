@@ -11,9 +11,11 @@ from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
     SourceEvent,
+    SourceFrozen,
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceRelease,
     SourceTraining,
     SourceView,
 )
@@ -55,6 +57,7 @@ from annotator.formats.own.records import (
     WordListRecord,
     WorkRecord,
 )
+from annotator.formats.own.releases import frozen_record, release_record
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.spans import span_row
 
@@ -92,6 +95,10 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each
             )
         case SourceView():
             return ViewRecord(**asdict(item))
+        case SourceRelease():
+            return release_record(item)
+        case SourceFrozen():
+            return frozen_record(item.release, item.gold)
         case SourceTraining():
             held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
             return TrainingRecord(

@@ -15,6 +15,7 @@ from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
+from annotator.store.schema.releases import RELEASES
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
@@ -173,4 +174,11 @@ def m020_decoders_written_answers(db: Database) -> None:
 def m021_views_saved_views(db: Database) -> None:
     """What is chosen on the Metrics page, under a name."""
     for statement in VIEWS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m023_releases_of_gold(db: Database) -> None:
+    """Gold as it was at one moment, under a number that stays."""
+    for statement in RELEASES:
         db.conn.execute(statement)

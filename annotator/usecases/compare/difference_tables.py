@@ -30,7 +30,7 @@ _MEANINGS = {
 CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
     "p_corrected", "n_comparisons", "verdict", "n", "n_left_out", "value", "value_of_reference", "n_higher", "n_lower", "told",
-    "reason", "title", "direction", "gold_policy", "split", "criterion", "explained", "gamma",
+    "reason", "title", "direction", "gold_policy", "gold_release", "split", "criterion", "explained", "gamma",
 )  # fmt: skip
 
 
@@ -140,6 +140,7 @@ def _tex_cell(cell: Compared) -> Cell:
 def _asked(made: AgainstTable) -> str:
     table = made.table
     parts = [f"gold policy {table.gold_policy}"]
+    parts += [] if table.release is None else [f"gold: {table.release}"]
     parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
     parts += [] if table.criterion is None else [f"criterion {criterion_in_words(table.criterion)}"]
     return ", ".join(parts)
@@ -149,7 +150,7 @@ def against_csv(made: AgainstTable, *, explained: str = "predicted") -> str:
     """A line a comparison, with all digits; also of what is not compared, with the reason."""
     table = made.table
     options = {
-        "gold_policy": table.gold_policy, "split": table.split or "",
+        "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",
         "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
     }  # fmt: skip

@@ -12,6 +12,7 @@ from annotator.store import Store
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GoldGroups, gold_groups
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.project_scores import require_fact, require_may_group, runs_asked, score_gold
 
 
@@ -51,13 +52,14 @@ def evaluate_groups(
     answers_by_run: dict[int, Answers] = {}
     with store.snapshot():
         groups = _groups(store, project, options)
+        release = gold_release(store, project, options.gold_policy or project.settings.gold_policy)
         runs = runs_asked(store, project, model, method)
         for n_done, (group, n) in enumerate(groups.counts.items()):
             progress(n_done, len(groups.counts))
             of_group = replace(options, group=group, has_null=keeps_instances)
             made = score_gold(
                 store, project, runs, groups.of(group), of_group, lambda _done, _of: None,
-                keeps_instances=keeps_instances, answers_by_run=answers_by_run,
+                keeps_instances=keeps_instances, answers_by_run=answers_by_run, release=release,
             )  # fmt: skip
             yield GroupNumbers(group, n, *made)
         progress(len(groups.counts), len(groups.counts))

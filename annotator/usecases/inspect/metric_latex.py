@@ -95,6 +95,7 @@ def _meant(column: Column, short: str, size: str) -> str:
 
 def _asked(table: MetricTable) -> str:
     parts = [f"gold policy {table.gold_policy}"]
+    parts += [] if table.release is None else [f"gold: {table.release}"]
     parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
     parts += [asked_group(table)] if asked_group(table) else []
     return ", ".join(parts)

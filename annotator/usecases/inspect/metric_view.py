@@ -60,6 +60,7 @@ def gold_summary(table: MetricTable) -> str:
     group = f", {asked_group(table)}" if asked_group(table) else ""
     parts = [
         f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{group})",
+        *([] if table.release is None else [f"gold: {table.release}"]),
         *([_groups(table)] if table.groups or table.criteria else []),
         *([f"{n_without:,} of them without sets"] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),

@@ -55,6 +55,7 @@ from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GroupedGold, grouped_gold
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
 
@@ -126,18 +127,20 @@ def _evaluated(
         runs = runs_asked(store, project, model, method)
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
         return score_gold(
-            store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold
-        )
+            store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold,
+            release=gold_release(store, project, policy),
+        )  # fmt: skip
 
 
 def score_gold(
     store: Store, project: Project, runs: Sequence[StoredRun], grouped: GroupedGold, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool, answers_by_run: dict[int, Answers] | None = None,
-    show_gold: Callable[[ProjectReport], None] = lambda _: None,
+    show_gold: Callable[[ProjectReport], None] = lambda _: None, release: str | None = None,
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     """Runs against gold that is read already.
 
     answers_by_run: kept from one group to the next; show_gold: see `evaluate_with_instances`
+    release: of the project's gold, in words
     """
     gold = grouped.gold
     is_label = project.task.result_kind == "label"
@@ -146,6 +149,7 @@ def score_gold(
     numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": options.gold_policy or project.settings.gold_policy,
+        "release": release,
         "gold": _described(gold, len(labelled - {row.id for row in gold.rows}), n_other),
         "split": options.split,
         "criterion": options.criterion,

@@ -12,7 +12,7 @@ from annotator.usecases.inspect.training_texts import words_of
 CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
     "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
-    "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "criterion",
+    "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "gold_release", "split", "criterion",
     "explained", "gamma", "grouped_by", "of_group",
 )  # fmt: skip
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
@@ -26,7 +26,7 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
     verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
     """
     options = {
-        "gold_policy": table.gold_policy, "split": table.split or "",
+        "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",
         "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
         "grouped_by": table.by, "of_group": "" if table.group is None else group_in_words(table.by, table.group),

@@ -335,6 +335,12 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "import": _imported,
     "export": _exported,
     "split": _split,
+    "freeze gold": lambda detail: (
+        f"froze the gold of {counted(detail['instances'], 'instance')} as release {detail['release']} “{detail['name']}”"
+    ),
+    "export release": lambda detail: (
+        f"exported release {detail['release']} to “{detail['file']}” (format {detail['format']})"
+    ),
     "replace label": lambda detail: (
         f"replaced the label “{detail['label']}” by “{detail['by']}” ({replacement_summary(detail)})"
     ),

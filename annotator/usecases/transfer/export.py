@@ -51,6 +51,7 @@ from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, require
 from annotator.usecases.transfer.contents import iterate_annotations
 from annotator.usecases.transfer.own_annotations import annotations_that_count
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
+from annotator.usecases.transfer.release_records import releases_as_sources
 
 ANNOTATIONS = "parquet-annotations"
 DATASETS = "datasets"
@@ -228,6 +229,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     yield from lists_as_sources(store, project.id, split)
     yield from views_as_sources(store, project.id)
     yield from trainings_as_sources(store, project.id, split)
+    if split is None:
+        yield from releases_as_sources(store, project.id)
     yield from perturbations_as_sources(store, project.id, split)
     perturbations = places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):

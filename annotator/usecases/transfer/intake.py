@@ -8,9 +8,11 @@ from annotator.domain.imports import InstancePlan, KnownInstance, NewInstance, P
 from annotator.domain.models import SourceOutput, StoredOutput
 from annotator.domain.own_sources import (
     SourceEvent,
+    SourceFrozen,
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceRelease,
     SourceTraining,
     SourceView,
 )
@@ -38,6 +40,7 @@ from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, pla
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
 from annotator.usecases.transfer.quote_counts import QuoteCounts
+from annotator.usecases.transfer.release_records import ReleaseRestorer
 from annotator.usecases.transfer.review_records import Restorer
 from annotator.usecases.transfer.text_index import TextIndex
 
@@ -67,6 +70,7 @@ class Intake:
         self.report = report
         self.progress = progress
         self.records = Restorer(store, project)
+        self.releases = ReleaseRestorer(store, project.id, is_wanted=self.records.was_empty)
         self.runs = RunFinder(store, project.id)
         self.by_text = TextIndex(store, project, options.all_doubles)
         self.quotes = QuoteCounts()
@@ -94,6 +98,8 @@ class Intake:
                 self._take_outputs(upcoming.batch(SourceOutput, _OUTPUT_BATCH, _run_and_place, _OUTPUT_REPEATS))
             case SourceDocument():
                 self._take_documents(upcoming.batch(SourceDocument, _BATCH))
+            case SourceRelease() | SourceFrozen():
+                self._take_releases(upcoming)
             case Problem():
                 for problem in upcoming.batch(Problem, _BATCH):
                     self.report.add_problem(problem)
@@ -125,10 +131,16 @@ class Intake:
             case _:
                 upcoming.batch(object, 1)  # what no case is for is passed over, not waited for
 
+    def _take_releases(self, upcoming: Upcoming[Item]) -> None:
+        for release in upcoming.batch(SourceRelease, 1):
+            self.releases.take(release, self.report)
+        self.releases.take_gold(upcoming.batch(SourceFrozen, _BATCH), self.report)
+
     def _finish(self) -> None:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
         if not self.project.labels and self.labels and self.project.task.result_kind == "label":
             set_labels(self.store, self.project.id, sorted(self.labels))
+        self.releases.check(self.report)
         if self.unshown:
             self.report.n_documents -= remove_unshown(
                 self.store, self.project.id, self.unshown, after=self.last_document

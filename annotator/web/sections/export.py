@@ -101,11 +101,12 @@ def _made(
         path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
         exported = export_file(store, visit.user, project, format_name, path, options, has_names=has_names)
         if path.is_dir():
-            return f"{path.name}.zip", _zipped(path), exported
+            return f"{path.name}.zip", zipped(path), exported
         return path.name, path.read_bytes(), exported
 
 
-def _zipped(folder: Path) -> bytes:
+def zipped(folder: Path) -> bytes:
+    """A folder in one file."""
     buffer = io.BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):

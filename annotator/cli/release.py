@@ -1,0 +1,133 @@
+"""`annotator release`: a project's gold, frozen under a number."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.releases import Release
+
+_SHOWN = 10  # keys of a kind of difference
+_number = click.argument("number", type=click.IntRange(min=1))
+
+
+@click.group()
+def release() -> None:
+    """Releases: a project's gold, frozen under a number, compared, and exported."""
+
+
+@release.command()
+@click.argument("name")
+@project_option
+@click.option("--licence", help="Under which licence it is given away; without it the project's.")
+@click.option("--citation", help="How it is to be cited; without it as the project says.")
+@json_option
+@click.pass_obj
+def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
+    """Freeze the gold of a project, as it is now under its policy, as the next release."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.frozen_gold import freeze_gold
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        made = freeze_gold(store, LOCAL_OPERATOR, project, name, licence=licence, citation=citation)
+    if as_json:
+        print_json(_row(made))
+        return
+    click.echo(f"Made {made.words} of '{project_name}': {made.gold.words}.")
+
+
+@release.command(name="list")
+@project_option
+@json_option
+@click.pass_obj
+def list_(path: Path, project_name: str, as_json: bool) -> None:
+    """The releases of a project."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.frozen_gold import releases_of_project
+
+    with opened(path) as store:
+        releases = releases_of_project(store, LOCAL_OPERATOR, find_project(store, project_name))
+    if as_json:
+        print_json({"releases": [_row(made) for made in releases]})
+        return
+    for made in releases:
+        click.echo(f"{made.number}  {made.name} ({made.day}): {made.gold.words}; digest {made.gold.short_digest}")
+    if not releases:
+        click.echo(f"There is no release yet. Make one with 'annotator release create NAME --project {project_name}'.")
+
+
+@release.command()
+@_number
+@project_option
+@json_option
+@click.pass_obj
+def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
+    """What a release holds."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.frozen_gold import release_of_project
+
+    with opened(path) as store:
+        made = release_of_project(store, LOCAL_OPERATOR, find_project(store, project_name), number)
+    if as_json:
+        print_json(_row(made))
+        return
+    for name, value in _row(made).items():
+        click.echo(f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}")
+
+
+@release.command()
+@_number
+@click.argument("other", type=click.IntRange(min=1), required=False)
+@project_option
+@json_option
+@click.pass_obj
+def diff(path: Path, number: int, other: int | None, project_name: str, as_json: bool) -> None:
+    """What differs from release NUMBER to release OTHER; without OTHER, to the gold of now."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.differences import KIND_WORDS, release_differences
+
+    with opened(path) as store:
+        differences = release_differences(store, LOCAL_OPERATOR, find_project(store, project_name), number, other)
+    if as_json:
+        kinds: dict[str, object] = {
+            kind: [list(key_and_split) for key_and_split in places] for kind, places in differences.places.items()
+        }
+        print_json({"from": differences.before, "to": differences.after, "n": differences.n, **kinds})
+        return
+    click.echo(differences.words)
+    for kind, places in differences.places.items():
+        keys = [f"{split}/{key}" if split else key for key, split in places[:_SHOWN]]
+        rest = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
+        click.echo(f"{KIND_WORDS[kind]}: {', '.join(keys)}{rest}")
+
+
+@release.command()
+@_number
+@click.argument("folder", type=click.Path(path_type=Path))
+@project_option
+@click.option(
+    "--format", "format_name", default="jsonl", show_default=True, metavar="FORMAT",
+    help="jsonl, eraser, datasets, csv, conll or parquet.",
+)  # fmt: skip
+@click.pass_obj
+def export(path: Path, number: int, folder: Path, project_name: str, format_name: str) -> None:
+    """Write a release to a new FOLDER, as it was frozen, with LICENSE, CITATION and README.md."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.export import export_release
+
+    with opened(path) as store:
+        made = export_release(store, LOCAL_OPERATOR, find_project(store, project_name), number, format_name, folder)
+    click.echo(f"Wrote {made.words} to {folder}: {made.gold.words}, with LICENSE, CITATION and README.md.")
+
+
+def _row(made: Release) -> dict[str, Any]:
+    rules, gold = made.rules, made.gold
+    return {
+        "number": made.number, "name": made.name, "project": rules.title, "created_at": made.created_at,
+        "made_by": made.made_by, "gold_policy": rules.policy, "labels": list(rules.labels), "licence": rules.licence,
+        "citation": rules.citation, "instances": gold.n_instances, "sets": gold.n_sets, "annotators": gold.n_annotators,
+        "erased_sets": made.n_erased, "digest": gold.digest,
+    }  # fmt: skip

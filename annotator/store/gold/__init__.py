@@ -1,0 +1,1 @@
+"""Gold that is kept: releases."""

@@ -1,0 +1,1 @@
+"""Releases: a project's gold frozen under a number, compared, cited and exported."""

@@ -1,0 +1,89 @@
+"""What stands beside the gold of a release that is given away: its card, and how it is cited."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import counted
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.releases import Release
+
+_POLICIES: dict[GoldPolicy, str] = {
+    "chosen": "the lead's choice, or else the first accepted annotation",
+    "all": "all different sets of those who gave the gold label",
+    "majority": "one set, of the tokens that more than half marked of those who gave the gold label",
+    "union": "one set, of the tokens that anybody marked who gave the gold label",
+}
+
+
+@dataclass(slots=True)
+class _Split:
+    n: int = 0
+    n_sets: int = 0
+    n_without: int = 0
+
+
+@dataclass(slots=True)
+class SplitCounts:
+    """Counts gold that passes, by split; is_exhaustive: of instances that do not say it themselves."""
+
+    is_exhaustive: bool
+    n_exhaustive: int = 0
+    splits: dict[str, _Split] = field(default_factory=dict)
+
+    def counted(self, items: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            of_split = self.splits.setdefault(item.instance.split, _Split())
+            of_split.n += 1
+            of_split.n_sets += len(item.sets)
+            of_split.n_without += not item.sets
+            stated = item.instance.is_exhaustive
+            self.n_exhaustive += self.is_exhaustive if stated is None else stated
+            yield item
+
+
+def citation_of(release: Release) -> str:
+    """What to cite: the text of the lead, and which release it is."""
+    cited = f"{release.rules.citation}\n\n" if release.rules.citation else ""
+    return f"{cited}{_which(release)}\nSHA-256 of its gold: {release.gold.digest}\n"
+
+
+def card_of(release: Release, as_it_was: Project, counts: SplitCounts) -> str:
+    """The card of a release, as Markdown."""
+    return "\n".join(_lines(release, as_it_was, counts)) + "\n"
+
+
+def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterator[str]:
+    rules, gold = release.rules, release.gold
+    yield from (f"# {_which(release)}", "")
+    yield f"* Task: {as_it_was.task.name}. Asked was: {' '.join(as_it_was.shown_question.split())}"
+    if rules.labels:
+        yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
+    yield f"* Gold policy `{rules.policy}`: {_POLICIES[rules.policy]}."
+    yield f"* Gold of {gold.words}."
+    yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
+    if release.n_erased:
+        yield f"* {erased_words(release.n_erased)}"
+    yield "* People have pseudonyms, which are the same in every file of this release and others in another one."
+    yield f"* SHA-256 of the gold: `{gold.digest}`"
+    yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
+    for split, of_split in counts.splits.items():
+        yield f"| {split or '(none)'} | {of_split.n:,} | {of_split.n_sets:,} | {of_split.n_without:,} |"
+    yield from ("", f"Licence: {rules.licence} (file LICENSE). How to cite it stands in the file CITATION.")
+
+
+def erased_words(n: int) -> str:
+    """How many sets are gone since a release was frozen; not whose.
+
+    >>> erased_words(1)
+    '1 rationale set is gone since it was frozen, because its maker asked for it.'
+    """
+    is_one = n == 1
+    return (
+        f"{counted(n, 'rationale set is', 'rationale sets are')} gone since it was frozen, because "
+        f"{'its maker' if is_one else 'their makers'} asked for it."
+    )
+
+
+def _which(release: Release) -> str:
+    return f"{' '.join(release.rules.title.split())}, {release.words}"

@@ -1,0 +1,124 @@
+"""What differs between two releases, or between a release and a project's gold as it is now."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.releases import Release, texts_digest
+from annotator.store import Store
+from annotator.store.gold.releases import get_release
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import gold_instances
+from annotator.usecases.releases.frozen_gold import frozen_gold
+
+Kind = Literal["added", "removed", "label", "sets", "text", "exhaustive"]
+Place = tuple[str, str]  # key and split
+
+_KINDS: tuple[Kind, ...] = ("added", "removed", "label", "sets", "text", "exhaustive")
+KIND_WORDS: Mapping[Kind, str] = {
+    "added": "added",
+    "removed": "removed, or without gold now",
+    "label": "with another label",
+    "sets": "with other sets",
+    "text": "with another text or other tokens",
+    "exhaustive": "whose sets mark all the evidence, or no longer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldDifferences:
+    """Which instances differ.
+
+    before, after: what was compared, in words
+    places: by kind, in the order of the gold; one with another label and other sets stands in both
+    """
+
+    before: str
+    after: str
+    places: Mapping[Kind, tuple[Place, ...]]
+
+    @property
+    def n(self) -> int:
+        """How many instances differ."""
+        return len({where for of_kind in self.places.values() for where in of_kind})
+
+    @property
+    def words(self) -> str:
+        """How many of each kind.
+
+        >>> GoldDifferences("release 1", "release 2", {"added": (("a", ""),), "sets": (("b", ""), ("c", ""))}).words
+        'From release 1 to release 2: 3 instances differ (1 added, 2 with other sets).'
+        """
+        if not self.n:
+            return f"From {self.before} to {self.after}: the gold is the same."
+        kinds = ", ".join(f"{len(places):,} {KIND_WORDS[kind]}" for kind, places in self.places.items())
+        return (
+            f"From {self.before} to {self.after}: {counted(self.n, 'instance differs', 'instances differ')} ({kinds})."
+        )
+
+
+def release_differences(
+    store: Store, actor: User, project: Project, number: int, other: int | None = None
+) -> GoldDifferences:
+    """What differs from a release to another one; other None: to the gold of now, under the release's policy."""
+    require(store, actor, project.id, "see all annotations")
+    with store.snapshot():
+        release = get_release(store, project.id, number)
+        if other is None:
+            return since(store, project, release)
+        later = get_release(store, project.id, other)
+        before, after = _rows(frozen_gold(store, release), release), _rows(frozen_gold(store, later), later)
+        return GoldDifferences(f"release {number}", f"release {other}", _places(before, after))
+
+
+def since(store: Store, project: Project, release: Release, policy: GoldPolicy | None = None) -> GoldDifferences:
+    """What differs from a release to the gold of now, under its policy or another one."""
+    now = gold_instances(store, project, policy or release.rules.policy)
+    rows = {_place(item): _Row.of(item, is_exhaustive=project.settings.is_exhaustive) for item in now}
+    places = _places(_rows(frozen_gold(store, release), release), rows)
+    return GoldDifferences(f"release {release.number}", "the gold of now", places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is compared of an instance's gold."""
+
+    label: str | None
+    sets: tuple[tuple[int, ...], ...]
+    text: str
+    exhaustive: bool
+
+    @staticmethod
+    def of(item: GoldInstance, *, is_exhaustive: bool) -> "_Row":
+        stated = item.instance.is_exhaustive
+        return _Row(
+            item.result,
+            tuple(rationale_set.token_indices for rationale_set in item.sets),
+            texts_digest(item.instance),
+            is_exhaustive if stated is None else stated,
+        )
+
+
+def _rows(items: Iterable[GoldInstance], release: Release) -> dict[Place, _Row]:
+    return {_place(item): _Row.of(item, is_exhaustive=release.rules.is_exhaustive) for item in items}
+
+
+def _place(item: GoldInstance) -> Place:
+    return item.instance.key, item.instance.split
+
+
+def _places(before: Mapping[Place, _Row], after: Mapping[Place, _Row]) -> dict[Kind, tuple[Place, ...]]:
+    places: dict[Kind, list[Place]] = {kind: [] for kind in _KINDS}
+    places["added"] = [where for where in after if where not in before]
+    for where, row in before.items():
+        if where not in after:
+            places["removed"].append(where)
+            continue
+        for kind in ("label", "sets", "text", "exhaustive"):
+            if getattr(row, kind) != getattr(after[where], kind):
+                places[kind].append(where)
+    return {kind: tuple(of_kind) for kind, of_kind in places.items() if of_kind}

@@ -1,0 +1,119 @@
+"""Freezing a project's gold as a release, and reading what was frozen."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
+from annotator.errors import Conflict, InvalidValue
+from annotator.formats.own.releases import pack, unpack
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.gold import releases as release_store
+from annotator.store.measurements import last_event_id
+from annotator.text.characters import normal
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import gold_instances
+from annotator.usecases.transfer.pseudonyms import Pseudonyms
+
+_AT_ONCE = 500
+
+
+def freeze_gold(
+    store: Store, actor: User, project: Project, name: str, *, licence: str | None = None, citation: str | None = None
+) -> Release:
+    """Make the gold of a project, as it is now under its policy, its next release.
+
+    licence, citation: as the release is to be given away; None: the project's
+    Raises: InvalidValue for a name that is taken, without a licence, and where there is no gold; Conflict when another
+            release was made meanwhile
+    """
+    require(store, actor, project.id, "manage project")
+    rules = ReleaseRules.of(
+        project,
+        (project.licence if licence is None else licence).strip(),
+        (project.citation if citation is None else citation).strip(),
+    )
+    if not rules.licence:
+        raise InvalidValue(
+            "A release needs a licence, such as CC BY 4.0: without one nobody may use it. Name one for the release, or "
+            "for the project under Rules."
+        )
+    name = _checked_name(store, project.id, name)
+    unnamed = Pseudonyms.draw()
+    with store.snapshot():
+        event_id = last_event_id(store, project.id)
+        number = _next_number(store, project.id)
+        tally = GoldTally(is_exhaustive=rules.is_exhaustive)
+        gold = tally.counted(unnamed.in_gold(gold_instances(store, project, rules.policy)))
+        parts = []
+        while batch := list(islice(gold, _AT_ONCE)):
+            parts.append(pack(number, batch))
+    if not parts:
+        raise InvalidValue(
+            f"No instance of '{project.name}' has gold under the policy “{rules.policy}”, so there is nothing to freeze. Gold "
+            "comes from accepted annotations."
+        )
+    release = Release(
+        0, project.id, number, name, rules, tally.result, actor.name, actor.id, store.now(), event_id, unnamed.secret
+    )
+    return _stored(store, actor, release, parts)
+
+
+def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes]) -> Release:
+    """Written at once; another release that was made meanwhile has taken the number, and the content names it."""
+    with store.transaction():
+        _checked_name(store, release.project_id, release.name)
+        if _next_number(store, release.project_id) != release.number:
+            raise Conflict(
+                f"Somebody else made release {release.number} at the same moment. Look at it, and freeze again if it is still "
+                "needed."
+            )
+        release_id = release_store.add_release(store, release)
+        for part in parts:
+            release_store.add_part(store, release_id, part)
+        add_event(
+            store, actor.name, "freeze gold", "project", release.project_id, project_id=release.project_id,
+            release=release.number, name=release.name, instances=release.gold.n_instances, digest=release.gold.digest,
+        )  # fmt: skip
+    return replace(release, id=release_id)
+
+
+def releases_of_project(store: Store, actor: User, project: Project) -> list[Release]:
+    """The releases of a project, the first one first."""
+    require(store, actor, project.id, "export")
+    return release_store.releases_of(store, project.id)
+
+
+def release_of_project(store: Store, actor: User, project: Project, number: int) -> Release:
+    """A release by its number; raises NotFound naming those there are."""
+    require(store, actor, project.id, "export")
+    return release_store.get_release(store, project.id, number)
+
+
+def frozen_gold(store: Store, release: Release) -> Iterator[GoldInstance]:
+    """The gold of a release, in the order in which it was frozen; each instance has its place there as its number."""
+    n = 0
+    for part in release_store.parts_of(store, release.id):
+        for item in unpack(part):
+            n += 1
+            yield replace(item, instance=replace(item.instance, id=n))
+
+
+def _next_number(store: Store, project_id: int) -> int:
+    newest = release_store.newest_release(store, project_id)
+    return 1 if newest is None else newest.number + 1
+
+
+def _checked_name(store: Store, project_id: int, name: str) -> str:
+    """The name as it is stored."""
+    name = normal(name)
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidValue(f"The name of a release is one line of 1 to {LONGEST_NAME} visible characters.")
+    taken = release_store.find_release(store, project_id, name)
+    if taken is not None:
+        raise InvalidValue(f"Release {taken.number} is called “{taken.name}” already. Choose another name.")
+    return name

@@ -1,0 +1,1 @@
+"""Releases of gold on Project."""

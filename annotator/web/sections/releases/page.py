@@ -1,0 +1,146 @@
+"""Releases on Project: the gold is frozen, releases are listed, two are compared, one is taken along."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.domain.releases import LONGEST_NAME, Release
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
+from annotator.usecases.releases.export import FORMATS, export_release
+from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.sections.export import zipped
+from annotator.web.session import Visit
+
+_DONE = "release_done"  # what was said of a release in the run before
+_NOW = 0  # in the place of a release: the gold of now
+_SHOWN = 10  # keys of a kind of difference
+_FORMATS = {
+    "jsonl": "JSON lines: an instance a line, can be imported again",
+    "eraser": "ERASER: split files and docs.jsonl",
+    "datasets": "Hugging Face datasets",
+    "csv": "CSV: a row for each rationale set",
+    "conll": "CoNLL: a line for each token, with BIO tags",
+    "parquet": "Parquet",
+}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """What there is, then what can be done with it."""
+    st.subheader("Releases", anchor=False)
+    st.caption(
+        "A release keeps the gold as it is now under a number that a paper can cite. It is never changed, whatever happens to "
+        "the project. People have pseudonyms in it."
+    )
+    if done := st.session_state.pop(_DONE, ""):
+        st.success(as_text(done), icon=":material/check:")
+    releases = releases_of_project(store, visit.user, project)
+    if releases:
+        _list(releases)
+        compare, take = st.columns(2, gap="medium")
+        with compare:
+            _compare(store, visit, project, releases)
+        with take:
+            _take(store, visit, project, releases)
+    with st.expander("Freeze the gold of now", expanded=not releases, icon=":material/ac_unit:"):
+        _freeze(store, visit, project, f"{project.id}_{len(releases)}")
+
+
+def _list(releases: Sequence[Release]) -> None:
+    """The newest first."""
+    rows = [
+        {
+            "No.": release.number, "Name": release.name, "Made on": release.day, "Instances": release.gold.n_instances,
+            "Sets": release.gold.n_sets, "Annotators": release.gold.n_annotators, "Gold policy": release.rules.policy,
+            "Licence": release.rules.licence, "Digest": release.gold.short_digest,
+        }
+        for release in reversed(releases)
+    ]  # fmt: skip
+    st.dataframe(rows, hide_index=True, width="stretch", key="releases")
+
+
+def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
+    names = {release.number: f"{release.number} “{release.name}”" for release in releases}
+    numbers = [release.number for release in releases]
+    st.markdown("**Compare**")
+    first = st.selectbox(
+        "Release", numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_before"
+    )
+    others = [_NOW, *(number for number in numbers if number != first)]
+    other = st.selectbox(
+        "with", others, format_func=lambda number: names.get(number, "the gold of now"), key="release_after"
+    )
+    chosen = (project.id, first, other)
+    if pressed("Compare them", key="release_compare", icon=":material/difference:"):
+        differences = release_differences(store, visit.user, project, first, other or None)
+        st.session_state["release_compared"] = (chosen, differences)
+    compared = st.session_state.get("release_compared")
+    if compared and compared[0] == chosen:
+        _show_differences(compared[1])
+
+
+def _show_differences(differences: GoldDifferences) -> None:
+    st.markdown(as_text(differences.words))
+    for kind, places in differences.places.items():
+        keys = ", ".join(f"{split}/{key}" if split else key for key, split in places[:_SHOWN])
+        rest = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
+        st.caption(as_text(f"{KIND_WORDS[kind]}: {keys}{rest}"))
+
+
+def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
+    names = {release.number: f"{release.number} “{release.name}”" for release in releases}
+    numbers = [release.number for release in releases]
+    st.markdown("**Take along**")
+    number = st.selectbox(
+        "Release", numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_taken"
+    )
+    format_name = st.selectbox("Format", FORMATS, format_func=_FORMATS.__getitem__, key="release_format")
+    chosen = (project.id, number, format_name)
+    if pressed("Prepare the release", key="release_prepare", icon=":material/folder_zip:"):
+        try:
+            st.session_state["release_ready"] = (chosen, *_packed(store, visit, project, number, format_name))
+        except AnnotatorError as error:  # such as tokens that a format cannot hold
+            st.error(as_text(str(error)), icon=":material/error:")
+    ready = st.session_state.get("release_ready")
+    if ready and ready[0] == chosen:
+        _, name, content = ready
+        st.download_button(
+            as_text(f"Download {name} ({len(content) / 1024:,.0f} KB)"), content, name, key="release_download",
+            icon=":material/download:",
+        )  # fmt: skip
+
+
+def _packed(store: Store, visit: Visit, project: Project, number: int, format_name: str) -> tuple[str, bytes]:
+    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
+    with tempfile.TemporaryDirectory(prefix="annotator-release-") as folder:
+        path = Path(folder) / f"{base}-release-{number}-{format_name}"
+        export_release(store, visit.user, project, number, format_name, path)
+        return f"{path.name}.zip", zipped(path)
+
+
+def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
+    """The fields of the next release; state: with another one they begin anew."""
+    fields = (f"release_name_{state}", f"release_licence_{state}", f"release_citation_{state}")
+    with st.form("release_new", border=False):
+        name, licence = st.columns(2)
+        name.text_input("Name", key=fields[0], max_chars=LONGEST_NAME, placeholder="camera ready")
+        licence.text_input("Licence", project.licence, key=fields[1], placeholder="CC BY 4.0")
+        st.text_area("How to cite it", project.citation, key=fields[2], height=80)
+        given = submitted("Freeze the gold", key="release_freeze", fields=fields, type="primary")
+    if given is None:
+        return
+    try:
+        made = freeze_gold(
+            store, visit.user, project, given[fields[0]], licence=given[fields[1]], citation=given[fields[2]]
+        )
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state[_DONE] = f"Made {made.words}: {made.gold.words}."
+    st.rerun()

@@ -1,0 +1,189 @@
+"""Releases: the gold of one moment, which stays whatever happens to the project; and comes back with our own export."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.releases import Release, gold_digest
+from annotator.domain.tasks import get_task
+from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
+from annotator.store import Store, open_store
+from annotator.store.gold.releases import parts_of
+from annotator.store.instances import discard, find_instance_ids
+from annotator.usecases.gold import gold_instances
+from annotator.usecases.project.projects import change_project, create_project
+from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, release_of_project, releases_of_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
+
+ImportRows = Callable[..., object]
+NAMES = ("Somebody Known", "Another One")
+
+
+@pytest.fixture
+def project(make_project: Callable[..., Project], import_rows: ImportRows) -> Project:
+    """Three texts that two people marked, one of which is about a document that others share."""
+    made = make_project(gold_policy="all")
+    facts = {"annotations": [{"annotator": name, "age": 30} for name in NAMES]}
+    rows = [
+        {"id": f"t{n}", "text": f"so good, {n} times", "label": "positive", "rationales": [[[0, 2]], [[n, n + 1]]],
+         "split": "test", "metadata": facts}
+        for n in range(3)
+    ]  # fmt: skip
+    import_rows(made, [row | {"annotator": name} for row in rows for name in NAMES])
+    return made
+
+
+def frozen(store: Store, project: Project, name: str = "camera ready") -> Release:
+    return freeze_gold(store, LOCAL_OPERATOR, project, name, licence="CC BY 4.0", citation="Us, 2026")
+
+
+def values(gold: list[GoldInstance]) -> list[object]:
+    """What is frozen of gold: all but the numbers of this database, and who it was."""
+    return [(replace(item.instance, id=0, metadata={}, state="open"), item.result, item.sets) for item in gold]
+
+
+def test_a_release_holds_the_gold_of_its_moment_whatever_happens_afterwards(store, project, import_rows) -> None:
+    before = list(gold_instances(store, project, "all"))
+    release = frozen(store, project)
+    with store.transaction():
+        discard(store, before[0].instance.id)
+    import_rows(project, [{"id": "t9", "text": "new and good", "label": "positive", "rationales": [[[2, 3]]]}])
+    assert values(list(frozen_gold(store, release))) == values(before)
+    assert (release.number, release.name, release.rules.policy) == (1, "camera ready", "all")
+    assert release.gold.words == "3 instances, 6 rationale sets, 2 annotators"
+
+
+def test_no_name_is_in_a_release(store, project) -> None:
+    release = frozen(store, project)
+    gold = list(frozen_gold(store, release))
+    assert not any(name in repr(gold) for name in NAMES)
+    people = {origin.annotator for item in gold for origins in item.origins for origin in origins}
+    assert len(people) == 2, "who marked several sets has one pseudonym"
+
+
+def test_the_same_gold_has_the_same_digest_under_other_pseudonyms(store, project) -> None:
+    first, second = frozen(store, project), frozen(store, project, "again")
+    assert (second.number, second.gold.digest) == (2, first.gold.digest)
+    assert list(frozen_gold(store, first)) != list(frozen_gold(store, second))
+
+
+def test_label_sets_their_order_texts_and_token_borders_are_in_the_digest(store, project) -> None:
+    item = next(gold_instances(store, project, "all"))
+    segment = item.instance.segments[0]
+    body = segment.body
+    others = [
+        replace(item, result="negative"),
+        replace(item, sets=item.sets[::-1]),
+        replace(item, sets=item.sets[:1]),
+        *(
+            replace(item, instance=replace(item.instance, segments=(replace(segment, body=changed),)))
+            for changed in (
+                replace(body, text=body.text.upper()),
+                replace(body, ends=(body.ends[0] - 1, *body.ends[1:])),
+            )
+        ),
+        replace(item, instance=replace(item.instance, is_exhaustive=True)),
+    ]
+    digests = {gold_digest(gold, is_exhaustive=False) for gold in [item, *others]}
+    assert len(digests) == len(others) + 1
+    named = replace(item, origins=(), instance=replace(item.instance, id=99, metadata={}))
+    assert gold_digest(named, is_exhaustive=False) in digests, "not who made it, nor what else came with it"
+
+
+def test_only_leads_freeze_and_researchers_see_which_there_are(store, project, add_person) -> None:
+    researcher: User = add_person("researcher", project, "researcher")
+    with pytest.raises(NotAllowed):
+        freeze_gold(store, researcher, project, "mine", licence="CC0")
+    assert releases_of_project(store, researcher, project) == []
+    frozen(store, project)
+    assert [release.name for release in releases_of_project(store, researcher, project)] == ["camera ready"]
+
+
+@pytest.mark.parametrize(
+    ("name", "licence", "message"),
+    [
+        ("", "CC0", "The name of a release is one line of 1 to 100 visible characters"),
+        ("CAMERA ready", "CC0", "Release 1 is called “camera ready” already. Choose another name"),
+        ("second", " ", "A release needs a licence"),
+    ],
+)
+def test_what_cannot_be_a_release_is_refused(store, project, name: str, licence: str, message: str) -> None:
+    frozen(store, project)
+    with pytest.raises(InvalidValue, match=message):
+        freeze_gold(store, LOCAL_OPERATOR, project, name, licence=licence)
+    assert len(releases_of_project(store, LOCAL_OPERATOR, project)) == 1
+
+
+def test_a_project_without_gold_has_nothing_to_freeze(store, make_project) -> None:
+    with pytest.raises(InvalidValue, match="so there is nothing to freeze"):
+        frozen(store, make_project(name="Empty"))
+
+
+def test_a_release_that_is_not_there_is_named_with_those_that_are(store, project) -> None:
+    frozen(store, project)
+    with pytest.raises(NotFound, match=r"The project has no release 7. There is 1 \(“camera ready”\)"):
+        release_of_project(store, LOCAL_OPERATOR, project, 7)
+
+
+def restored(tmp_path: Path, path: Path) -> tuple[Store, Project]:
+    other = open_store(tmp_path / "other.db", create=True)
+    project = create_project(other, LOCAL_OPERATOR, "Restored", get_task("sentiment"))
+    import_file(other, LOCAL_OPERATOR, project, "jsonl", path)
+    return other, project
+
+
+def test_our_own_export_brings_releases_back_as_they_were(store, project, tmp_path) -> None:
+    release = frozen(store, project)
+    with store.transaction():
+        discard(store, find_instance_ids(store, project.id, "t1", "test")[0])
+    second = frozen(store, project, "without t1")
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+    other, copy = restored(tmp_path, tmp_path / "all.jsonl")
+    with other:
+        first_there, second_there = releases_of_project(other, LOCAL_OPERATOR, copy)
+        assert (first_there.gold, first_there.rules, first_there.secret) == (
+            release.gold,
+            release.rules,
+            release.secret,
+        )
+        assert (second_there.gold, second_there.created_at) == (second.gold, second.created_at)
+        assert list(frozen_gold(other, first_there)) == list(frozen_gold(store, release))
+
+
+def test_a_release_that_was_changed_in_the_file_is_refused(store, project, tmp_path) -> None:
+    frozen(store, project)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    next(row for row in rows if row["record"] == "released")["result"] = "negative"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(ImportRefused) as refused:
+        restored(tmp_path, path)
+    assert "the gold that follows it is not the one that was frozen" in str(refused.value.problems)
+
+
+def test_a_large_release_is_stored_in_parts_and_read_in_its_order(store, make_project, import_rows) -> None:
+    project = make_project()
+    import_rows(
+        project,
+        [{"id": f"k{n}", "text": "good", "label": "positive", "rationales": [[[0, 1]]]} for n in range(501)],
+    )
+    release = frozen(store, project)
+    assert len(list(parts_of(store, release.id))) == 2
+    assert [item.instance.key for item in frozen_gold(store, release)] == [f"k{n}" for n in range(501)]
+
+
+def test_a_release_keeps_the_rules_that_the_project_changes_later(store, project) -> None:
+    release = frozen(store, project)
+    changed = change_project(store, LOCAL_OPERATOR, replace(project, name="Another name", licence="CC0"))
+    now = release_of_project(store, LOCAL_OPERATOR, changed, 1)
+    assert (now.rules.title, now.rules.licence, now.rules.citation) == ("Project", "CC BY 4.0", "Us, 2026")
+    assert now.rules.applied_to(changed).name == "Project"
+    assert now == release

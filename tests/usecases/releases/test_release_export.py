@@ -1,0 +1,91 @@
+"""A release as files: unchanged whatever happened since, with licence, citation, card and pseudonyms."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.releases import Release
+from annotator.errors import ExportRefused, InvalidValue, NotAllowed
+from annotator.store import Store
+from annotator.store.instances import discard, find_instance_ids
+from annotator.usecases.releases.export import FORMATS, export_release
+from annotator.usecases.releases.frozen_gold import freeze_gold
+from annotator.usecases.transfer.file_import import import_file
+
+NAMES = ("Somebody Known", "Another One")
+
+
+@pytest.fixture
+def project(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project(gold_policy="all")
+    facts = {"annotations": [{"annotator": name, "age": 30} for name in NAMES]}
+    rows = [
+        {"id": f"t{n}", "text": f"so good, {n} times", "label": "positive", "rationales": [[[0, 2]], [[n, n + 1]]],
+         "split": split, "metadata": facts}
+        for n, split in enumerate(("train", "test", "test"))
+    ]  # fmt: skip
+    import_rows(made, [row | {"annotator": name} for row in rows for name in NAMES])
+    return made
+
+
+@pytest.fixture
+def release(store: Store, project: Project) -> Release:
+    return freeze_gold(store, LOCAL_OPERATOR, project, "camera ready", licence="CC BY 4.0", citation="Us, 2026")
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_a_release_is_written_unchanged_after_the_project_has_changed(
+    store, project, release, tmp_path, format_name: str
+) -> None:
+    export_release(store, LOCAL_OPERATOR, project, 1, format_name, tmp_path / "before")
+    with store.transaction():
+        discard(store, find_instance_ids(store, project.id, "t1", "test")[0])
+    export_release(store, LOCAL_OPERATOR, project, 1, format_name, tmp_path / "after")
+    before = files_of(tmp_path / "before")
+    assert before == files_of(tmp_path / "after")
+    assert not [name for name, content in before.items() if any(person.encode() in content for person in NAMES)]
+
+
+@pytest.mark.parametrize("format_name", ["eraser", "datasets"])
+def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_path, format_name: str) -> None:
+    export_release(store, LOCAL_OPERATOR, project, 1, format_name, tmp_path / "out")
+    files = {name: content.decode() for name, content in files_of(tmp_path / "out").items() if "." not in name}
+    assert files["LICENSE"] == "CC BY 4.0\n"
+    assert files["CITATION"].startswith(f"Us, 2026\n\nProject, release 1 “camera ready” ({release.day})\n")
+    assert release.gold.digest in files["CITATION"]
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "* Gold of 3 instances, 6 rationale sets, 2 annotators." in card
+    assert "| test | 2 | 4 | 0 |" in card
+    assert card.startswith("---") == (format_name == "datasets"), "the hub reads the card's front matter"
+
+
+def test_what_is_written_as_lines_is_imported_again_with_the_same_gold(
+    store, project, release, make_project, tmp_path
+) -> None:
+    export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "out")
+    copy = make_project(name="Copy", gold_policy="all")
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "out" / "gold.jsonl")
+    again = freeze_gold(store, LOCAL_OPERATOR, copy, "again", licence="CC0")
+    assert again.gold.digest == release.gold.digest
+    rows = [json.loads(line) for line in (tmp_path / "out" / "gold.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["t0", "t1", "t2"]
+
+
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(store, project, release, tmp_path, add_person) -> None:
+    with pytest.raises(InvalidValue, match="A release cannot be written as 'contrast'. Choose one of jsonl, eraser"):
+        export_release(store, LOCAL_OPERATOR, project, 1, "contrast", tmp_path / "out")
+    with pytest.raises(NotAllowed):
+        export_release(store, add_person("r", project, "researcher"), project, 1, "jsonl", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").touch()
+    with pytest.raises(ExportRefused, match="is not an empty folder"):
+        export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "out")
