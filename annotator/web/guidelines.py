@@ -1,10 +1,13 @@
 """The project's guidelines beside the text: the page draws them, unseen; its screen opens and closes them (docs/panel.md)."""
 
+from collections.abc import Sequence
 from hashlib import blake2b
+from html import escape
 from pathlib import Path
 
 import streamlit as st
 
+from annotator.domain.guidelines import Change, ChangedLine
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 
@@ -32,3 +35,16 @@ def show_guidelines(project: Project) -> None:
     with st.container(key="guidelines"):
         st.html(_HEAD)
         st.markdown(project.guidelines.strip() or "This project has no guidelines yet. Ask its lead for them.")
+
+
+_LINES: dict[Change, str] = {
+    "kept": '<li class="kept">{}</li>',
+    "removed": '<li class="removed" aria-label="removed">− <del>{}</del></li>',
+    "added": '<li class="added" aria-label="added">+ <ins>{}</ins></li>',
+}
+
+
+def show_changes(changes: Sequence[ChangedLine]) -> None:
+    """The lines that were removed and added, as text."""
+    lines = "".join(_LINES[line.change].format(escape(line.text) or "&nbsp;") for line in changes)
+    st.html(f'<style>{_SHEET}</style><ul class="guidelines-changes">{lines}</ul>')

@@ -9,6 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
+from annotator.store.schema.guidelines import GUIDELINES
 from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
@@ -173,4 +174,11 @@ def m020_decoders_written_answers(db: Database) -> None:
 def m021_views_saved_views(db: Database) -> None:
     """What is chosen on the Metrics page, under a name."""
     for statement in VIEWS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m024_guidelines_versions(db: Database) -> None:
+    """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
+    for statement in GUIDELINES:
         db.conn.execute(statement)
