@@ -128,6 +128,7 @@ class Intake:
             )
         self.report.tell_own_spacing(self.n_own_spacing)
         self.report.tell_numbered()
+        self.report.tell_unknown_guidelines(self.records.n_unknown_versions)
         self.report.notes += self.by_text.notes()
         self.report.notes += self.quotes.notes()
         if self.is_queue_changed:
@@ -140,6 +141,7 @@ class Intake:
         self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
+        batch = [self.records.with_known_versions(source) for source in batch]
         self.report.count_numbered(batch)
         adding = [source.place for source in batch if source.is_addition]
         rows, additions = divide(batch, self._known(adding) if adding else {})

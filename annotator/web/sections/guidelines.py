@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED
+from annotator.domain.numbers import UNDEFINED, counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions
+from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes
 from annotator.web.presses import pressed, submitted
@@ -19,6 +19,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """A form for the text, and below it every version with what it changed."""
     versions = guidelines_versions(store, visit.user, project.id)
     _ask_text(store, visit, project, versions)
+    show_readers(store, visit, project)
     _show_versions(versions)
 
 
@@ -36,8 +37,8 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
             help="Annotators and reviewers read them beside the text.",
         )  # fmt: skip
         st.checkbox(
-            "A small change, such as a typo: it says the same as before", key=small_key,
-            help="The version is kept all the same.",
+            "A small change, such as a typo: nobody is asked to read them again", key=small_key,
+            help="Otherwise everybody is asked before their next text, and sees what changed. The version is kept in any case.",
         )  # fmt: skip
         given = submitted("Save the guidelines", type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:
@@ -56,6 +57,18 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         )
     if newest != based_on and pressed("Take the newest version; my text is lost", key="guidelines_newest"):
         _begin_anew(text_key, small_key)
+
+
+def show_readers(store: Store, visit: Visit, project: Project) -> None:
+    """How many of those who annotate or review have read the guidelines that hold, and who has not."""
+    readers = readers_of(store, visit.user, project)
+    n = len(readers.have_read) + len(readers.waiting)
+    if not project.guidelines.strip() or not n:
+        return
+    words = f"{len(readers.have_read):,} of the {counted(n, 'person', 'people')} who annotate or review"
+    verb = "has" if len(readers.have_read) == 1 else "have"
+    waiting = f" Not yet: {', '.join(readers.waiting)}." if readers.waiting else ""
+    st.caption(as_text(f"{words} {verb} read the guidelines as they are now.{waiting}"))
 
 
 def _begin_anew(*keys: str) -> None:

@@ -6,13 +6,25 @@ from dataclasses import replace
 import pytest
 
 from annotator.domain.guidelines import changed_lines
+from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, NotAllowed
+from annotator.domain.rationales import RationaleSet
+from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.project.guidelines import versions_of
+from annotator.store.annotations import annotations_of
+from annotator.store.project.guidelines import newest_number, readings_of, versions_of
+from annotator.usecases.annotate import work
 from annotator.usecases.lead.event_words import event_words
-from annotator.usecases.project.guidelines import change_guidelines, guidelines_versions
+from annotator.usecases.project.guidelines import (
+    Readers,
+    Reading,
+    acknowledge,
+    change_guidelines,
+    guidelines_versions,
+    readers_of,
+    reading_of,
+)
 from annotator.usecases.project.projects import change_project, events_of, find_project
 
 AddPerson = Callable[..., User]
@@ -83,3 +95,73 @@ def test_changes_far_apart_are_shown_without_what_stands_between() -> None:
         ("removed", "line 0"), ("added", "new"), ("kept", "line 1"),
         ("kept", "line 18"), ("removed", "line 19"), ("added", "end"),
     ]  # fmt: skip
+
+
+def test_somebody_is_asked_at_first_and_after_a_change_that_is_not_small(
+    store: Store, project: Project, lead: User, add_person: AddPerson
+) -> None:
+    ann = add_person("annotator-a", project, "annotator")
+    change_guidelines(store, lead, project.id, "Mark all.", based_on=0)
+    assert reading(store, ann, project) == Reading(1, is_asked=True)
+    assert not reading(store, lead, project).is_asked  # who wrote them has read them
+    acknowledge(store, ann, project.id, 1)
+    assert reading(store, ann, project) == Reading(1, is_asked=False, last=1)
+    change_guidelines(store, lead, project.id, "Mark all!", based_on=1, is_small=True)
+    assert not reading(store, ann, project).is_asked
+    assert readers_of(store, lead, project_now(store, project)) == Readers(("annotator-a",), ())
+    change_guidelines(store, lead, project.id, "Mark little!", based_on=2)
+    now = reading(store, ann, project)
+    assert (now.number, now.is_asked, now.last) == (3, True, 1)
+    assert [(line.change, line.text) for line in now.changes] == [("removed", "Mark all."), ("added", "Mark little!")]
+    assert readers_of(store, lead, project_now(store, project)) == Readers((), ("annotator-a",))
+
+
+def test_guidelines_that_were_emptied_are_to_be_read_by_nobody(
+    store: Store, project: Project, lead: User, add_person: AddPerson
+) -> None:
+    ann = add_person("annotator-a", project, "annotator")
+    change_guidelines(store, lead, project.id, "Mark all.", based_on=0)
+    change_guidelines(store, lead, project.id, " ", based_on=1)
+    assert reading(store, ann, project) == Reading(0, is_asked=False)
+    assert readers_of(store, lead, project_now(store, project)).waiting == ()
+
+
+def test_only_who_annotates_or_reviews_says_so_and_only_of_versions_that_there_are(
+    store: Store, project: Project, lead: User, add_person: AddPerson
+) -> None:
+    change_guidelines(store, lead, project.id, "Mark all.", based_on=0)
+    with pytest.raises(NotAllowed):
+        acknowledge(store, add_person("researcher-a", project, "researcher"), project.id, 1)
+    reviewer = add_person("reviewer-a", project, "reviewer")
+    with pytest.raises(NotFound, match="no version 2"):
+        acknowledge(store, reviewer, project.id, 2)
+    acknowledge(store, reviewer, project.id, 1)
+    acknowledge(store, reviewer, project.id, 1)  # in another tab
+    assert [(name, number) for name, number, _ in readings_of(store, project.id)] == [("lead", 1), ("reviewer-a", 1)]
+
+
+def test_a_submission_is_taken_without_having_read_them_and_keeps_what_its_author_had_read(
+    store: Store, project: Project, lead: User, add_person: AddPerson, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": f"t{n}", "text": "Fine food.", "label": "positive"} for n in range(3)])
+    ann = add_person("annotator-a", project, "annotator")
+    change_guidelines(store, lead, project.id, "Mark all.", based_on=0)
+    for number in (None, 1, 1):
+        if number == 1:
+            acknowledge(store, ann, project.id, 1)
+        given = work.next_work(store, ann, project.id).work
+        assert given is not None
+        change_guidelines(
+            store, lead, project.id, f"Mark {given.instance.id}.", based_on=newest_number(store, project.id) or 0
+        )
+        draft = Draft(given.instance.result, (RationaleSet.of((0, 1)),))
+        work.submit(store, ann, given.assignment.id, given.assignment.revision, draft)
+        assert annotations_of(store, [given.instance.id])[given.instance.id][0].guidelines == number
+
+
+def project_now(store: Store, project: Project) -> Project:
+    return find_project(store, project.name)
+
+
+def reading(store: Store, user: User, project: Project) -> Reading:
+    return reading_of(store, user, project_now(store, project))
