@@ -67,7 +67,7 @@ def _fill(store: Store) -> None:
             for user, roles in users:
                 for role in roles:
                     add_role(store, project.id, user, role)
-                if user.id is not None and {"annotator", "reviewer"} & set(roles):
+                if user.id is not None and {"annotator", "reviewer", "lead"} & set(roles):
                     acknowledge(store, user, project.id, 1)
         if (folder / "history.jsonl").is_file():
             play(store, project, folder / "history.jsonl")

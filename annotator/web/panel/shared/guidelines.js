@@ -114,7 +114,7 @@ export class Guidelines {
     const { version } = this;
     const isFirst = this.asks === "first";
     this.asks = "";
-    this.#answered(isFirst && !NARROW.matches);
+    this.#answered();
     const answer = await this.messages.post("read", { project: this.project, version });
     if (answer.status === 200) this.readVersion = version;
     else if (!this.closed) {
