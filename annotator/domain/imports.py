@@ -113,6 +113,7 @@ class NewAnnotation:
     state: AnnotationState
     created_at: str | None = None
     by_user: bool = False
+    guidelines: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ class Annotation:
     created_at: str | None = None
     instance_id: int = 0
     assignment_id: int | None = None
+    guidelines: int | None = None  # the version of the guidelines that its author had read
 
 
 @dataclass(frozen=True, slots=True)

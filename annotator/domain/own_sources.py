@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
+from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.instances import GoldInstance
 from annotator.domain.releases import FrozenGold, ReleaseRules
 from annotator.domain.trainings import HeldOut
@@ -24,6 +25,8 @@ class SourceProject:
     licence: str = ""
     citation: str = ""
     members: tuple[tuple[str, str], ...] = ()  # (name, role)
+    guidelines_versions: tuple[GuidelinesVersion, ...] = ()
+    guidelines_read: tuple[tuple[str, int, str], ...] = ()  # (name, version, when)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class SourceAnnotation:
     by_user: bool = False  # made by a person here, and not brought by a source (only our own JSONL says it)
     created_at: str | None = None
     quoted: tuple[tuple[str, ...], ...] = ()  # more sets: what each quotes of the text, to be found in it
+    guidelines: int | None = None  # the version of the guidelines that its author had read (only our own JSONL says it)
 
 
 def is_numbered_in_text(annotator: str, metadata: Mapping[str, object]) -> bool:

@@ -14,7 +14,7 @@ from annotator.store.packed_rows import pack_sets, unpack_set
 
 Owners = Mapping[tuple[int, str, int], tuple[int, int]]
 _NOBODY = (None, None)
-_REPLACE = "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ? WHERE id = ?"
+_REPLACE = "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ?, guidelines = ? WHERE id = ?"
 _DROP_SETS = "DELETE FROM rationale_sets WHERE annotation_id = ?"
 _ADD_SET = "INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)"
 
@@ -32,12 +32,14 @@ def add_annotation(
     user_id: int | None = None,
     assignment_id: int | None = None,
     created_at: str | None = None,
+    guidelines: int | None = None,
 ) -> int:
-    """Store an annotation with its sets; answers its id."""
+    """Store an annotation with its sets; answers its id. guidelines: the version that its author has read."""
+    work = (instance_id, assignment_id, user_id)
     cursor = store.run(
-        """INSERT INTO annotations (instance_id, assignment_id, user_id, annotator, round, state, result, note, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (instance_id, assignment_id, user_id, annotator, round_number, state, result, note, created_at or store.now()),
+        """INSERT INTO annotations (instance_id, assignment_id, user_id, annotator, round, state, result, note, created_at,
+            guidelines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (*work, annotator, round_number, state, result, note, created_at or store.now(), guidelines),
     )
     annotation_id = cast("int", cursor.lastrowid)
     store.run_many(_ADD_SET, _set_rows(annotation_id, sets))
@@ -62,16 +64,17 @@ def write_annotations(
     rows = []
     for number, (instance_id, a) in numbered:
         owner = owners.get((instance_id, a.annotator, a.round_number), _NOBODY) if a.by_user else _NOBODY
-        row = (number, instance_id, *owner, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
+        made = (a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at, a.guidelines)
+        row = (number, instance_id, *owner, *made)
         rows.append(row)
     with_sets = (*((number, a) for number, (_, a) in numbered), *replaced)
     set_rows = [row for number, a in with_sets for row in _set_rows(number, a.sets)]
     store.run_many(
-        """INSERT INTO annotations (id, instance_id, user_id, assignment_id, annotator, round, state, result, note, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO annotations (id, instance_id, user_id, assignment_id, annotator, round, state, result, note, created_at,
+            guidelines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         rows,
     )
-    store.run_many(_REPLACE, [(a.state, a.result, a.note, at, number) for number, a in replaced])
+    store.run_many(_REPLACE, [(a.state, a.result, a.note, at, a.guidelines, number) for number, a in replaced])
     store.run_many(_DROP_SETS, [(number,) for number, _ in replaced])
     store.run_many(_ADD_SET, set_rows)
 
@@ -84,9 +87,10 @@ def replace_annotation(
     result: str | None,
     sets: Sequence[RationaleSet],
     note: str,
+    guidelines: int | None = None,
 ) -> None:
     """Write an annotation anew in its place."""
-    store.run(_REPLACE, (state, result, note, store.now(), annotation_id))
+    store.run(_REPLACE, (state, result, note, store.now(), guidelines, annotation_id))
     store.run(_DROP_SETS, (annotation_id,))
     store.run_many(_ADD_SET, _set_rows(annotation_id, sets))
 
@@ -170,4 +174,5 @@ def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
         created_at=row["created_at"],
         instance_id=row["instance_id"],
         assignment_id=row["assignment_id"],
+        guidelines=row["guidelines"],
     )

@@ -2,23 +2,24 @@
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.usecases.project.guidelines import Reading
 from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.panel_component import panel_component
 
 _PANEL = panel_component("review_panel", "review/main.js", "review/review.css")
 
 
-def review(project: Project, user: User, csrf: str, *, start: int | None, key: str) -> None:
+def review(project: Project, user: User, csrf: str, reading: Reading, *, start: int | None, key: str) -> None:
     """The review screen. It asks our routes for work by itself; `start` is an annotation to open first.
 
     user: whose scores it may take from the browser's storage
     """
     data = {
         "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/review",
-        "guidelines": guidelines_data(project, user),
+        "guidelines": guidelines_data(reading, user),
     }  # fmt: skip
     _PANEL(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project)
+    show_guidelines(project, reading)
 
 
 def _nothing() -> None:

@@ -5,23 +5,24 @@ import msgspec
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork
+from annotator.usecases.project.guidelines import Reading
 from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.panel_component import panel_component
 
 _PANEL = panel_component("token_panel", "annotate/main.js")
 
 
-def mark(project: Project, user: User, csrf: str, *, start: int | None, key: str) -> None:
+def mark(project: Project, user: User, csrf: str, reading: Reading, *, start: int | None, key: str) -> None:
     """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first.
 
     user: whose drafts it may take from the browser's storage
     """
     data = {
         "mode": "mark", "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/panel",
-        "work": None, "guidelines": guidelines_data(project, user),
+        "work": None, "guidelines": guidelines_data(reading, user),
     }  # fmt: skip
     _PANEL(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project)
+    show_guidelines(project, reading)
 
 
 def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key: str) -> None:

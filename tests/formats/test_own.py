@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.own_sources import SourceEvent, SourceProject
 from annotator.domain.people import PROJECT_ROLES
@@ -85,6 +86,7 @@ def annotations(draw, segments, name=None) -> SourceAnnotation:
         draw(WORDS),
         draw(st.integers(1, 3)),
         draw(st.none() | st.sampled_from(["accepted", "draft", "withdrawn"])),
+        guidelines=draw(st.none() | st.integers(1, 2)),
     )
 
 
@@ -138,6 +140,7 @@ def proposals():
     return waits | st.builds(SourceProposal, WORDS, kinds, WORDS, WORDS, decided, TIMES, WORDS, TIMES)
 
 
+_AT = "2026-01-01T10:00:00.000Z"
 PROJECTS = st.builds(
     SourceProject,
     name=NAMES,
@@ -153,6 +156,10 @@ PROJECTS = st.builds(
     licence=WORDS,
     citation=WORDS,
     members=st.lists(st.tuples(USERS, st.sampled_from(PROJECT_ROLES)), max_size=3).map(tuple),
+    guidelines_versions=st.just(
+        (GuidelinesVersion(1, "Mark all.", "ada", _AT), GuidelinesVersion(2, "Mark.", "bo", _AT, True))
+    ),
+    guidelines_read=st.lists(st.tuples(USERS, st.integers(1, 2), TIMES), max_size=2).map(tuple),
 )
 EVENTS = st.builds(SourceEvent, TIMES, WORDS, WORDS, WORDS, WORDS, JSON_OBJECTS)
 
@@ -254,6 +261,8 @@ BAD_RECORDS = [
     (header(language="e n"), "language", "no language code"),
     (header(members=[["ada", "king"]]), "members[0][1]", "'king' is none of the values"),
     (header(members=[["", "lead"]]), "members[0][0]", "must not be empty"),
+    (header(guidelines_versions=[{"number": 2, "text": "x", "made_by": "a", "made_at": "2026-01-01T10:00:00Z"}]), "line", "must be numbered 1, 2, 3"),
+    (header(guidelines_read=[["ada", 1, "2026-01-01T10:00:00Z"]]), "line", "a version of the guidelines that is not there"),
     (row(state="finished"), "state", "'finished' is none of the values"),
     (row(annotations=[{"annotator": "a", "round": 0}]), "annotations[0].round", "must be at least 1"),
     (row(annotations=[{"annotator": "a", "state": "good"}]), "annotations[0].state", "'good' is none of the values"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import StoreError
@@ -19,6 +20,7 @@ from annotator.store.connection.driver import Database
 from annotator.store.jobs import add_job, get_job
 from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users
+from annotator.store.project.guidelines import versions_of
 from annotator.store.schema.migrations import MIGRATIONS
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
@@ -30,7 +32,7 @@ TABLES = {
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
-    "saved_lists", "list_members", "saved_views",
+    "saved_lists", "list_members", "saved_views", "guidelines_versions", "guidelines_read",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
     "sets_shown",
@@ -428,3 +430,29 @@ def test_what_is_stored_is_dated_by_the_clock_that_was_handed_in_and_by_the_mach
         ann, ben = (row[0] for row in store.rows("SELECT created_at FROM users ORDER BY id"))
     assert ann == "2020-02-29T12:00:00.005Z"
     assert before <= dt.datetime.fromisoformat(ben) <= dt.datetime.now(dt.UTC)
+
+
+def test_guidelines_of_an_older_database_are_version_1_by_whoever_changed_them_last(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m023_guidelines_versions")
+    for number, guidelines in ((1, "Mark all."), (2, "")):
+        old.execute(
+            """INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, created_at)
+                VALUES (?, ?, 'sentiment', '[{"name":"text","is_selectable":true}]', 'label', '[]', 'en', '{}', ?, '2026-01-01')""",
+            (number, f"P{number}", guidelines),
+        )
+    for actor, action, detail in (
+        ("Ada", "create", "{}"),
+        ("Bo", "change", '{"changed": ["name", "guidelines"]}'),
+        ("Cy", "change", '{"changed": ["settings"]}'),
+    ):
+        old.execute(
+            "INSERT INTO events (at, actor, action, project_id, subject, subject_id, detail) VALUES (?, ?, ?, 1, 'project', 1, ?)",
+            (f"2026-02-0{len(actor)}", actor, action, detail),
+        )
+    old.conn.commit()
+    old.close()
+    with open_store(path) as store:
+        assert versions_of(store, 1) == [GuidelinesVersion(1, "Mark all.", "Bo", "2026-02-02")]
+        assert versions_of(store, 2) == []

@@ -18,7 +18,8 @@ from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
-from annotator.usecases.project.projects import instances_of
+from annotator.usecases.project.guidelines import change_guidelines
+from annotator.usecases.project.projects import find_project, instances_of
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -392,3 +393,26 @@ def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Stor
     page.button(f"splits_store_{project.id}").click().run()
     assert not page.exception
     assert {row.split for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=20)} == {"train"}
+
+
+def test_of_two_leads_the_second_is_told_that_the_guidelines_were_changed_and_keeps_the_text(
+    store: Store, texts, lea, opened: Opened
+) -> None:
+    project = texts(1)
+    page = opened(project, lea(project), "Guidelines").run()
+    change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark **all**.", based_on=0)
+    page.text_area(f"guidelines_text_{project.id}").set_value("Mark nothing.")
+    page.button("guidelines_save").click().run()
+    assert "saved version 1 of the guidelines meanwhile" in page.error[0].value
+    assert page.text_area(f"guidelines_text_{project.id}").value == "Mark nothing."
+    page.button("guidelines_newest").click().run()
+    assert page.text_area(f"guidelines_text_{project.id}").value == "Mark **all**."
+    page.text_area(f"guidelines_text_{project.id}").set_value("Mark little.")
+    page.checkbox(f"guidelines_small_{project.id}").set_value(True)
+    page.button("guidelines_save").click().run()
+    assert not page.exception
+    assert [expander.label.split(" · ")[0::3] for expander in page.expander] == [
+        ["Version 2", "a small change"],
+        ["Version 1"],
+    ]
+    assert find_project(store, project.name).guidelines == "Mark little."

@@ -104,8 +104,9 @@ interface MountData {
 
 interface GuidelinesData {
   project: number;
-  /** version "": there are none */
-  guidelines?: { user: number | null; version: string };
+  csrf: string;
+  /** version 0: there are none */
+  guidelines?: { user: number | null; version: number; asks: "" | "first" | "changed" };
 }
 
 interface PanelData extends MountData, GuidelinesData {

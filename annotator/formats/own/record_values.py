@@ -2,6 +2,7 @@
 
 import msgspec
 
+from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.own_sources import SourceEvent, SourceList, SourceProject, SourceTraining, SourceView
 from annotator.domain.sources import (
     SourceAnnotation,
@@ -46,6 +47,10 @@ def project_of(record: ProjectRecord) -> SourceProject:
         licence=record.licence,
         citation=record.citation,
         members=tuple(record.members),
+        guidelines_versions=tuple(
+            GuidelinesVersion(**msgspec.structs.asdict(version)) for version in record.guidelines_versions
+        ),
+        guidelines_read=tuple(record.guidelines_read),
     )
 
 
@@ -104,6 +109,7 @@ def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], 
         record.state,
         record.by_user,
         record.created_at,
+        guidelines=record.guidelines,
     )
 
 

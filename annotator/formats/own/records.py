@@ -21,11 +21,12 @@ from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
-# releases of gold
+# releases of gold, versions of guidelines
 VERSION = 6
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+VersionNumber = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 RoundNumber = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Place = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 OfThree = Annotated[int, msgspec.Meta(ge=1, le=3)]
@@ -60,6 +61,7 @@ class AnnotationRecord(msgspec.Struct, omit_defaults=True):
     state: AnnotationState | None = None
     by_user: bool = False
     created_at: Time | None = None
+    guidelines: VersionNumber | None = None
 
 
 class ProposedSetRecord(msgspec.Struct):
@@ -191,6 +193,16 @@ class ProposalRecord(msgspec.Struct, omit_defaults=True):
     decided_at: Time | None = None
 
 
+class GuidelinesRecord(msgspec.Struct, omit_defaults=True):
+    """A version of the guidelines."""
+
+    number: VersionNumber
+    text: str
+    made_by: str
+    made_at: Time
+    is_small: bool = False
+
+
 class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
     """The first line: what the project is."""
 
@@ -206,6 +218,15 @@ class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
     licence: str = ""
     citation: str = ""
     members: list[tuple[UserName, Role]] = []
+    guidelines_versions: list[GuidelinesRecord] = []
+    guidelines_read: list[tuple[UserName, VersionNumber, Time]] = []
+
+    def __post_init__(self) -> None:
+        numbers = [version.number for version in self.guidelines_versions]
+        if numbers != list(range(1, 1 + len(numbers))):
+            raise ValueError("the versions of the guidelines must be numbered 1, 2, 3 … in this order")
+        if any(number > len(numbers) for _, number, _ in self.guidelines_read):
+            raise ValueError("somebody has read a version of the guidelines that is not there")
 
 
 class DocumentRecord(msgspec.Struct, tag_field="record", tag="document", omit_defaults=True):

@@ -41,6 +41,7 @@ from annotator.formats.own.records import (
     ChoiceRecord,
     DocumentRecord,
     EventRecord,
+    GuidelinesRecord,
     HeldOutRecord,
     InstanceRecord,
     ListRecord,
@@ -124,6 +125,8 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each
                 item.licence,
                 item.citation,
                 [(name, cast("Role", role)) for name, role in item.members],
+                [GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions],
+                list(item.guidelines_read),
             )
 
 
@@ -164,8 +167,9 @@ def _tokens_record(body: SourceText) -> TokensRecord | None:
 def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
     return AnnotationRecord(
-        item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at
-    )
+        item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at,
+        item.guidelines,
+    )  # fmt: skip
 
 
 def _work_record(item: SourceWork) -> WorkRecord:

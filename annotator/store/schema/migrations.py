@@ -9,6 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
+from annotator.store.schema.guidelines import GUIDELINES
 from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
@@ -178,7 +179,14 @@ def m021_views_saved_views(db: Database) -> None:
 
 
 @MIGRATIONS()
-def m023_releases_of_gold(db: Database) -> None:
+def m022_releases_of_gold(db: Database) -> None:
     """Gold as it was at one moment, under a number that stays."""
     for statement in RELEASES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m023_guidelines_versions(db: Database) -> None:
+    """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
+    for statement in GUIDELINES:
         db.conn.execute(statement)

@@ -7,6 +7,7 @@ from annotator.domain.submission import result_mode_for
 from annotator.review.corrections import carried_sets, origins_of
 from annotator.store import Store
 from annotator.store.annotations import add_annotation, find_annotation_of_assignment, replace_annotation
+from annotator.store.project.guidelines import newest_read
 from annotator.store.proposals import add_proposal
 from annotator.store.review.reviews import forget_unsubmitted_scores
 from annotator.store.review.rounds import open_round, write_origins
@@ -42,12 +43,16 @@ def _write_annotation(
     state: AnnotationState,
 ) -> int:
     stored = find_annotation_of_assignment(store, assignment.id)
+    guidelines = None if user.id is None else newest_read(store, assignment.project_id, user.id)
     if stored is not None:
-        replace_annotation(store, stored.id, state=state, result=result, sets=draft.sets, note=draft.note)
+        replace_annotation(
+            store, stored.id, state=state, result=result, sets=draft.sets, note=draft.note, guidelines=guidelines
+        )
         return stored.id
     return add_annotation(
         store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
         round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
+        guidelines=guidelines,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from annotator.store.people import add_role, add_user
 from annotator.usecases.demonstration.history import play
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.project.guidelines import acknowledge
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
@@ -66,6 +67,8 @@ def _fill(store: Store) -> None:
             for user, roles in users:
                 for role in roles:
                     add_role(store, project.id, user, role)
+                if user.id is not None and {"annotator", "reviewer", "lead"} & set(roles):
+                    acknowledge(store, user, project.id, 1)
         if (folder / "history.jsonl").is_file():
             play(store, project, folder / "history.jsonl")
     _explain(store, "Sentiment", resource_folder("data") / "demo" / "sentiment" / "minilm.jsonl")

@@ -161,7 +161,8 @@ def _changed(detail: Detail) -> str:
     rules = [RULE_NAMES.get(name, name.replace("_", " ")) for name in detail.get("settings", ())]
     if "settings" in detail.get("changed", ()) and not rules:
         rules = ["a rule"]
-    return f"changed {_listed([*(_OF_PROJECT.get(name, name) for name in names), *rules]) or 'nothing in the rules'}"
+    version = _in_form(detail.get("guidelines"), "; the guidelines are version {} now")
+    return f"changed {_listed([*(_OF_PROJECT.get(name, name) for name in names), *rules]) or 'nothing in the rules'}{version}"
 
 
 def _attributed(detail: Detail) -> str:

@@ -20,6 +20,7 @@ from annotator.store.instances import (
 )
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
 from annotator.store.perturb.perturbations import count_of_kind
+from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
     add_project,
     assignment_counts,
@@ -112,6 +113,8 @@ def create_project(
         )
         if actor.id is not None:
             add_role(store, project.id, actor, "lead")
+        if guidelines:
+            _add_guidelines(store, actor, project)
         add_event(store, actor.name, "create", "project", project.id, project_id=project.id, name=project.name)
     return project
 
@@ -139,9 +142,10 @@ def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
     return cleaned
 
 
-def change_project(store: Store, actor: User, project: Project) -> Project:
+def change_project(store: Store, actor: User, project: Project, *, is_small: bool = False) -> Project:
     """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance.
 
+    is_small: changed guidelines say the same as before, so that nobody is asked to read them again
     Raises: InvalidValue for a name that is taken, a label or a kind of changed versions that is taken away while it is in
             use, and rules that cannot be
     """
@@ -156,11 +160,22 @@ def change_project(store: Store, actor: User, project: Project) -> Project:
 
             settle_all(store, actor, project)
         changed = [name for name in _CHANGEABLE if getattr(project, name) != getattr(before, name)]
+        version = (
+            {"guidelines": _add_guidelines(store, actor, project, is_small=is_small)} if "guidelines" in changed else {}
+        )
         add_event(
             store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed,
-            settings=_changed_settings(before.settings, project.settings),
+            settings=_changed_settings(before.settings, project.settings), **version,
         )  # fmt: skip
     return project
+
+
+def _add_guidelines(store: Store, actor: User, project: Project, *, is_small: bool = False) -> int:
+    """The project's guidelines are a version of their own, which whoever wrote it has read; answers its number."""
+    number = add_version(store, project.id, project.guidelines, actor.name, is_small=is_small)
+    if actor.id is not None:
+        note_read(store, project.id, actor.id, number)
+    return number
 
 
 def _changed_settings(before: ProjectSettings, after: ProjectSettings) -> list[str]:

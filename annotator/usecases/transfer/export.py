@@ -35,6 +35,7 @@ from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
 from annotator.store.perturb.originals import count_versions
+from annotator.store.project.guidelines import readings_of, versions_of
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
@@ -282,6 +283,8 @@ def _header(store: Store, project: Project) -> SourceProject:
         licence=project.licence,
         citation=project.citation,
         members=tuple((user.name, role) for user, role in list_members(store, project.id)),
+        guidelines_versions=tuple(versions_of(store, project.id)),
+        guidelines_read=tuple(readings_of(store, project.id)),
     )
 
 
@@ -305,6 +308,7 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: S
                 a.state,
                 by_user=a.assignment_id is not None,
                 created_at=a.created_at,
+                guidelines=a.guidelines,
             )
             for a in annotations
         ),

@@ -204,6 +204,14 @@ class ImportReport:
                 "so its own spacing was kept."
             )
 
+    def tell_unknown_guidelines(self, n_annotations: int) -> None:
+        """Say that which guidelines were read is not kept, where the project's versions are others."""
+        if n_annotations:
+            self.notes.append(
+                f"{counted(n_annotations, 'annotation')} came with the number of a version of the guidelines that this project "
+                "does not have; the number was left out."
+            )
+
     def count_numbered(self, rows: Iterable[SourceInstance]) -> None:
         """Count the texts whose annotators have numbers for names."""
         for row in rows:

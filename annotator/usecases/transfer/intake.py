@@ -147,6 +147,7 @@ class Intake:
             )
         self.report.tell_own_spacing(self.n_own_spacing)
         self.report.tell_numbered()
+        self.report.tell_unknown_guidelines(self.records.n_unknown_versions)
         self.report.notes += self.by_text.notes()
         self.report.notes += self.quotes.notes()
         self.majority.settle(self.store, self.project, self.report)
@@ -160,6 +161,7 @@ class Intake:
         self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
+        batch = [self.records.with_known_versions(source) for source in batch]
         self.report.count_numbered(batch)
         self.majority.note(batch)
         adding = [source.place for source in batch if source.is_addition]

@@ -17,6 +17,7 @@ from annotator.domain.own_sources import (
 from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
+from annotator.domain.sources import SourceInstance
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.perturb.changed_instance import changed_instance
@@ -27,6 +28,7 @@ from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import account_for, add_role
 from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
+from annotator.store.project.guidelines import add_version, newest_number, note_read, restore_versions, versions_of
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.trainings import find_training, save_training
 from annotator.store.transfer.perturbation_sources import restore_perturbation
@@ -45,6 +47,8 @@ class Restorer:
         self.project = project
         self.runs = RunFinder(store, project.id)
         self.was_empty = not instance_counts(store, project.id)
+        self.versions: frozenset[int] = frozenset()  # of the file's guidelines: those that the project has as well
+        self.n_unknown_versions = 0
 
     def take_header(self, header: SourceProject) -> Project:
         """The rules of the file, when the project is still empty; the format has checked that the task fits."""
@@ -62,7 +66,30 @@ class Restorer:
             update_project(self.store, self.project)
             for name, role in header.members:
                 self._add_member(name, role)
+            self._take_guidelines(header)
+        here = {version.number: version.text for version in versions_of(self.store, self.project.id)}
+        self.versions = frozenset(v.number for v in header.guidelines_versions if here.get(v.number) == v.text)
         return self.project
+
+    def _take_guidelines(self, header: SourceProject) -> None:
+        """The versions of the file with who has read them; where the project has versions already, the text as a new one."""
+        store, project_id = self.store, self.project.id
+        if newest_number(store, project_id) is None:
+            restore_versions(store, project_id, header.guidelines_versions)
+            for name, number, at in header.guidelines_read:
+                note_read(store, project_id, self._user_id(name), number, at)
+        versions = versions_of(store, project_id)
+        if header.guidelines != (versions[-1].text if versions else ""):
+            add_version(store, project_id, header.guidelines, "a file")
+
+    def with_known_versions(self, source: SourceInstance) -> SourceInstance:
+        """Without numbers of versions of guidelines that mean nothing here, which are counted."""
+        unknown = [a for a in source.annotations if a.guidelines is not None and a.guidelines not in self.versions]
+        if not unknown:
+            return source
+        self.n_unknown_versions += len(unknown)
+        annotations = (replace(a, guidelines=None) if a in unknown else a for a in source.annotations)
+        return replace(source, annotations=tuple(annotations))
 
     def take_outputs(self, outputs: Sequence[StoredOutput], report: ImportReport) -> None:
         """What models say of instances that are stored; what is there already stays as it is."""

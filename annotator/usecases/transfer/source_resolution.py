@@ -111,6 +111,7 @@ class Resolver:
                 annotation.state or self.options.gold,
                 annotation.created_at,
                 annotation.by_user and annotation.annotator in people,
+                annotation.guidelines,
             )
             for annotation, of_annotation in zip(source.annotations, sets, strict=True)
         )

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from annotator.web.routes import (
     documents,
+    guidelines,
     health,
     panel,
     perturb,
@@ -26,6 +27,7 @@ def all_routes() -> list[Route]:
         *panel.routes,
         *review.routes,
         *talk.routes,
+        *guidelines.routes,
         *saliency.routes,
         *saved_lists.routes,
         *preview.routes,

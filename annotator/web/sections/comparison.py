@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from annotator.domain.instances import Annotation
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
@@ -185,7 +186,7 @@ class _ComparisonScreen:
             if st.checkbox(label, key=f"{self.key}_take_{number}_{position}"):
                 taken.append(view.annotation.sets[position])
         note = [f"Note: {view.annotation.note}"] if view.annotation.note else []
-        for line in (*note, *view.decision, *view.scores):
+        for line in (*note, *_guidelines_words(view.annotation), *view.decision, *view.scores):
             st.caption(as_text(line))
         self._ask_choice(number)
         return taken
@@ -231,6 +232,11 @@ class _ComparisonScreen:
 
 def _facts(*facts: str | None) -> str:
     return as_text(" · ".join("no label" if fact is None else fact or "–" for fact in facts))
+
+
+def _guidelines_words(annotation: Annotation) -> tuple[str, ...]:
+    number = annotation.guidelines
+    return () if number is None else (f"Made after reading version {number} of the guidelines.",)
 
 
 def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:

@@ -14,6 +14,7 @@ from annotator.usecases.transfer.gold_words import gold_words
 from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
 from annotator.web.frame import as_text
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
+from annotator.web.sections.guidelines import show_readers
 from annotator.web.session import Visit
 
 _PEOPLE_KEY = "progress_people"
@@ -40,6 +41,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_people(store, visit, project)
     show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
+    show_readers(store, visit, project)
     people, imported = _people(store, visit, project, progress)
     _show_pace(people)
     _show_annotators(people, imported)

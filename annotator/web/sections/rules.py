@@ -314,5 +314,4 @@ def _ask_data_set(project: Project, changed: Project) -> Project:
     )
     licence = right.text_input("Licence", project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
     citation = st.text_area("How to cite it", project.citation, height=68, key=_key(project, "citation"))
-    guidelines = st.text_area("Guidelines (Markdown)", project.guidelines, height=320, key=_key(project, "guidelines"))
-    return replace(changed, name=name, language=language, licence=licence, citation=citation, guidelines=guidelines)
+    return replace(changed, name=name, language=language, licence=licence, citation=citation)

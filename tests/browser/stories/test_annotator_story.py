@@ -169,7 +169,6 @@ def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits(person
     ann = person("Annotator 1").annotate(SENTIMENT)
     beside = ann.page.locator(".st-key-guidelines")
     expect(beside.get_by_text("The three properties")).to_be_visible()
-    expect(beside.get_by_text("Read these before you begin.")).to_be_visible()
     text, shown = ann.page.locator(".text").bounding_box(), beside.bounding_box()
     assert text is not None
     assert shown is not None
@@ -197,17 +196,44 @@ def test_the_guidelines_are_read_with_the_keyboard_alone(person: Come) -> None:
     expect(ann.page.locator(".chip .count").first).to_have_text("1")
 
 
-def test_guidelines_that_the_lead_changed_are_shown_again(person: Come) -> None:
+def test_changed_guidelines_are_read_before_the_next_text_and_the_draft_waits(person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
-    ann.press("g")
+    ann.press("Home", "Space")
+    ann.saved()
+    change(ann, "Mark *little*. <b>Not much.</b>")
+    ann.annotate(SENTIMENT)
+    ann.sees("These guidelines have changed since you last read them.")
+    beside = ann.page.locator(".st-key-guidelines")
+    expect(beside.locator(".added").get_by_text("Mark *little*. <b>Not much.</b>")).to_be_visible()
+    ann.page.keyboard.press("Enter")
+    expect(beside.get_by_role("button", name="I have read them")).to_be_hidden()
+    expect(beside.get_by_text("Mark little. <b>Not much.</b>")).to_be_visible()
+    expect(ann.page.locator(".chip .count").first).to_have_text("1")
+    ann.submit()
+    ann.sees("33 to annotate")
+    change(ann, "Mark *nothing*.")
+    ann.press("Home", "Space")
+    ann.submit()
+    ann.sees("32 to annotate")
+    ann.sees("You are asked before the next text.")
+    ann.press("Home", "Space")
+    ann.submit()
+    expect(beside.get_by_role("button", name="I have read them")).to_be_visible()
+    ann.page.keyboard.press("Escape")
+    ann.press("Home")
+    with open_store(ann.database) as store:
+        query = "SELECT guidelines FROM annotations WHERE annotator = 'Annotator 1' ORDER BY id DESC LIMIT 3"
+        assert [row["guidelines"] for row in store.rows(query)] == [2, 2, 2]
+    lead = person("Lead").open(f"/project?project={SENTIMENT}")
+    lead.sees("Not yet: Annotator 1, ")
+    expect(lead.page.locator(".st-key-guidelines")).to_have_count(0)
+
+
+def change(ann: Person, guidelines: str) -> None:
+    """The lead writes other guidelines."""
     with open_store(ann.database) as store:
         project = get_project_by_id(store, SENTIMENT)
-        change_project(store, LOCAL_OPERATOR, replace(project, guidelines="Mark *little*. <b>Not much.</b>"))
-    ann.annotate(SENTIMENT)
-    ann.sees("These guidelines have changed since you last saw them.")
-    ann.sees("<b>Not much.</b>")
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    expect(lead.page.locator(".st-key-guidelines")).to_have_count(0)
+        change_project(store, LOCAL_OPERATOR, replace(project, guidelines=guidelines))
 
 
 def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:

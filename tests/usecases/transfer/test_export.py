@@ -13,12 +13,15 @@ from annotator.domain.own_sources import SourceEvent
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.domain.tasks import get_task
 from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
+from annotator.store.project.guidelines import note_read, readings_of, versions_of
 from annotator.usecases.annotate import work
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
 from annotator.usecases.project.splits import split_project
 from annotator.usecases.project.word_lists import save_word_list, word_lists
@@ -76,6 +79,57 @@ def test_our_own_export_imports_back_to_an_equal_project(
         assert content_of(other, copy) == content_of(store, project)
         assert copy.settings == settings
         assert other.problems() == []
+
+
+def test_versions_of_guidelines_come_back_with_who_has_read_them_and_which_annotation_was_made_after_which(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark all.", based_on=0)
+    note_read(store, project.id, number_of(annotator), 1)
+    change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark little.", based_on=1)
+    worked_on(store, project, annotator)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, find_project(store, project.name), "jsonl", path)
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", path)
+        assert versions_of(other, copy.id) == versions_of(store, project.id)
+        assert readings_of(other, copy.id) == readings_of(store, project.id)
+        assert versions_read(other, find_project(other, "Copy")) == versions_read(store, project) == {1}
+
+
+def test_numbers_of_versions_that_a_project_does_not_have_are_left_out_and_counted(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark all.", based_on=0)
+    note_read(store, project.id, number_of(annotator), 1)
+    worked_on(store, project, annotator)
+    path, rows = tmp_path / "all.jsonl", tmp_path / "rows.jsonl"
+    export_file(store, LOCAL_OPERATOR, find_project(store, project.name), "jsonl", path)
+    rows.write_text('{"id": "x1", "text": "Fine soup.", "label": "positive"}\n', encoding="utf-8")
+    other = create_project(
+        store, LOCAL_OPERATOR, "Other", get_task("sentiment"), labels=project.labels, guidelines="Mark."
+    )
+    import_file(store, LOCAL_OPERATOR, other, "jsonl", rows)
+    report = import_file(store, LOCAL_OPERATOR, other, "jsonl", path)
+    n_made = sum(item.guidelines == 1 for item in all_annotations(store, project))
+    assert any(note.startswith(f"{n_made} annotation") for note in report.notes)
+    assert versions_read(store, other) == {None}
+    assert [version.text for version in versions_of(store, other.id)] == ["Mark."]
+
+
+def number_of(user: User) -> int:
+    assert user.id is not None
+    return user.id
+
+
+def all_annotations(store: Store, project: Project) -> list[SourceAnnotation]:
+    items = everything_of(store, project)
+    return [annotation for item in items if isinstance(item, SourceInstance) for annotation in item.annotations]
+
+
+def versions_read(store: Store, project: Project) -> set[int | None]:
+    return {annotation.guidelines for annotation in all_annotations(store, project)}
 
 
 def test_an_empty_project_takes_over_the_labels_of_our_own_export(

@@ -128,13 +128,14 @@ class Panel {
    * @param {PanelData} data
    */
   #guide(data) {
-    if (this.screen.guidelines) this.screen.guidelines.update(data.guidelines);
+    if (this.screen.guidelines) this.screen.guidelines.update(data);
     else if (data.guidelines) this.screen.guidelines = new Guidelines(data, this.screen);
   }
 
   /** @param {Session} session */
   #shown(session) {
     this.talk.show(session);
+    this.screen.guidelines?.beforeText(session.id);
     this.#rememberPlace();
   }
 

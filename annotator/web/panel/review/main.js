@@ -55,7 +55,10 @@ class ReviewPage {
     this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
     this.leaving = new AbortController();
     this.#listen();
-    this.screen.onshow = (session) => this.talk.show(session);
+    this.screen.onshow = (session) => {
+      this.talk.show(session);
+      this.guidelines.beforeText(session.id);
+    };
     this.flow.start(data.start ?? null);
   }
 
@@ -124,7 +127,7 @@ class ReviewPage {
     this.trigger = trigger;
     this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf;
     this.screen.updateTheme();
-    this.guidelines.update(data.guidelines);
+    this.guidelines.update(data);
     if (data.start && data.start !== before.start) this.flow.open(data.start);
   }
 

@@ -1,13 +1,16 @@
 /**
  * The project's guidelines beside the text. The page draws them, outside of the panel (annotator/web/guidelines.py);
- * here they are opened and closed, in the browser alone. What this person has seen, and whether they are open, stays in
- * its storage.
+ * here they are opened and closed, in the browser alone, and whether they are open stays in its storage. Before a text
+ * a person is asked to read them, where the server says so; then they lie over everything until they are answered.
  */
 
 import { parts } from "./dom.js";
+import { Messages, sentenceOf } from "./messages.js";
 
 const PLACE = ".st-key-guidelines";
 const CLOSE = ".guidelines-close";
+const READ = ".guidelines-read";
+const LATER = ".guidelines-later";
 /** As in guidelines.css: they lie over the text. */
 const NARROW = matchMedia("(max-width: 1000px)");
 const root = document.documentElement;
@@ -19,50 +22,73 @@ const root = document.documentElement;
  * @property {{guidelines: HTMLElement}} head
  * @property {(change: () => void) => void} reflow
  * @property {(sentence: string) => void} announce
- * @property {(sentence: string) => void} hint
+ * @property {(sentence: string, how?: {stay?: boolean}) => void} hint
  * @property {() => void} focusText
  */
-/** @typedef {{open: boolean, seen: Record<string, string>}} Kept  seen: the version, by project */
+/** @typedef {{read: object}} GuidelinesRoutes */
 
 export class Guidelines {
   /**
    * @param {GuidelinesData} data
    * @param {Screen} screen
    */
-  constructor({ project, guidelines }, screen) {
+  constructor({ project, csrf, guidelines }, screen) {
     this.project = project;
     this.screen = screen;
+    /** @type {Messages<GuidelinesRoutes, object>} */
+    this.messages = new Messages("/api/guidelines", csrf);
     this.isOpen = false;
-    this.news = "";
+    this.isAsking = false;
     this.key = `annotator:guidelines:${guidelines?.user ?? ""}`;
-    this.version = guidelines?.version ?? "";
+    this.version = guidelines?.version ?? 0;
+    /** What is to be said of them until they are read: they are new to this person, or have changed; "": nothing. */
+    this.asks = guidelines?.asks ?? "";
+    this.readVersion = 0;
+    /** @type {number|null} */
+    this.text = null;
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     document.addEventListener("click", (event) => this.#click(event), { signal });
-    document.addEventListener("keydown", (event) => this.#keyDown(event), { signal, capture: true });
+    // Before the panel's own keys, which mean the text also where the focus is nowhere.
+    window.addEventListener("keydown", (event) => this.#keyDown(event), { signal, capture: true });
     this.paint();
-    const kept = this.#kept();
-    this.#show(this.#isUnseen(kept) || (kept.open && !NARROW.matches), kept);
+    this.#show(Boolean(this.version) && this.#isKeptOpen());
+    if (this.asks) this.#ask();
   }
 
   /** Opens or closes them. @param {boolean} reads  the focus goes to them, so that the keys scroll them */
   toggle(reads = false) {
     if (!this.isOpen || !reads) this.screen.reflow(() => this.#show(!this.isOpen));
-    this.#remember({ open: this.isOpen });
+    this.#remember(this.isOpen);
     this.screen.announce(this.isOpen ? "guidelines are open" : "guidelines are closed");
-    if (this.isOpen && (reads || NARROW.matches)) parts(document, `${PLACE} ${CLOSE}`, HTMLElement)[0]?.focus();
+    if (this.isOpen && (reads || NARROW.matches)) this.#part(CLOSE)?.focus();
   }
 
   /**
-   * A script ran again: the lead may have changed them meanwhile. The text does not move for it.
-   * @param {GuidelinesData["guidelines"]} guidelines
+   * A script ran again: the lead may have changed them meanwhile. The text does not move for it, and nobody is asked in
+   * the middle of one.
+   * @param {GuidelinesData} data
    */
-  update(guidelines) {
-    const version = guidelines?.version ?? this.version;
-    if (version === this.version) return;
-    this.version = version;
-    if (this.isOpen) this.#show(true);
-    else if (version) this.screen.hint("The guidelines have changed. To read them: g.");
+  update({ csrf, guidelines }) {
+    this.messages.csrf = csrf;
+    if (!guidelines) return;
+    const isNew = guidelines.version !== this.version;
+    this.version = guidelines.version;
+    this.asks = this.version === this.readVersion ? "" : guidelines.asks;
+    if (!this.asks && this.isAsking) this.#answered();
+    else this.#show(this.isOpen);
+    if (isNew && this.asks && !this.isAsking)
+      this.screen.hint("The guidelines have changed. To read them now: g. You are asked before the next text.");
+  }
+
+  /**
+   * A text comes on the screen; whoever has not read the guidelines is asked first.
+   * @param {number} id
+   */
+  beforeText(id) {
+    if (id === this.text) return;
+    this.text = id;
+    if (this.asks) this.#ask();
   }
 
   /** The colours of the page, which its parts outside of the panel do not know by name. */
@@ -72,35 +98,80 @@ export class Guidelines {
     root.style.setProperty("--guidelines-focus", colours.getPropertyValue("--focus"));
   }
 
+  /** As soon as the page has drawn them; until then nothing is held up. */
+  #ask() {
+    if (this.isAsking || this.closed) return;
+    if (!this.#part(READ)) return void requestAnimationFrame(() => this.asks && this.#ask());
+    this.isAsking = true;
+    this.screen.root.inert = true;
+    this.#show(true);
+    this.#part(READ)?.focus();
+    this.screen.announce("Please read the guidelines.");
+  }
+
+  /** The answer may come late or never: the work goes on meanwhile. */
+  async #read() {
+    const { version } = this;
+    const isFirst = this.asks === "first";
+    this.asks = "";
+    this.#answered();
+    const answer = await this.messages.post("read", { project: this.project, version });
+    if (answer.status === 200) this.readVersion = version;
+    else if (!this.closed) {
+      this.asks = isFirst ? "first" : "changed";
+      this.screen.hint(`It could not be stored that you have read the guidelines. ${sentenceOf(answer)}`, {
+        stay: true,
+      });
+    }
+  }
+
+  #later() {
+    this.#answered();
+    this.screen.hint("You are asked to read the guidelines again before the next text.");
+  }
+
+  #answered(isOpen = this.#isKeptOpen()) {
+    this.isAsking = false;
+    this.screen.root.inert = false;
+    this.#show(isOpen);
+    this.screen.focusText();
+  }
+
   /** @param {boolean} isOpen */
-  #show(isOpen, kept = this.#kept()) {
+  #show(isOpen) {
     this.isOpen = isOpen;
-    if (isOpen && this.#isUnseen(kept)) {
-      this.news = kept.seen[this.project] ? "changed" : "first";
-      this.#remember({ open: true, seen: { ...kept.seen, [this.project]: this.version } });
-    } else if (!isOpen) this.news = "";
-    if (isOpen) root.dataset.guidelines = `open ${this.news}`.trim();
+    const words = ["open", this.isAsking ? "asking" : "", this.asks].filter(Boolean);
+    if (isOpen) root.dataset.guidelines = words.join(" ");
     else delete root.dataset.guidelines;
     this.screen.head.guidelines.setAttribute("aria-expanded", String(isOpen));
   }
 
-  /** @param {Kept} given */
-  #isUnseen({ seen }) {
-    return Boolean(this.version) && seen[this.project] !== this.version;
+  /** @param {string} selector */
+  #part(selector) {
+    return parts(document, `${PLACE} ${selector}`, HTMLElement)[0];
+  }
+
+  get closed() {
+    return this.leaving.signal.aborted;
   }
 
   /** @param {MouseEvent} event */
   #click(event) {
     const target = event.target instanceof Element ? event.target : null;
     if (!target?.closest(PLACE)) return;
-    if (target.closest(CLOSE)) this.#close();
+    if (target.closest(READ)) this.#read();
+    else if (target.closest(LATER)) this.#later();
+    else if (target.closest(CLOSE)) this.#close();
     // The keys go on meaning the text, unless a link is followed or words are selected to be copied.
-    else if (!target.closest("a, button, summary") && getSelection()?.isCollapsed !== false) this.screen.focusText();
+    else if (!this.isAsking && !target.closest("a, button, summary") && getSelection()?.isCollapsed !== false)
+      this.screen.focusText();
   }
 
   /** @param {KeyboardEvent} event */
   #keyDown(event) {
-    const isHere = event.target instanceof Element && event.target.closest(PLACE);
+    const target = event.target instanceof Element ? event.target : null;
+    const isHere = Boolean(target?.closest(PLACE));
+    if (this.isAsking) return void ((isHere || target === document.body) && this.#answerKey(event));
     if (!isHere || event.ctrlKey || event.metaKey || event.altKey || !["Escape", "g", "G"].includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -108,25 +179,41 @@ export class Guidelines {
     else this.#close();
   }
 
+  /**
+   * While one is asked the keys mean the guidelines. One that is still held down from before answers nothing.
+   * @param {KeyboardEvent} event
+   */
+  #answerKey(event) {
+    event.stopPropagation();
+    const target = event.target instanceof Element ? event.target : null;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOther = target?.closest(`a, ${LATER}`);
+    const answer = event.key === "Escape" ? () => this.#later() : () => this.#read();
+    if (event.key === "Escape" || (event.key === "Enter" && !isOther)) {
+      event.preventDefault();
+      if (!event.repeat) answer();
+    } else if (target === document.body) this.#part(READ)?.focus();
+  }
+
   #close() {
     if (this.isOpen) this.toggle();
     this.screen.focusText();
   }
 
-  /** @returns {Kept} */
-  #kept() {
+  /** Who never closed them in this browser has them open, where there is room beside the text. */
+  #isKeptOpen() {
+    if (NARROW.matches) return false;
     try {
-      const kept = JSON.parse(localStorage.getItem(this.key) ?? "null") || {};
-      return { open: kept.open === true, seen: { ...kept.seen } };
+      return JSON.parse(localStorage.getItem(this.key) ?? "null")?.open !== false;
     } catch {
-      return { open: false, seen: {} };
+      return true;
     }
   }
 
-  /** @param {Partial<Kept>} changes */
-  #remember(changes) {
+  /** @param {boolean} open */
+  #remember(open) {
     try {
-      localStorage.setItem(this.key, JSON.stringify({ ...this.#kept(), ...changes }));
+      localStorage.setItem(this.key, JSON.stringify({ open }));
     } catch {
       // A browser that keeps nothing shows them all the same.
     }
@@ -134,6 +221,7 @@ export class Guidelines {
 
   destroy() {
     this.leaving.abort();
+    this.screen.root.inert = false;
     delete root.dataset.guidelines;
   }
 }

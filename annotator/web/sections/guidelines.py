@@ -1,0 +1,98 @@
+"""The guidelines of a project: to be written, and the versions that there were."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.numbers import UNDEFINED, counted
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
+from annotator.web.frame import as_text
+from annotator.web.guidelines import show_changes
+from annotator.web.presses import pressed, submitted
+from annotator.web.session import Visit
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """A form for the text, and below it every version with what it changed."""
+    versions = guidelines_versions(store, visit.user, project.id)
+    _ask_text(store, visit, project, versions)
+    show_readers(store, visit, project)
+    _show_versions(versions)
+
+
+def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[ShownVersion]) -> None:
+    """The text stays that of the version which the lead began from, also where somebody else saves one meanwhile."""
+    newest = versions[0].version.number if versions else 0
+    text_key, small_key, begun_key = (f"guidelines_{name}_{project.id}" for name in ("text", "small", "begun"))
+    if text_key not in st.session_state:
+        st.session_state[begun_key] = newest
+    based_on: int = st.session_state[begun_key]
+    began = next((shown.version.text for shown in versions if shown.version.number == based_on), "")
+    with st.form("guidelines", border=False):
+        st.text_area(
+            "Guidelines (Markdown)", began, height=420, key=text_key,
+            help="Annotators and reviewers read them beside the text.",
+        )  # fmt: skip
+        st.checkbox(
+            "A small change, such as a typo: nobody is asked to read them again", key=small_key,
+            help="Otherwise everybody is asked before their next text, and sees what changed. The version is kept in any case.",
+        )  # fmt: skip
+        given = submitted("Save the guidelines", type="primary", key="guidelines_save", fields=(text_key, small_key))
+    if given is not None:
+        try:
+            number = change_guidelines(
+                store, visit.user, project.id, given[text_key], based_on=based_on, is_small=given[small_key]
+            )
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+        else:
+            st.toast(f"The guidelines are saved: version {number}.", icon=":material/check:")
+            _begin_anew(text_key, small_key)
+    elif newest != based_on:
+        st.warning(
+            f"Version {newest} was saved by {as_text(versions[0].version.made_by)} meanwhile.", icon=":material/group:"
+        )
+    if newest != based_on and pressed("Take the newest version; my text is lost", key="guidelines_newest"):
+        _begin_anew(text_key, small_key)
+
+
+def show_readers(store: Store, visit: Visit, project: Project) -> None:
+    """How many of those who annotate or review have read the guidelines that hold, and who has not."""
+    readers = readers_of(store, visit.user, project)
+    n = len(readers.have_read) + len(readers.waiting)
+    if not project.guidelines.strip() or not n:
+        return
+    words = f"{len(readers.have_read):,} of the {counted(n, 'person', 'people')} who annotate or review"
+    verb = "has" if len(readers.have_read) == 1 else "have"
+    waiting = f" Not yet: {', '.join(readers.waiting)}." if readers.waiting else ""
+    st.caption(as_text(f"{words} {verb} read the guidelines as they are now.{waiting}"))
+
+
+def _begin_anew(*keys: str) -> None:
+    for key in keys:
+        st.session_state.pop(key, None)
+    st.rerun()
+
+
+def _show_versions(versions: Sequence[ShownVersion]) -> None:
+    if versions:
+        st.markdown("**Versions**")
+    for shown in versions:
+        version = shown.version
+        words = [
+            f"Version {version.number}",
+            as_text(version.made_by) or UNDEFINED,
+            f"{version.made_at.replace('T', ' ')[:16]} UTC",
+        ]
+        with st.expander(" · ".join([*words, *(["a small change"] if version.is_small else [])])):
+            part = st.segmented_control(
+                "Part", ["What changed", "The whole text"], default="What changed", required=True,
+                label_visibility="collapsed", key=f"guidelines_part_{version.number}",
+            )  # fmt: skip
+            if part == "What changed":
+                show_changes(shown.changes)
+            else:
+                st.code(version.text, language=None, wrap_lines=True)
