@@ -4,14 +4,14 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import require_project
-from annotator.web.sections import suites_construction, suites_files, suites_results, suites_words
+from annotator.web.sections.suites import construction, files, results, words
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {
-    "Results": suites_results.show,
-    "Make a test": suites_construction.show,
-    "Word lists": suites_words.show,
-    "Files": suites_files.show,
+    "Results": results.show,
+    "Make a test": construction.show,
+    "Word lists": words.show,
+    "Files": files.show,
 }
 
 with page_store() as store:

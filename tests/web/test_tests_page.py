@@ -24,7 +24,7 @@ from annotator.usecases.suites.results import Rate
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
-from annotator.web.sections.suites_cases import expectation_words
+from annotator.web.sections.suites.cases import expectation_words
 from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "tests.py"

@@ -13,7 +13,7 @@ from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
-from annotator.web.sections.suites_cases import failing_cases
+from annotator.web.sections.suites.cases import failing_cases
 from annotator.web.session import Visit
 
 _CAPABILITIES = "capability"

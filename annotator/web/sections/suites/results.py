@@ -128,7 +128,7 @@ def _run(
 
 def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
     from annotator.usecases.suites.results import suite_results  # noqa: PLC0415  (NumPy)
-    from annotator.web.sections.suites_table import show_results  # noqa: PLC0415
+    from annotator.web.sections.suites.table import show_results  # noqa: PLC0415
 
     models = known_models(store, visit.user, project, suite)
     shown, compared = _choose_models(suite, models)

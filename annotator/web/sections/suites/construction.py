@@ -21,8 +21,8 @@ from annotator.usecases.suites.construction import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import suites_preview
-from annotator.web.sections.suites_own_cases import adjusted, own_plan
+from annotator.web.sections.suites import preview
+from annotator.web.sections.suites.own_cases import adjusted, own_plan
 from annotator.web.session import Visit
 
 _NONE = "none of them"
@@ -41,9 +41,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     plan = kinds[kind]()
     if plan is not None:
-        suites_preview.show(
-            store, visit, project, plan, [suite.name for suite in suites_of(store, visit.user, project)]
-        )
+        preview.show(store, visit, project, plan, [suite.name for suite in suites_of(store, visit.user, project)])
 
 
 def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[ReadySuite]) -> TestPlan | None:

@@ -16,7 +16,7 @@ from annotator.usecases.suites.left_out import left_out_words
 from annotator.web.frame import as_text
 from annotator.web.presses import press, pressed
 from annotator.web.sections.problem_table import show_problem_table
-from annotator.web.sections.suites_results import choose_suite
+from annotator.web.sections.suites.results import choose_suite
 from annotator.web.session import Visit
 
 _MOVED, _LEFT, _SUITES = "tests_moved_suite", "tests_left_out", "tests_suites_among_predictions"

@@ -18,7 +18,7 @@ from annotator.usecases.suites.result_words import (
 from annotator.usecases.suites.results import Rate, ResultRow, SuiteResults
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.suites_cases import failing_cases
+from annotator.web.sections.suites.cases import failing_cases
 from annotator.web.session import Visit
 
 _WIDTH = 1180  # pixels; wider, a number is far from its name

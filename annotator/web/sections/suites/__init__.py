@@ -1,0 +1,1 @@
+"""The Tests page: building functional tests, their results, files and word lists."""
