@@ -6,10 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotator.domain.guideline_examples import BadExample, Example, parts_of
 from annotator.domain.guidelines import Change, ChangedLine
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.usecases.project.guidelines import Reading
+from annotator.web.frame import as_text
 
 _SHEET = (Path(__file__).parent / "panel" / "shared" / "guidelines.css").read_text(encoding="utf-8")
 # There is nothing of anybody's in this HTML. Which part of it is seen is chosen in guidelines.css.
@@ -42,8 +44,36 @@ def show_guidelines(project: Project, reading: Reading) -> None:
         st.html(_HEAD)
         if reading.is_asked and reading.changes:
             show_changes(reading.changes)
-        st.markdown(project.guidelines.strip() or "This project has no guidelines yet. Ask its lead for them.")
+        show_parts(project.guidelines)
+        if not project.guidelines.strip():
+            st.markdown("This project has no guidelines yet. Ask its lead for them.")
         st.html(_FOOT)
+
+
+def show_parts(guidelines: str) -> None:
+    """Guidelines with their examples, which look as in the panel; one that cannot be drawn is named, and the rest is shown."""
+    for part in parts_of(guidelines):
+        match part:
+            case Example():
+                st.html(f"<style>{_SHEET}</style>{_example_html(part)}")
+            case BadExample():
+                st.error(as_text(part.problem), icon=":material/error:")
+            case _:
+                st.markdown(part)
+
+
+def _example_html(example: Example) -> str:
+    text, before = "", ()
+    for piece in example.pieces:
+        words = escape(piece.text)
+        for letter in reversed(piece.sets):
+            mark = "" if letter in before else f"<sup>{letter}</sup>"
+            words = f'<span class="set-{letter}">{mark}{words}</span>'
+        text += words
+        before = piece.sets
+    label = f'<p class="example-label">{escape(example.label)}</p>' if example.label else ""
+    why = f'<p class="example-why">{escape(example.why)}</p>' if example.why else ""
+    return f'<div class="guidelines-example">{label}<p class="example-text" dir="auto">{text}</p>{why}</div>'
 
 
 _LINES: dict[Change, str] = {

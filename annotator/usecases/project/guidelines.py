@@ -19,7 +19,6 @@ from annotator.store.project.guidelines import (
 )
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
-from annotator.usecases.project.projects import change_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,8 @@ def change_guidelines(
 
     Raises: Conflict where somebody else made a version meanwhile
     """
+    from annotator.usecases.project.projects import change_project  # noqa: PLC0415  (brings NumPy, which routes do without)
+
     with store.transaction():
         require(store, actor, project_id, "manage project")
         newest = newest_number(store, project_id) or 0

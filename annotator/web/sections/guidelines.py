@@ -10,7 +10,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
-from annotator.web.guidelines import show_changes
+from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
@@ -20,6 +20,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     versions = guidelines_versions(store, visit.user, project.id)
     _ask_text(store, visit, project, versions)
     show_readers(store, visit, project)
+    _show_as_read(versions)
     _show_versions(versions)
 
 
@@ -34,7 +35,9 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
     with st.form("guidelines", border=False):
         st.text_area(
             "Guidelines (Markdown)", began, height=420, key=text_key,
-            help="Annotators and reviewers read them beside the text.",
+            help="Annotators and reviewers read them beside the text. A worked example is a block that begins with a line "
+            "\\`\\`\\`example and ends with \\`\\`\\`; in it stand a line “label: negative”, the text with its sets as "
+            "“The [A: soup was cold]”, and a line “why: …”.",
         )  # fmt: skip
         st.checkbox(
             "A small change, such as a typo: nobody is asked to read them again", key=small_key,
@@ -75,6 +78,12 @@ def _begin_anew(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)
     st.rerun()
+
+
+def _show_as_read(versions: Sequence[ShownVersion]) -> None:
+    if versions and versions[0].version.text.strip():
+        with st.expander("As annotators read them", key="guidelines_as_read"):
+            show_parts(versions[0].version.text)
 
 
 def _show_versions(versions: Sequence[ShownVersion]) -> None:
