@@ -19,7 +19,7 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
         b"PAR1",
         "a Parquet file",
-        "Write its rows as JSONL; of a project of the Annotator, export JSONL (everything) or CSV (the gold), which are read back",
+        "Write its rows as JSONL. Of our own exports, jsonl (the whole project) and csv (its gold) are read back",
     ),
     (b"ARROW1", "an Arrow file", "Write its rows as JSONL"),
     (b"\x93NUMPY", "a NumPy array", "Write its values as JSON"),
