@@ -226,6 +226,7 @@ def test_a_record_that_stands_twice_is_refused(tmp_path):
 FILES = [
     ("", "The line is not valid JSON"),
     ("[", "The file is not valid JSON"),
+    ('[{"id": 1}, {"id": 2,', "the file ends in the middle of a record, at character 21; it may be cut off."),
     ("3", "The file must hold a list of records. Write the records with dataset.records.to_json(path)."),
     ('{"id": ["a"], "fields": []}', "The file must hold a list of records."),
     ('{"a": 1}', "The file must hold a list of records."),

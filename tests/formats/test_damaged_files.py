@@ -179,7 +179,7 @@ KINDS = [
     (b"PK\x03\x04rest", "is a zip archive"),
     (b"PK\x05\x06" + b"\0" * 18, "is an empty zip archive"),
     (b"\x1f\x8brest", "is a gzip archive"),
-    (b"PAR1rest", "is a Parquet file, and not text in UTF-8. Write its rows as JSONL."),
+    (b"PAR1rest", "is a Parquet file, and not text in UTF-8. Write its rows as JSONL. Of our own exports, jsonl (the"),
     (b"%PDF-1.7", "is a PDF file"),
     (b"\x89PNG\r\n\x1a\n", "is a picture"),
     (b"SQLite format 3\0", "is a SQLite database"),

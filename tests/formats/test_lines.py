@@ -18,8 +18,13 @@ GOOD = b'{"id": "good", "text": "A calm, clever film."}'
 BAD_LINES = [
     (b'{"id": "1", "text": "caf\xe9"}', "Byte 25 of the line (0xe9) is not UTF-8"),  # Latin-1
     (b'{"id": "1", "text": "\xed\xa0\x80"}', "is not UTF-8"),  # a surrogate in bytes
-    (b'{"id": "1", "text": "a', "not valid JSON: Unterminated string"),  # truncated
-    (b'{"id": "1"', "not valid JSON: Expecting ',' delimiter at character 11 of 10"),  # truncated
+    (
+        b'{"id": "1", "text": "a',
+        "the line ends in the middle of a string that begins at character 21 of 22; it may be cut off",
+    ),
+    (b'{"id": "1"', "the line ends in the middle of a record, at character 10; it may be cut off"),
+    (b'{"id": "1",', "the line ends in the middle of a record, at character 11; it may be cut off"),
+    (b'{"id": 1} true', "not valid JSON: Extra data"),
     (b'{"id": "1", "text": "a"} {', "not valid JSON: Extra data"),
     (b"not json", "not valid JSON: Expecting value at character 1"),
     (b'["a", "b"]', "must hold one JSON object"),

@@ -221,7 +221,7 @@ def _json_cell(name: str, cell: str, example: str, findings: Findings) -> object
     except LineError as fault:
         as_python = python_list(cell)
         if as_python is None:
-            reason = fault.reason.replace("The line", "The cell")
+            reason = fault.reason.replace("The line", "The cell").replace("the line", "the cell")
             findings.refuse(name, cell, f"The cell must hold JSON{example}. {reason}")
         return as_python
 

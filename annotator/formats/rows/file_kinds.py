@@ -16,7 +16,11 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xfd7zXZ\x00", "an xz archive", "Unpack it"),
     (b"Rar!\x1a\x07", "a RAR archive", "Unpack it"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive", "Unpack it"),
-    (b"PAR1", "a Parquet file", "Write its rows as JSONL"),
+    (
+        b"PAR1",
+        "a Parquet file",
+        "Write its rows as JSONL. Of our own exports, jsonl (the whole project) and csv (its gold) are read back",
+    ),
     (b"ARROW1", "an Arrow file", "Write its rows as JSONL"),
     (b"\x93NUMPY", "a NumPy array", "Write its values as JSON"),
     (b"SQLite format 3\x00", "a SQLite database", "Export its rows as CSV or JSONL"),

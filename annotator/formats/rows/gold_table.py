@@ -115,7 +115,8 @@ def _read(row: Row, name: str, kind: type[Any], findings: Findings) -> Any:
     try:
         value = parse_value(cell.encode()) if cell.strip() else kind()
     except LineError as fault:
-        findings.refuse(name, shown(cell), f"Line {row.line}: {fault.reason.replace('The line', 'The cell')}")
+        reason = fault.reason.replace("The line", "The cell").replace("the line", "the cell")
+        findings.refuse(name, shown(cell), f"Line {row.line}: {reason}")
         return kind()
     if not isinstance(value, kind):
         what = "a list [...]" if kind is list else "an object {...}"

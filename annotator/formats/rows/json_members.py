@@ -8,7 +8,7 @@ from pathlib import Path
 from annotator.errors import Problem
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.json_items import read_content
-from annotator.formats.rows.lines import LineError, Row, parse_value
+from annotator.formats.rows.lines import LineError, Row, breaks_off, parse_value, why_not_json
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -86,6 +86,8 @@ def _after_blanks(text: str, index: int) -> int:
 
 def _expect(text: str, index: int, sign: str, *, is_taken: bool = True) -> int:
     """The place after a sign and the blanks that follow; before it when it is not taken."""
+    if text and index >= len(text):
+        raise _Broken(index, f"The file is not one JSON object: {breaks_off('file', text)}")
     if not text.startswith(sign, index):
         reason = f"The file is not one JSON object: '{sign}' is missing at character {index + 1} of {len(text)}."
         raise _Broken(index, reason)
@@ -96,7 +98,7 @@ def _end_of_value(text: str, index: int) -> int:
     try:
         return _DECODER.raw_decode(text, index)[1]
     except json.JSONDecodeError as fault:
-        reason = f"The file is not valid JSON: {fault.msg} at character {fault.pos + 1} of {len(text)}."
+        reason = why_not_json("file", text, fault)
         raise _Broken(fault.pos, reason) from None
     except (ValueError, RecursionError):
         raise _Broken(index, "A value is nested too deep or holds a number too long to be read.") from None

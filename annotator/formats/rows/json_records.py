@@ -14,7 +14,7 @@ import msgspec
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_items import read_content
-from annotator.formats.rows.lines import LineError, check_file, parse_value, read_rows
+from annotator.formats.rows.lines import LineError, breaks_off, check_file, parse_value, read_rows, why_not_json
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -123,6 +123,8 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
     while not text.startswith("]", index):
         try:
             end = _DECODER.raw_decode(text, index)[1]
+        except json.JSONDecodeError as fault:
+            raise LineError("file", text[index : index + 40], why_not_json("file", text, fault)) from None
         except (ValueError, RecursionError) as error:
             raise LineError("file", text[index : index + 40], f"The file is not valid JSON: {error}.") from None
         n_bytes, counted = n_bytes + len(text[counted:index].encode()), index
@@ -131,7 +133,9 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
         if text.startswith(",", index):
             index = _after_blanks(text, index + 1)
         elif not text.startswith("]", index):
-            reason = f"The file is not valid JSON: ',' or ']' is missing at character {index + 1} of {len(text)}."
+            is_cut = index >= len(text)
+            missing = f"',' or ']' is missing at character {index + 1} of {len(text)}."
+            reason = f"The file is not valid JSON: {breaks_off('file', text) if is_cut else missing}"
             raise LineError("file", text[max(0, index - 40) : index], reason)
 
 

@@ -288,7 +288,7 @@ def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
     try:
         json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:
-        reason = f"The line is not valid JSON: {fault.msg} at character {fault.pos + 1} of {len(text)}."
+        reason = why_not_json("line", text, fault)
         raise LineError("line", text[max(0, fault.pos - 40) :], reason) from None
     except RecursionError:
         raise LineError("line", _start(raw), _TOO_DEEP) from None
@@ -298,6 +298,23 @@ def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
         reason = f"{half.group()} is half of a character (a lone surrogate); write the whole character."
         raise LineError("line", text[max(0, half.start() - 40) :], reason)
     raise LineError("line", _start(raw), f"The line cannot be read: {error}.")
+
+
+def why_not_json(what: str, text: str, fault: json.JSONDecodeError) -> str:
+    """Why a text, such as a line or a file, is no JSON; of one that breaks off, that it does."""
+    begin = f"The {what} is not valid JSON: "
+    rest = text[fault.pos :].strip()
+    if fault.msg.startswith("Unterminated string"):
+        ends = f"the {what} ends in the middle of a string that begins at character {fault.pos + 1} of {len(text)}"
+        return f"{begin}{ends}; it may be cut off, or a quotation mark is missing."
+    if text.strip() and fault.msg != "Extra data" and any(word.startswith(rest) for word in ("true", "false", "null")):
+        return begin + breaks_off(what, text)
+    return f"{begin}{fault.msg} at character {fault.pos + 1} of {len(text)}."
+
+
+def breaks_off(what: str, text: str) -> str:
+    """That a text ends before it is over."""
+    return f"the {what} ends in the middle of a record, at character {len(text)}; it may be cut off."
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -29,7 +29,7 @@ def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
     Raises: InvalidValue for a name that no file can have, and for an archive that cannot be unpacked
     """
     names: list[str] = []
-    with _folder() as folder, _as_chosen(names):
+    with _folder() as folder, _as_chosen(names, folder):
         for file_name, content in files:
             names.append(file_name)
             if "\0" in file_name:
@@ -58,7 +58,7 @@ def unpacked(path: Path) -> Iterator[Path]:
     if not _is_archive(path):
         yield path
         return
-    with _folder() as folder, _as_chosen([path.name]):
+    with _folder() as folder, _as_chosen([path.name], folder):
         unpack(path, folder, name=path.name)
         yield _inner(folder)
 
@@ -83,7 +83,7 @@ def _folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _as_chosen(names: Sequence[str]) -> Iterator[None]:
+def _as_chosen(names: Sequence[str], folder: Path) -> Iterator[None]:
     """Where the format reads one file, a refusal says which files the person chose, and not which folder they lie in."""
     try:
         yield
@@ -92,6 +92,11 @@ def _as_chosen(names: Sequence[str]) -> Iterator[None]:
             reason = (
                 f"You chose {counted(len(names), 'file')} at once, but this format reads one file. Import them one after "
                 "the other, or choose the format that they have together."
+            )
+        elif any(folder.rglob("*.parquet")):
+            reason = (
+                f"'{names[0]}' holds Parquet files, as our own export datasets does, and they are not read. Of our own "
+                "exports, jsonl (the whole project) and csv (its gold) are read back; import one of these."
             )
         else:
             reason = f"'{names[0]}' holds several files, but this format reads one file. Choose that file alone."

@@ -98,6 +98,14 @@ def test_an_archive_of_several_files_where_one_is_read_is_refused_under_its_own_
         check_file(path)
 
 
+def test_an_archive_of_our_own_parquet_is_refused_with_the_exports_that_are_read_back(tmp_path):
+    archive = tmp_path / "datasets.zip"
+    archive.write_bytes(zipped("data/train.parquet", "annotations/train.parquet", "README.md"))
+    reason = r"^'datasets.zip' holds Parquet files.* jsonl \(the whole project\) and csv \(its gold\) are read back"
+    with pytest.raises(InvalidValue, match=reason), unpacked(archive) as path:
+        check_file(path)
+
+
 def test_a_file_name_with_a_nul_is_refused_with_the_name():
     with (
         pytest.raises(InvalidValue, match=r"^The file name 'ro�ws.csv' holds a NUL character\. Rename the file"),
