@@ -183,3 +183,19 @@ def marks_of(instance: Instance, annotations: list[Annotation]) -> np.ndarray:
     unions = [union_of_tokens(annotation.sets) for annotation in annotations]
     tokens = range(instance.layout.n_selectable)
     return np.array([[token in union for token in tokens] for union in unions], dtype=bool)
+
+
+def test_pairs_of_annotators_whose_names_are_numbers_come_in_the_order_of_the_numbers(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    made = make_project()
+    names = ("10", "2", "1")
+    import_rows(
+        made,
+        [{"id": "a", "text": TEXT, "label": "positive", "annotator": name, "rationales": [[[0, 2]]]} for name in names],
+    )
+    agreement = agreement_of(store, LOCAL_OPERATOR, made)
+    in_order = [("1", "2"), ("1", "10"), ("2", "10")]
+    assert [(pair.first, pair.second) for pair in agreement.labels.pairs] == in_order
+    assert [(pair.first, pair.second) for pair in agreement.tokens.pairs] == in_order
+    assert list(agreement.tokens.by_annotator) == ["1", "2", "10"]
