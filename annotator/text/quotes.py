@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Quotes
+from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceSpan
 from annotator.domain.texts import TokenizedText
 from annotator.errors import QuoteNotPlaced
@@ -68,7 +69,7 @@ def _only_place(texts: Mapping[str, "_SearchedText"], quote: str) -> SourceSpan:
         return SourceSpan(segment, occurrence.start_char, occurrence.end_char, "char")
     n = len(occurrences)
     reason = (
-        f"These words stand {n:,} times in the text. Quote more of the words around those that are meant"
+        f"These words stand {counted(n, 'time')} in the text. Quote more of the words around those that are meant"
         if n
         else "These words are not in the text. Quote them as they stand there"
     )
