@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from annotator.domain.natural_order import natural_order
 from annotator.review.coefficients import Counts, defined, fleiss_kappa, nominal_alpha, nominal_cohen_kappa
 from annotator.review.spread import Moments, Spread
 
@@ -122,9 +123,9 @@ def _pairs(votes: _Votes, names: list[str], n_labels: int) -> tuple[LabelPair, .
     kappas = nominal_cohen_kappa(total, same, by_chance)
     label_pairs = []
     for key, n_instances, kappa in zip(pair_keys.tolist(), total.tolist(), kappas.tolist(), strict=True):
-        first, second = sorted((names[key // len(names)], names[key % len(names)]))
+        first, second = sorted((names[key // len(names)], names[key % len(names)]), key=natural_order)
         label_pairs.append(LabelPair(first, second, n_instances, defined(kappa)))
-    return tuple(sorted(label_pairs, key=lambda pair: (pair.first, pair.second)))
+    return tuple(sorted(label_pairs, key=lambda pair: (natural_order(pair.first), natural_order(pair.second))))
 
 
 def _joint_counts(votes: _Votes, n_annotators: int, n_labels: int) -> tuple[Counts, Counts]:

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from annotator.domain.natural_order import natural_order
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.review.coefficients import (
@@ -168,7 +169,9 @@ class TokenTally:
             krippendorff_alpha=_alpha(self._levels),
             krippendorff_alpha_per_instance=self._alphas.of_all(),
             majority=self._majority.of_all(),
-            by_annotator={name: self._majority.of_annotator(self._codes[name]) for name in sorted(self._codes)},
+            by_annotator={
+                name: self._majority.of_annotator(self._codes[name]) for name in sorted(self._codes, key=natural_order)
+            },
             pairs=pairs,
         )
 
@@ -265,13 +268,15 @@ class _PairSums:
         moments.add(pooled)
         columns = zip(self._keys, n_instances, n_tokens, pooled, means, n_undefined, strict=True)
         pairs = [_token_pair(names, int(key), *row) for key, *row in columns]
-        return tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))), moments.of_all()
+        return tuple(
+            sorted(pairs, key=lambda pair: (natural_order(pair.first), natural_order(pair.second)))
+        ), moments.of_all()
 
 
 def _token_pair(
     names: list[str], key: int, n_instances: int, n_tokens: int, pooled: float, mean: float, n_undefined: int
 ) -> TokenPair:
-    first, second = sorted((names[key >> 32], names[key & 0xFFFFFFFF]))
+    first, second = sorted((names[key >> 32], names[key & 0xFFFFFFFF]), key=natural_order)
     return TokenPair(first, second, int(n_instances), int(n_tokens), defined(pooled), defined(mean), int(n_undefined))
 
 

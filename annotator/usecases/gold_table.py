@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from annotator.domain.groups import Whose, groups_of_people, is_of_people
 from annotator.domain.instances import GoldInstance
+from annotator.domain.natural_order import natural_order
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.store import Store
@@ -121,7 +122,7 @@ def _told(counts: Counter[str]) -> dict[str, int]:
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:
-    return {name: counts[name] for name in sorted(counts)}
+    return {name: counts[name] for name in sorted(counts, key=natural_order)}
 
 
 @contextmanager

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.problem_groups import group_problems
 from annotator.domain.sources import SourceColumns, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.errors import NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.rows import csv_rows
+from annotator.formats.rows.lines import NOT_UTF8
 
 Read = tuple[list[SourceInstance], list[Problem]]
 
@@ -115,12 +117,17 @@ def test_a_bad_row_is_a_problem_and_the_next_row_is_read(row, line, field, reaso
     assert reason in problems[0].reason
 
 
-def test_bytes_that_are_not_utf8_are_named_by_line_and_byte(tmp_path):
+def test_bytes_that_are_not_utf8_are_named_by_line_with_what_stands_around_them(tmp_path):
     instances, problems = read(b"id,text\n1,caf\xe9\n2,fine\n", tmp_path)
     assert [i.key for i in instances] == ["2"]
-    assert [(p.line, p.reason) for p in problems] == [
-        (2, "Byte 6 of the line (0xe9) is not UTF-8; save the file as UTF-8.")
-    ]
+    assert [(p.line, p.value, p.reason) for p in problems] == [(2, "1,caf\ufffd", NOT_UTF8)]
+
+
+def test_a_file_in_another_encoding_is_one_problem_however_many_rows_it_has(tmp_path):
+    rows = b"".join(b"%d,caf\xe9 %d\n" % (n, n) for n in range(40))
+    _, problems = read(b"id,text\n" + rows, tmp_path)
+    [problem] = group_problems(problems)
+    assert (problem.n, problem.lines()) == (40, "2, 3, 4, 5, 6, …")
 
 
 def test_a_quotation_mark_that_is_never_closed_is_a_problem_of_the_row_where_it_opens(tmp_path):

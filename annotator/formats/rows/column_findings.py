@@ -124,8 +124,8 @@ def own_label_remedy(plan: Plan, task: Task) -> str:
     if not may_be_own_labels(plan):
         return ""
     column = shown(plan.names["result"])
-    own = _meaning("annotator_label", task)
-    return f" If '{column}' holds {own}, choose it as such ({_choice('annotator_label', column)})."
+    own_label = _meaning("annotator_label", task)
+    return f" If '{column}' holds {own_label}, choose it as such ({_choice('annotator_label', column)})."
 
 
 def likely_keys(plan: Plan) -> list[str]:

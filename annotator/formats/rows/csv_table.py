@@ -15,7 +15,7 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES
 from annotator.formats.rows.findings import Findings, listed, shown
-from annotator.formats.rows.lines import MAX_LINE_BYTES, LineError, Row, parse_value, read_lines
+from annotator.formats.rows.lines import MAX_LINE_BYTES, NOT_UTF8, LineError, Row, parse_value, read_lines
 
 MAX_COLUMNS = 5_000
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)"}
@@ -151,10 +151,8 @@ class CsvTable:
             try:
                 yield content.decode("utf-8") + "\n"
             except UnicodeDecodeError as fault:
-                byte = f"Byte {fault.start + 1} of the line (0x{content[fault.start]:02x})"
-                reason = f"{byte} is not UTF-8; save the file as UTF-8."
                 near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
-                self._broken.append(Problem(self.path.name, raw.number, "line", near, reason))
+                self._broken.append(Problem(self.path.name, raw.number, "line", near, NOT_UTF8))
                 yield content.decode("utf-8", "replace") + "\n"
 
     def _row(self, cells: list[str], line: int) -> Iterator[Row | Problem]:

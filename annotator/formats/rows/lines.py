@@ -15,6 +15,11 @@ from annotator.formats.rows.findings import Findings, shown
 
 MAX_LINE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
+# The same for each such line, so that many of them are one problem of the file.
+NOT_UTF8 = (
+    "The line is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Save the file as UTF-8 (in Excel "
+    "“CSV UTF-8”)."
+)
 _BOM = b"\xef\xbb\xbf"
 _KEY_END = re.compile(rb'"[ \t\r\n]*:')
 _TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep; flatten it."
@@ -283,8 +288,7 @@ def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as fault:
-        reason = f"Byte {fault.start + 1} of the line (0x{raw[fault.start]:02x}) is not UTF-8; save the file as UTF-8."
-        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), reason) from None
+        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), NOT_UTF8) from None
     try:
         json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from annotator.domain.measurements import Question, Slice
+from annotator.domain.natural_order import natural_order
 from annotator.domain.people import User
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
@@ -40,10 +41,10 @@ def show_slices(store: Store, actor: User, question: Question, fact: str, group:
         kinds = count_kinds(store, asked_texts(store, question), fact, group)
         lengths = quarters(all_lengths(store, project.id))
     counts = _counted(kinds, question.within)
-    facts, groups = counts["fact"].most_common(), counts["group"].most_common()
+    facts, groups = _by_count(counts["fact"]), _by_count(counts["group"])
     return ShownSlices(
-        labels=_shown(counts["label"].most_common()) if project.task.result_kind == "label" else (),
-        splits=_shown(counts["split"].most_common()),
+        labels=_shown(_by_count(counts["label"])) if project.task.result_kind == "label" else (),
+        splits=_shown(_by_count(counts["split"])),
         lengths=_of_lengths(lengths, counts["length"]),
         facts=_shown(facts),
         groups=_shown(groups),
@@ -84,6 +85,11 @@ def _outside(kind: SlicedKind, members: Sequence[str], within: Slice) -> list[st
         "group": within.group is None or within.group[1] in members,
     }
     return [way for way in _WAYS if not is_in[way]]
+
+
+def _by_count(counts: Counter[str | None]) -> list[tuple[str | None, int]]:
+    """The values, the most frequent first; of those that are as frequent, in the order in which one looks for names."""
+    return sorted(counts.items(), key=lambda pair: (-pair[1], natural_order(pair[0] or "")))
 
 
 def _shown(counts: Sequence[tuple[str | None, int]]) -> tuple[ShownSlice, ...]:

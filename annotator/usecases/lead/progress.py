@@ -4,6 +4,7 @@ import datetime as dt
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from annotator.domain.natural_order import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.review.pace import Pace, pace_words, window_days
@@ -107,7 +108,7 @@ def _reviewers(store: Store, project: Project, now: dt.datetime) -> tuple[Review
         if not user.is_disabled and (role == "reviewer" or user.name in given)
     }
     reviewers = []
-    for name in sorted(given.keys() | members.keys()):
+    for name in sorted(given.keys() | members.keys(), key=natural_order):
         count = given.get(name)
         waiting = waiting_counts(store, project, members[name]) if name in members else {}
         median_ms = count.median_ms if count else None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from annotator.domain.natural_order import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
@@ -93,7 +94,9 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
         scores=tuple(score_counts(store, project.id)),
         reviewers={name: reviewer_agreement(patterns) for name, patterns in score_patterns(store, project.id).items()},
         time=_time([milliseconds for _, milliseconds in times]),
-        time_by_person={name: _time(spent) for name, spent in sorted(by_person.items())},
+        time_by_person={
+            name: _time(spent) for name, spent in sorted(by_person.items(), key=lambda pair: natural_order(pair[0]))
+        },
         proposed=tuple(proposed_counts(store, project.id)),
     )
 

@@ -238,8 +238,8 @@ class ImportReport:
     def show_labels(self, labels: Mapping[Place, str]) -> None:
         """Show texts of the preview with the labels that they got after they were read."""
         for row in self.preview:
-            place = (str(row["key"]), str(row["split"]))
-            row["result"] = labels.get(place, row["result"])
+            key_and_split = (str(row["key"]), str(row["split"]))
+            row["result"] = labels.get(key_and_split, row["result"])
 
     def count_relabelled(self, n: int) -> None:
         """Count texts that the file left as they were, and that got a label."""

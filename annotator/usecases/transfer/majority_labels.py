@@ -48,7 +48,7 @@ class MajorityLabels:
             majority = self._majority(store, known)
             self.n_labelled += len(majority)
             if self.is_asked:
-                numbers = {known[place].id: label for place, label in majority.items()}
+                numbers = {known[key_and_split].id: label for key_and_split, label in majority.items()}
                 set_results(store, numbers)
                 report.show_labels(majority)
                 report.count_relabelled(sum(n <= self.last_instance and n not in self._changed for n in numbers))
@@ -56,13 +56,15 @@ class MajorityLabels:
 
     def _majority(self, store: Store, known: Mapping[Place, KnownInstance]) -> dict[Place, str]:
         votes = label_votes(store, [instance.id for instance in known.values()])
-        labels = {place: majority_label(votes.get(instance.id, {})) for place, instance in known.items()}
-        for key, _ in (place for place, label in labels.items() if label is None):
+        labels = {
+            key_and_split: majority_label(votes.get(instance.id, {})) for key_and_split, instance in known.items()
+        }
+        for key, _ in (key_and_split for key_and_split, label in labels.items() if label is None):
             self.tied.add(f"“{key}”")
-        return {place: label for place, label in labels.items() if label is not None}
+        return {key_and_split: label for key_and_split, label in labels.items() if label is not None}
 
     def _without_label(self, store: Store, project: Project) -> Iterator[dict[Place, KnownInstance]]:
         places = iter(self._places)
         while batch := list(islice(places, _BATCH)):
             known = instances_at(store, project.id, batch)
-            yield {place: instance for place, instance in known.items() if instance.result is None}
+            yield {key_and_split: instance for key_and_split, instance in known.items() if instance.result is None}

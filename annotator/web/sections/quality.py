@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.gold import Accepted
+from annotator.domain.natural_order import natural_order
 from annotator.domain.numbers import UNDEFINED, counted, duration, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
@@ -183,7 +184,7 @@ def _show_reviewers(quality: WorkQuality) -> None:
 
 def _show_leanings(leanings: Leanings) -> None:
     """Who scores higher or lower than the others; nothing where no set has two scores."""
-    names = sorted({name for of_one in leanings.values() for name in of_one})
+    names = sorted({name for of_one in leanings.values() for name in of_one}, key=natural_order)
     if not names:
         return
     st.markdown("**Who scores higher or lower than the other reviewers**")

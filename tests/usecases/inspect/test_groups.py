@@ -40,6 +40,17 @@ def project(store: Store, make_project: Callable[..., Project], import_rows: Cal
     return made
 
 
+def test_annotators_whose_names_are_numbers_come_in_the_order_of_the_numbers(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., Any]
+) -> None:
+    made = make_project(gold_policy="all")
+    names = ("101", "2", "10", "1")
+    rows = [{**ROWS[0], "annotator": name, "rationales": [[[n, n + 1]]]} for n, name in enumerate(names)]
+    assert import_rows(made, rows).problems == []
+    report: Any = evaluate_project(store, LOCAL_OPERATOR, made, options=ScoringOptions(by="annotator"))
+    assert list(report["groups"]) == ["1", "2", "10", "101"]
+
+
 def f1(store: Store, project: Project, by: str, group: str | None) -> tuple[float | None, int | None]:
     options = ScoringOptions(by=by, group=group)
     numbers: Any = evaluate_project(store, LOCAL_OPERATOR, project, options=options)

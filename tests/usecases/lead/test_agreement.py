@@ -252,3 +252,19 @@ def test_label_agreement_of_real_posts_is_that_of_all_labels_in_the_file(store: 
     assert labels.n_instances == len(counts) == 1922
     assert labels.krippendorff_alpha == approx(expected)
     assert round(expected, 4) == 0.5045
+
+
+def test_pairs_of_annotators_whose_names_are_numbers_come_in_the_order_of_the_numbers(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    made = make_project()
+    names = ("10", "2", "1")
+    import_rows(
+        made,
+        [{"id": "a", "text": TEXT, "label": "positive", "annotator": name, "rationales": [[[0, 2]]]} for name in names],
+    )
+    agreement = agreement_of(store, LOCAL_OPERATOR, made)
+    in_order = [("1", "2"), ("1", "10"), ("2", "10")]
+    assert [(pair.first, pair.second) for pair in agreement.labels.pairs] == in_order
+    assert [(pair.first, pair.second) for pair in agreement.tokens.pairs] == in_order
+    assert list(agreement.tokens.by_annotator) == ["1", "2", "10"]
