@@ -25,7 +25,7 @@ from annotator.metrics.ragged import Floats
 from annotator.text.word_scores import How
 from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
-_METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
+WRITTEN_METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def explainer_of_written(writer: Writer, method: str, given: Mapping[str, object
 
     Raises: InvalidValue for another method, or a parameter that it does not have
     """
-    if method not in _METHODS:
+    if method not in WRITTEN_METHODS:
         raise InvalidValue(
-            f"Method {method} cannot explain what a model writes. Choose one of {', '.join(_METHODS)}, or ask the model as "
-            "transformers-zero-shot:FOLDER."
+            f"Method {method} cannot explain what a model writes. Choose one of {', '.join(WRITTEN_METHODS)}, or ask the model "
+            "as transformers-zero-shot:FOLDER."
         )
     chosen: dict[str, Value]
     if method == "occlusion":

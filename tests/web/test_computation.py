@@ -11,6 +11,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from annotator.attribution.methods import METHODS
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
+from annotator.attribution.transformers_written import WRITTEN_METHODS
 from annotator.domain.label_tables import LabelTable
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
@@ -77,6 +78,27 @@ def test_a_model_that_writes_is_asked_with_the_start_the_length_and_the_words_th
     assert request.options.load == LoadOptions(
         prompt="Review: {text}\nIn a word:", longest_answer=5, label_words={"positive": "great"}
     )
+
+
+def test_of_a_model_that_writes_only_what_can_be_computed_is_offered(
+    store: Store, project: Project, page: AppTest
+) -> None:
+    page.checkbox(key="compute_faithfulness").check().run()
+    page.selectbox(key="compute_label").select("gold").run()
+    page.text_input(key="compute_model").input("transformers-writing:models/causal").run()
+    method = page.selectbox(key="compute_written_method")
+    assert sorted(method.options) == [
+        "Gradient × input (transformers)",
+        "Integrated gradients (transformers)",
+        "Occlusion",
+    ]
+    assert page.selectbox(key="compute_written_too_long").options == ["leave out", "cut at the end"]
+    assert [box.label for box in page.checkbox] == []
+    assert "Whose label is explained" not in [box.label for box in page.selectbox]
+    page.button(key="compute_go").click().run()
+    request = asked(store, project)
+    assert request.method in WRITTEN_METHODS
+    assert (request.options.label, request.options.has_faithfulness) == ("predicted", False)  # what stood there before
 
 
 def test_a_zero_shot_model_is_asked_with_the_prompt_and_the_words_that_were_written(

@@ -14,6 +14,7 @@ from annotator.attribution.loaders import LoadOptions, TooLong
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
+from annotator.attribution.transformers_written import WRITTEN_METHODS
 from annotator.domain.instances import Instance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -127,10 +128,15 @@ def left_out_summary(report: AttributingReport) -> str:
     return f"{report.n_left_out:,} of {report.n_instances:,} {were} left out: {reasons}."
 
 
-def offered_methods() -> dict[str, str]:
-    """Every method with a title for people: those for any model first, then those for transformers models, then gold itself."""
+def offered_methods(*, writes: bool = False) -> dict[str, str]:
+    """Every method with a title for people: those for any model first, then those for transformers models, then gold itself.
+
+    writes: those alone that explain what a model writes
+    """
     any_model = {name: method.title for name, method in METHODS.items()}
     of_transformers = {name: f"{method.title} (transformers)" for name, method in TRANSFORMERS_METHODS.items()}
+    if writes:
+        return {name: any_model.get(name) or of_transformers[name] for name in WRITTEN_METHODS}
     return (
         any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
     )

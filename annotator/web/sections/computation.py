@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
@@ -51,14 +52,21 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _asked(project: Project) -> AskedAttribution:
-    methods = offered_methods()
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     model = left.text_input(
         "Model", "built-in", key="compute_model",
         help="built-in is a small word classifier that is trained on this project's gold. "
         "Other models: spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER for a causal language model that is "
         "asked for labels, or transformers-writing:FOLDER for a model that writes its answer.",
-    )  # fmt: skip
+    ).strip()  # fmt: skip
+    ask_options = _ask_writing if model.startswith(_WRITING) else _ask_of_labels
+    method, options = ask_options(project, middle, right)
+    return AskedAttribution(model, method, _with_prompt(project, model, options))
+
+
+def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerator) -> tuple[str, AttributingOptions]:
+    """The method and the options of a model that answers with a label or a stretch of the text."""
+    methods = offered_methods()
     method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         "Faithfulness", key="compute_faithfulness",
@@ -74,28 +82,52 @@ def _asked(project: Project) -> AskedAttribution:
     label = whose.selectbox(
         "Whose label is explained", list(labels), format_func=labels.__getitem__, key="compute_label"
     )
-    split = part.text_input("Only this split", key="compute_split", placeholder="all")
+    split = _ask_split(part)
     too_long = length.selectbox(
         "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="compute_too_long",
         help="Of transformers models. Windows overlap by half; the answer is the mean of theirs.",
     )  # fmt: skip
-    threads = amount.number_input(
+    load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
+    return method, AttributingOptions(
+        label=label, split=split, has_faithfulness=with_faithfulness, trains=trains, load=load
+    )
+
+
+def _ask_writing(_project: Project, middle: DeltaGenerator, _right: DeltaGenerator) -> tuple[str, AttributingOptions]:
+    """Those of a model that writes: it has no labels, gives no probabilities and is not read in windows."""
+    methods = offered_methods(writes=True)
+    method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_written_method")
+    part, length, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
+    split = _ask_split(part)
+    ways = [way for way in _TOO_LONG if way != "windows"]
+    too_long = length.selectbox(
+        "Texts too long for the model", ways, format_func=_TOO_LONG.__getitem__, key="compute_written_too_long",
+        help="What is cut is the end of the text, before the rest of the prompt.",
+    )  # fmt: skip
+    load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
+    return method, AttributingOptions(split=split, load=load)
+
+
+def _ask_split(column: DeltaGenerator) -> str | None:
+    return column.text_input("Only this split", key="compute_split", placeholder="all").strip() or None
+
+
+def _ask_threads(column: DeltaGenerator) -> int:
+    threads = column.number_input(
         "Threads", 1, 64, 1, key="compute_threads",
         help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
     )  # fmt: skip
-    load = LoadOptions(threads=int(threads), too_long=too_long)
-    if model.strip().startswith(_WRITING):
+    return int(threads)
+
+
+def _with_prompt(project: Project, model: str, options: AttributingOptions) -> AttributingOptions:
+    """What a language model reads besides, and what it calls the labels."""
+    load = options.load
+    if model.startswith(_WRITING):
         load = replace(load, prompt=_ask_start(), longest_answer=_ask_longest(), label_words=_ask_label_words(project))
-    if model.strip().startswith(_ZERO_SHOT):
+    if model.startswith(_ZERO_SHOT):
         load = replace(load, prompt=_ask_prompt(), label_words=_ask_label_words(project))
-    options = AttributingOptions(
-        label=label,
-        split=split.strip() or None,
-        has_faithfulness=with_faithfulness,
-        trains=trains,
-        load=load,
-    )
-    return AskedAttribution(model.strip(), method, options)
+    return replace(options, load=load)
 
 
 def _ask_prompt() -> str:

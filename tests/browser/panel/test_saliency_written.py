@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.panel.contrast import ENOUGH, lowest_contrast
-from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage, map_of
+from tests.browser.panel.saliency_harness import WORDS, SaliencyFake, SaliencyPage, map_of
 
 pytestmark = pytest.mark.browser
 
@@ -188,6 +188,22 @@ def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Call
     assert inner["x"] - outer["x"] >= 10  # as far from the edges as all that stands in a dialog
     assert outer["x"] + outer["width"] - inner["x"] - inner["width"] >= 10
     assert dialog.evaluate("(made) => made.scrollHeight <= made.clientHeight")
+
+
+def test_the_matrix_of_a_written_answer_has_its_pieces_down_and_words_and_earlier_pieces_across(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    shown.page.get_by_role("button", name="Matrix").click()
+    table = shown.page.get_by_role("region", name="Written pieces by tokens")
+    expect(table.locator("thead th")).to_contain_text(["tiny", *WORDS, "not", "<b>good", "↵"])
+    expect(table.locator("tbody th")).to_have_text(["1 not", "2 <b>good", "3 ↵"])
+    titles = table.locator("tbody tr").nth(2).locator("td").evaluate_all("(cells) => cells.map((cell) => cell.title)")
+    assert titles[0] == "bad: +0.100 for “↵”"
+    assert titles[5:] == ["not: −0.100 for “↵”", "<b>good: +0.050 for “↵”", "↵: no score"]
+    second = table.locator("tbody tr").nth(1).locator("td")
+    expect(second.nth(3)).to_have_class("s10")  # of 0.8, the highest of all pieces
+    expect(second.nth(5)).to_have_class("s5")  # what the first piece counted, on the same scale
 
 
 def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:

@@ -307,6 +307,9 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     lead.page.get_by_role("button", name="New project").click()
     lead.page.get_by_role("combobox", name="Rules").click()
     lead.page.get_by_role("option", name="those of Sentiment").click()
+    lead.sees(
+        "The same people, with the same roles"
+    )  # before, the form of the usual rules has a field of that name, too
     lead.page.get_by_label("Name", exact=True).fill("Second")
     lead.page.get_by_role("button", name="Create").click()
     lead.page.get_by_role("heading", name="Second").wait_for()

@@ -1,8 +1,10 @@
-/** The matrix: methods down, tokens across; one cell a token, gold and top k as in the maps. */
+/** The matrices: methods down, tokens across, gold and top k as in the maps; and of a written answer pieces down. */
 import { element, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
-import { stepOf } from "./heat.js";
+import { scalesOf, stepOf } from "./heat.js";
 import { tokenAt } from "./map.js";
+import { meaningOf } from "./meaning.js";
+import { shownPieces } from "./written_files.js";
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
@@ -63,6 +65,51 @@ export function matrixOf(view, maps, { scales, hover }) {
     facts.forEach((fact, place) => setText(fact, token === null ? usual[place] : maps[place].wordsAbout(token)));
   return { root: box, point: pointer(box, table, say) };
 }
+
+/**
+ * What was written as a matrix of its own: pieces down, words and earlier pieces across, on one scale.
+ * @param {import("./view.js").HeatView} view
+ * @param {SaliencyMap} map
+ */
+export function matrixOfAnswer(view, map) {
+  const { answer } = map;
+  if (!answer) return null;
+  const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
+  const pieces = shownPieces(map).map((piece) => piece.words);
+  const rows = pieces.map((_, step) => answer.panelOf(step));
+  const [scale] = scalesOf([{ ...map.panel, scores: rows.flatMap((panel) => scoresOf(panel, words.length)) }], "own");
+  const head = [...words, ...pieces].map((word) => element("th", { scope: "col" }, word || "\u00a0"));
+  const body = rows.map((panel, step) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, `${step + 1} ${pieces[step]}`),
+      ...[...words, ...pieces].map((word, place) => {
+        const score = scoresOf(panel, words.length)[place] ?? null;
+        const said = score === null ? "no score" : meaningOf(panel).said(score);
+        return element("td", { class: stepOf(score, scale, map.isSigned), title: `${word}: ${said}` });
+      }),
+    ),
+  );
+  const corner = element(
+    "th",
+    { scope: "col" },
+    map.title(),
+    element("small", {}, `${map.isSigned ? "±" : "0 to "}${written(scale)}`),
+  );
+  return element(
+    "div",
+    { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": `Written pieces by tokens, ${map.title()}` },
+    element("table", {}, element("thead", {}, element("tr", {}, corner, ...head)), element("tbody", {}, ...body)),
+  );
+}
+
+/**
+ * Of the n words that can be marked, and behind them of the pieces that were written before.
+ * @param {HeatPanel} panel
+ * @param {number} n
+ */
+const scoresOf = ({ scores, earlier }, n) => [...(scores ?? []).slice(0, n), ...(earlier ?? [])];
 
 /**
  * Marks a column; each row's head says the number and rank there, in the place of its scale, so that nothing moves.

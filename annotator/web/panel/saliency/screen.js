@@ -5,7 +5,7 @@ import { depthsTable } from "./depths.js";
 import { openExport } from "./export_dialogs.js";
 import { heatRules, scalesOf } from "./heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./map.js";
-import { matrixOf } from "./matrix.js";
+import { matrixOf, matrixOfAnswer } from "./matrix.js";
 import { countsOf } from "./numbers.js";
 import { goldWords, paintAgreements, PeopleLegend } from "./people.js";
 import { differences, groupOf, nextOfGroup } from "./runs.js";
@@ -373,7 +373,8 @@ export class SaliencyScreen {
     if (state.matrix && this.view) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerView && this.partnerMaps.length)
       this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
-    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
+    const answers = state.matrix ? this.shown.map((map) => matrixOfAnswer(map.view, map)) : [];
+    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root), ...answers.filter((made) => made !== null));
     return undefined;
   }
 
