@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.releases import Release
 
@@ -121,6 +122,21 @@ def export(path: Path, number: int, folder: Path, project_name: str, format_name
     with opened(path) as store:
         made = export_release(store, LOCAL_OPERATOR, find_project(store, project_name), number, format_name, folder)
     click.echo(f"Wrote {made.words} to {folder}: {made.gold.words}, with LICENSE, CITATION and README.md.")
+
+
+@release.command()
+@click.argument("name")
+@project_option
+@click.pass_obj
+def erase(path: Path, name: str, project_name: str) -> None:
+    """Take the sets of the person NAME, who asks for it, out of every release; each tells how many are gone, not whose."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.releases.erasure import erase_from_releases
+
+    with opened(path) as store:
+        n = erase_from_releases(store, LOCAL_OPERATOR, find_project(store, project_name), name)
+    click.echo(f"{counted(n, 'rationale set is', 'rationale sets are')} gone from the releases of '{project_name}'.")
+    click.echo("Backups, and files that were given away, still hold them.")
 
 
 def _row(made: Release) -> dict[str, Any]:

@@ -48,6 +48,18 @@ def without_annotators(metadata: Mapping[str, object]) -> dict[str, object]:
     return {**metadata, ANNOTATIONS: nameless}
 
 
+def without_annotator(metadata: Mapping[str, object], name: str) -> dict[str, object]:
+    """The metadata without anything that is told of one annotator.
+
+    >>> without_annotator({"annotations": [{"annotator": "ada", "group": "G1"}, {"annotator": "zoe"}]}, "ada")
+    {'annotations': [{'annotator': 'zoe'}]}
+    """
+    rows = metadata.get(ANNOTATIONS)
+    if not isinstance(rows, list):
+        return dict(metadata)
+    return {**metadata, ANNOTATIONS: [row for row in rows if not isinstance(row, dict) or row.get(ANNOTATOR) != name]}
+
+
 def _called(row: object, called: Callable[[str], str]) -> object:
     if not isinstance(row, dict) or ANNOTATOR not in row:
         return row

@@ -26,6 +26,7 @@ from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.project.projects import take_role
 from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
@@ -288,6 +289,14 @@ def test_numbers_stay_as_they_were_until_one_asks_for_newer_ones(page, store, mo
     app = button(app, "metrics_anew").click().run()
     assert scored == ["again"]
     assert not button(app, "metrics_anew")
+
+
+def test_the_table_cites_a_release_as_soon_as_there_is_one(page, store, modelled) -> None:
+    app = page(modelled)
+    assert not any("release" in caption.value for caption in app.caption)
+    made = freeze_gold(store, LOCAL_OPERATOR, modelled, "camera ready", licence="CC0")
+    app = app.run()
+    assert any(made.words in caption.value.replace("\\", "") for caption in app.caption)
 
 
 def test_kept_numbers_are_not_shown_to_whoever_lost_the_right(page, store, modelled) -> None:

@@ -45,6 +45,18 @@ def parts_of(store: Store, release_id: int) -> Iterator[bytes]:
         )
 
 
+def replace_part(store: Store, release_id: int, position: int, content: bytes) -> None:
+    """Write a part anew, without what somebody asked to be erased."""
+    store.run(
+        "UPDATE release_parts SET content = ? WHERE release_id = ? AND position = ?", (content, release_id, position)
+    )
+
+
+def add_erased(store: Store, release_id: int, n: int) -> None:
+    """So many more sets are gone from a release."""
+    store.run("UPDATE releases SET n_erased = n_erased + ? WHERE id = ?", (n, release_id))
+
+
 def releases_of(store: Store, project_id: int) -> list[Release]:
     """The releases of a project, the first one first."""
     return [_release(row) for row in store.rows(f"{_SELECT} WHERE project_id = ? ORDER BY number", (project_id,))]

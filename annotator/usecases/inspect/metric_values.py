@@ -20,6 +20,7 @@ from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
+from annotator.store.gold.releases import newest_release
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
 from annotator.store.people import roles_of
 from annotator.store.slice_counts import fact_names, group_names
@@ -51,6 +52,13 @@ def newest_event(store: Store, actor: User, project: Project) -> int:
     """The number of the last event that changed gold or what models say: numbers that are made now are as of then."""
     require(store, actor, project.id, "export")
     return last_change(store, project.id)
+
+
+def newest_release_number(store: Store, actor: User, project: Project) -> int:
+    """The number of the newest release of the gold; 0 without any."""
+    require(store, actor, project.id, "export")
+    release = newest_release(store, project.id)
+    return 0 if release is None else release.number
 
 
 def has_changed_since(store: Store, actor: User, project: Project, event_id: int) -> bool:

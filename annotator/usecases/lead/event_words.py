@@ -339,6 +339,9 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "freeze gold": lambda detail: (
         f"froze the gold of {counted(detail['instances'], 'instance')} as release {detail['release']} “{detail['name']}”"
     ),
+    "erase from releases": lambda detail: (
+        f"took {counted(detail['sets'], 'set')} of a person who asked for it out of the releases"
+    ),
     "export release": lambda detail: (
         f"exported release {detail['release']} to “{detail['file']}” (format {detail['format']})"
     ),

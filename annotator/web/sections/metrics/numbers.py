@@ -22,6 +22,7 @@ from annotator.usecases.inspect.metric_values import (
     groupings_of,
     has_changed_since,
     newest_event,
+    newest_release_number,
     split_names,
     values_of_row,
     what_to_score,
@@ -50,7 +51,10 @@ _POLICIES = (
 
 @dataclass(frozen=True, slots=True)
 class TableRequest:
-    """What is scored, in a project of a database, as of an event."""
+    """What is scored, in a project of a database, as of an event.
+
+    release: number of the newest release of the gold, which the table cites; 0 without any
+    """
 
     database: str
     project_id: int
@@ -62,6 +66,7 @@ class TableRequest:
     includes_training: bool
     has_intervals: bool
     event_id: int
+    release: int = 0
 
     @property
     def options(self) -> ScoringOptions:
@@ -144,6 +149,7 @@ def show(
     pinned = int(st.session_state.get(_pin(project), newest))
     _know_names(store, visit, project)
     request = _controls(project, choices, container, pinned)
+    request = replace(request, release=newest_release_number(store, visit.user, project))
     # A place that is always there, filled or not: a bar that stands above the table in the first run alone would have the next
     # run move all that follows up by one; the browser makes what has moved anew, and closes the popover that one chooses in.
     with st.container():
