@@ -144,12 +144,7 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     [table] = app.table
     told = table.value.iloc[0]
     assert (told["rows"], told["lines"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
-    assert (
-        told["reason"]
-        .replace("\\", "")
-        .replace(":small[]", "")
-        .endswith("or leave it out (--leave-out-label furious).")
-    )
+    assert told["reason"].replace("\\", "").replace(":small[]", "").endswith("or leave it out (“Leave it out”).")
     assert len(table.value) == 1
     assert said(app.error).startswith("The project has no label 'furious'")
 

@@ -17,6 +17,7 @@ from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, Import
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
+from annotator.web.page_words import on_page
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_columns import ask_columns
@@ -277,11 +278,11 @@ def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
     for column_words in answer.columns:
         st.caption(as_text(column_words))
     for doubt in answer.doubts:
-        st.warning(as_text(doubt), icon=":material/info:")
+        st.warning(as_text(on_page(doubt)), icon=":material/info:")
     container = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
-        container.warning(as_text(note), icon=":material/info:")
+        container.warning(as_text(on_page(note)), icon=":material/info:")
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts))
     if answer.preview:
@@ -325,7 +326,9 @@ def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
     st.error(
         f"{counted(n, 'problem')}; nothing can be stored until {'it is' if n == 1 else 'they are'} corrected or left out."
         if len(refusal.problems) > 1 or n_files > 1
-        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
+        else as_text(
+            f"{on_page(refusal.problems[0].reason)} Nothing can be stored until this is corrected or left out."
+        ),
         icon=":material/error:",
     )
     notes = st.container()
@@ -333,7 +336,7 @@ def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
     show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
-        where.info("  \n".join(as_text(note) for note in refusal.notes), icon=":material/info:")
+        where.info("  \n".join(as_text(on_page(note)) for note in refusal.notes), icon=":material/info:")
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:

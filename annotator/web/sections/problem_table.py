@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.problem_groups import group_problems
 from annotator.errors import Problem
 from annotator.web.frame import as_text
+from annotator.web.page_words import on_page
 
 _ROWS_IN_VIEW = 8
 _HEIGHT = 480
@@ -37,7 +38,7 @@ def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, 
         "lines" if has_counts else "line": problem.lines() or "–",
         "field": as_text(problem.field),
         "value": as_text(_begin(problem.value)),
-        "reason": as_text(problem.reason),
+        "reason": as_text(on_page(problem.reason)),
     }
 
 
