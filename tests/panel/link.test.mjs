@@ -5,6 +5,7 @@ import {
   copyLink,
   drawnOf,
   goneOf,
+  goneParts,
   goneWords,
   IN_THIS_TAB,
   panelsOf,
@@ -52,6 +53,10 @@ for (const [query, gone] of [
   ["by=2:-:sets.best_f1&order=sideways", ["the order “sideways”"]],
   ["k=high&order=highest", ["the share of the top k (high)"]],
   ["k=0&which=perturbed", []],
+  ["k=9999", ["the share of the top k (9999)"]],
+  ["k=-1", ["the share of the top k (-1)"]],
+  ["k=100&looks=bars+numbers", []],
+  ["looks=bars+foo", ["the way of showing “foo”"]],
   ["xs=5~1", ["the part of the scatter"]],
   ["typed=%7B", ["the typed text"]],
   ["typed=tab", []],
@@ -137,3 +142,20 @@ test("a full storage does not stop the typing", () => {
   memory.set(7, { text: "so" });
   assert.deepEqual(memory.get(7), { text: "so" });
 });
+
+const CHOICES = [
+  { run: 2, layers: [], labels: ["positive", "a:b"] },
+  { run: 17, layers: [0, 2], labels: ["positive"] },
+];
+for (const [panels, kept, gone] of [
+  [["2:-:a:b", "17:2:positive", "17:-:"], ["2:-:a:b", "17:2:positive", "17:-:"], []],
+  [["17:7:nosuch"], ["17:-:"], ["layer 7 of run 17", "the label “nosuch” of run 17"]],
+  [
+    ["17:0:nosuch", "2:1:positive"],
+    ["17:0:", "2:-:positive"],
+    ["the label “nosuch” of run 17", "layer 1 of run 2"],
+  ],
+  [["5:7:nosuch"], ["5:7:nosuch"], []],
+])
+  test(`of the maps ${panels} the run's own is shown for a layer and a label that are gone`, () =>
+    assert.deepEqual(goneParts(panels, CHOICES), { gone, panels: kept }));

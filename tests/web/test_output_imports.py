@@ -53,6 +53,19 @@ def test_what_was_stored_says_how_many_texts_have_answers_and_maps_and_leads_to_
     assert link.proto.url == f"/saliency?project={project.id}&instance={second}"
 
 
+def test_problems_of_a_file_name_the_fields_of_the_page_and_no_option_of_a_command(page: AppTest) -> None:
+    reply = {"custom_id": "t1", "answer": '{"label": "odd", "quotes": []}'}
+    page.file_uploader(key="import_files").set_value(
+        [as_file("out.jsonl", [{"id": "t1", "prediction": "positive"}, reply])]
+    )
+    page.run()
+    page.selectbox(key="import_format").select("self-explanations").run()
+    page.button(key="import_check").click().run()
+    words = said(page.error) + " | ".join(str(table.value.to_dict()) for table in page.table)
+    assert "“Model, if the file names none”" in words
+    assert "--" not in words
+
+
 def test_several_files_are_checked_each_in_its_own_format_and_stored_together(
     page: AppTest, store: Store, project: Project
 ) -> None:

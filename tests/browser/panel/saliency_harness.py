@@ -160,7 +160,9 @@ class SaliencyFake(Fake):
         }
 
     def _panel(self, run: int, layer: str) -> dict[str, Any]:
-        return next(one for one in self.panels if one["run"] == run and layer in {"-", str(one["layer"])})
+        of_run = [one for one in self.panels if one["run"] == run]
+        nothing = {**of_run[0], "layer": None, "label": "", "scores": None}
+        return next((one for one in of_run if layer in {"-", str(one["layer"])}), nothing)
 
     def _choice(self, one: dict[str, Any]) -> dict[str, Any]:
         names = ("run", "model", "method", "parameters", "seed", *(["group"] if "group" in one else []))

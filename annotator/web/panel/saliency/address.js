@@ -26,13 +26,13 @@ export function stateOf(asked) {
 }
 
 /**
- * The share of the tokens in the top k, in percent; null where the address names none that can be read.
+ * The share of the tokens in the top k, in percent; null where the address names none from 0 to 100.
  * @param {URLSearchParams} asked
  */
 export function shareOf(asked) {
   const k = asked.get("k");
   const share = k ? Number(k) : NaN;
-  return Number.isNaN(share) ? null : Math.min(100, Math.max(0, share));
+  return share >= 0 && share <= 100 ? share : null;
 }
 
 /** @param {URLSearchParams} asked */

@@ -1,7 +1,7 @@
 /** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
-import { shareOf } from "./address.js";
+import { FLAGS, shareOf } from "./address.js";
 import { POLICIES } from "./people.js";
 import { brushOf } from "./scatter_points.js";
 import { shortened, whichOf } from "./which.js";
@@ -77,8 +77,33 @@ function goneLooks(asked) {
   const gone = [];
   if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(`the sets “${shortened(gold)}”`);
   if (k && shareOf(asked) === null) gone.push(`the share of the top k (${shortened(k)})`);
+  const looks = (asked.get("looks") ?? "").split(" ").filter(Boolean);
+  const strange = looks.filter((name) => !FLAGS.some((flag) => flag === name));
+  gone.push(...strange.map((name) => `the way of showing “${shortened(name)}”`));
   if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push("the typed text");
   return gone;
+}
+
+/**
+ * Of the maps of an address those layers and labels that their runs do not have for a text, in words, and the maps
+ * without them: the run chooses its own.
+ * @param {string[]} panels
+ * @param {Pick<RunChoice, "run"|"layers"|"labels">[]} choices  what there is of the text
+ */
+export function goneParts(panels, choices) {
+  /** @type {string[]} */
+  const gone = [];
+  const kept = panels.map((panel) => {
+    const [run, layer, ...words] = panel.split(":");
+    const [choice, label] = [choices.find((one) => String(one.run) === run), words.join(":")];
+    if (!choice) return panel;
+    const hasLayer = layer === "-" || choice.layers.includes(Number(layer));
+    const hasLabel = !label || choice.labels.includes(label);
+    if (!hasLayer) gone.push(`layer ${layer} of run ${run}`);
+    if (!hasLabel) gone.push(`the label “${shortened(label)}” of run ${run}`);
+    return `${run}:${hasLayer ? layer : "-"}:${hasLabel ? label : ""}`;
+  });
+  return { gone, panels: kept };
 }
 
 /** @param {string} panel */

@@ -12,6 +12,7 @@ import {
   copyLink,
   drawnOf,
   goneOf,
+  goneParts,
   goneSteps,
   goneWords,
   IN_THIS_TAB,
@@ -175,7 +176,11 @@ class Saliency {
     const { run } = this.list;
     if (link?.get("by") && !link.has("panels") && run && this.view) await this.#openRun(run.id, run.layer);
     if (!link || (!this.view && this.list.rows.length)) return undefined;
-    const words = [this.#wordsOfLink(link, numbers, lost), this.view ? this.#takeTyped(link) : this.#wordsOfNothing()];
+    const parted = await this.#leaveGoneParts(link);
+    const words = [
+      this.#wordsOfLink(link, numbers, lost, parted),
+      this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
+    ];
     if (!isThere) words.push("The list in this link no longer exists, so all texts are shown.");
     return this.screen.sayOfLink(words.filter(Boolean).join(" "));
   }
@@ -208,17 +213,31 @@ class Saliency {
   }
 
   /**
+   * Opens the maps of a link without the layers and labels that the text lacks; answers which.
+   * @param {URLSearchParams} link
+   */
+  async #leaveGoneParts(link) {
+    if (!link.has("panels") || !this.panels || !this.view) return [];
+    const { gone, panels } = goneParts(this.panels, this.view.choices);
+    if (gone.length) await this.#setPanels(panels);
+    return gone;
+  }
+
+  /**
    * What of a link cannot be shown, and what is shown in its place.
    * @param {URLSearchParams} link
    * @param {MeasuredNumbers} numbers
    * @param {number|null} lost  the text that it names, where that is gone
+   * @param {string[]} parted  layers and labels that the text lacks
    */
-  #wordsOfLink(link, numbers, lost) {
+  #wordsOfLink(link, numbers, lost, parted) {
     const isAlone = !lost && link.get("partner") && !link.has("typed") && this.partnerId === null;
-    const gone = [...goneOf(link, numbers), ...(this.view && !lost ? goneSteps(link, this.screen.steps) : [])];
+    const steps = this.view && !lost ? goneSteps(link, this.screen.steps) : [];
+    const gone = [...new Set([...parted, ...goneOf(link, numbers), ...steps])];
     if (lost) gone.unshift(`the text with the number ${lost}`);
     if (isAlone) gone.push("the version beside the text");
     const instead = [];
+    if (parted.length) instead.push("Their runs are shown as they are.");
     if (lost && this.view) instead.push("In place of the text the first one of the list is open.");
     if (whichOf(link, numbers.runs).isAll) instead.push("All texts are listed.");
     return goneWords(gone, instead);

@@ -150,13 +150,15 @@ export class SaliencyMap {
         ? element("span", { class: "heat-head-meaning" }, this.meaning.head)
         : null;
     this.about = about;
+    const apart = this.#apart(!layer, !seed);
+    const own = apart && element("b", { class: "heat-apart" }, apart);
     return element(
       "header",
       {},
       element(
         "div",
         { class: "heat-head" },
-        element("h3", { title: this.#details() }, this.title(!layer, !seed)),
+        element("h3", { title: this.#details() }, this.#name()),
         panel.answer &&
           element(
             "span",
@@ -176,7 +178,8 @@ export class SaliencyMap {
             "×",
           ),
       ),
-      (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
+      (own || layer || seed || label || about) &&
+        element("div", { class: "heat-head" }, own, layer, seed, label, about),
       panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
       this.warnings,
     );
@@ -189,6 +192,15 @@ export class SaliencyMap {
 
   #remark() {
     this.warnings.replaceChildren(...this.remarks.map(({ words }) => element("p", {}, words)));
+  }
+
+  /** Leaves the head and the reason of a map that shows nothing; the text stands in another one. */
+  fold() {
+    this.root.classList.toggle("folded", this.isEmpty);
+  }
+
+  get isFolded() {
+    return this.root.classList.contains("folded");
   }
 
   /** Whether nothing can be in its top k: there is no attribution of the text, or one without an order. */
@@ -249,16 +261,20 @@ export class SaliencyMap {
     return select;
   }
 
-  title(withLayer = true, withSeed = true) {
-    const { run, model, method, layer, seed } = this.panel;
-    if (run === null) return "Text and gold";
-    return [
-      model,
-      method || "predictions",
-      withLayer && layer !== null && `layer ${layer}`,
-      withSeed && seed !== null && `seed ${seed}`,
-      this.panel.differs,
-    ]
+  title() {
+    return [this.#name(), this.#apart()].filter(Boolean).join(" · ");
+  }
+
+  /** What maps of a model and a method have in common. */
+  #name() {
+    const { run, model, method } = this.panel;
+    return run === null ? "Text and gold" : [model, method || "predictions"].filter(Boolean).join(" · ");
+  }
+
+  /** What tells it apart from other maps of its name; "" where nothing does. */
+  #apart(withLayer = true, withSeed = true) {
+    const { layer, seed, differs } = this.panel;
+    return [withLayer && layer !== null && `layer ${layer}`, withSeed && seed !== null && `seed ${seed}`, differs]
       .filter(Boolean)
       .join(" · ");
   }

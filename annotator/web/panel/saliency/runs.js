@@ -24,7 +24,7 @@ export const fullTitleOf = (run, runs) => [titleOf(run), differences(run, runs)]
 
 /**
  * By which parameters a run differs from another one of the same model, method and seed; "" where there is none.
- * @param {Omit<RunName, "run"> & {run: number|null}} one
+ * @param {Omit<RunName, "run"> & {run: number|null, layer?: number|null}} one  layer: of a map, whose title says it
  * @param {RunName[]} runs
  */
 export function differences(one, runs) {
@@ -35,7 +35,9 @@ export function differences(one, runs) {
   const names = Object.keys(own).filter((name) =>
     others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])),
   );
-  return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
+  if (!names.length) return `run ${one.run}`;
+  const isSaid = (/** @type {string} */ name) => name === "layer" && own[name] === one.layer;
+  return names.flatMap((name) => (isSaid(name) ? [] : `${name} ${own[name]}`)).join(", ");
 }
 
 /** @param {{parameters: string}} run @returns {Record<string, unknown>} */

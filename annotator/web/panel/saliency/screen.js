@@ -243,6 +243,8 @@ export class SaliencyScreen {
       );
     this.maps = made(view, "own");
     this.partnerMaps = partner ? made(partner, "partner") : [];
+    for (const maps of [this.maps, this.partnerMaps])
+      if (maps.some((map) => !map.isEmpty)) maps.forEach((map) => map.fold());
     this.at = null;
     this.grid.replaceChildren(...this.shown.map((map) => map.root));
     this.grid.classList.toggle("paired", Boolean(partner));
@@ -261,7 +263,8 @@ export class SaliencyScreen {
 
   /** Maps in rows of equal length; a map beside its partner's where there are two versions. */
   #layOut() {
-    const n = this.partnerMaps.length ? 2 : Math.max(1, this.maps.length);
+    const drawn = this.maps.filter((map) => !map.isFolded);
+    const n = this.partnerMaps.length ? 2 : Math.max(1, drawn.length);
     const columns = this.partnerMaps.length ? 2 : columnsFor(n, this.content.clientWidth);
     this.content.style.setProperty("--maps", String(n));
     this.content.style.setProperty("--columns", String(columns));
