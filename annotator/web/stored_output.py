@@ -31,7 +31,7 @@ def show_stored(project: Project) -> None:
     linked: set[int] = set()
     for number, file in enumerate(files):
         name = f"{file.name}: stored" if len(files) > 1 else "Stored"
-        n_left = file.report.n_problems
+        n_left = file.report.n_left_out
         left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
         reach = f" {file.report.reach_words}" if file.report.is_output else ""
         words = f"{name} {file.report.words}.{left}{reach}"

@@ -282,7 +282,7 @@ def _show_report(name: str, answer: ImportReport) -> GoldPolicy | None:
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
         container.warning(as_text(note), icon=":material/info:")
-    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
+    _show_left_out(answer)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts))
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
@@ -334,6 +334,15 @@ def _show_refusal(refusal: ImportRefused, n_files: int) -> None:
     if refusal.notes:
         where = notes if n_files > 1 else st
         where.info("  \n".join(as_text(note) for note in refusal.notes), icon=":material/info:")
+
+
+def _show_left_out(answer: ImportReport) -> None:
+    """A row may have several problems."""
+    if answer.n_left_out < answer.n_problems:
+        st.caption(counted(answer.n_left_out, "row left out", "rows left out"))
+        _show_problems(("problem of these rows", "problems of these rows"), answer.problems, answer.n_problems)
+    else:
+        _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
