@@ -273,7 +273,7 @@ def _print_counts(report: ImportReport, database: Path, project: Project) -> Non
     if report.is_output:
         click.echo(
             f"{verb} {report.output_words}. Rows of the file: {report.n_new:,} new, {report.n_updated:,} changed, "
-            f"{report.n_unchanged:,} unchanged, {report.n_problems:,} left out; {counted(report.n_warnings, 'warning')}."
+            f"{report.n_unchanged:,} unchanged, {report.n_left_out:,} left out; {counted(report.n_warnings, 'warning')}."
         )
         _show_reach(report, database, project)
         return
@@ -281,7 +281,7 @@ def _print_counts(report: ImportReport, database: Path, project: Project) -> Non
         f"{verb} {counted(report.n_new, 'new instance')} ({counted(report.n_documents, 'new text')}, "
         f"{counted(report.n_annotations, 'annotation')} with "
         f"{counted(report.n_sets, 'rationale set')}); {report.n_updated} changed, {report.n_unchanged} unchanged, "
-        f"{report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
+        f"{report.n_left_out} left out, {counted(report.n_warnings, 'warning')}."
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 
 ANNOTATIONS = "annotations"
 ANNOTATOR = "annotator"
+_MOST_FACTS = 8
+_LONGEST_FACT = 40  # characters
 
 
 def facts_of_annotators(metadata: Mapping[str, object]) -> dict[str, dict[str, object]]:
@@ -18,6 +20,19 @@ def facts_of_annotators(metadata: Mapping[str, object]) -> dict[str, dict[str, o
     rows = metadata.get(ANNOTATIONS)
     named = [row for row in rows if isinstance(row, dict) and ANNOTATOR in row] if isinstance(rows, list) else []
     return {str(row[ANNOTATOR]): {name: value for name, value in row.items() if name != ANNOTATOR} for row in named}
+
+
+def short_facts(metadata: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """By annotator the first of what is told of them, cut to what stands beside a name.
+
+    >>> short_facts({"annotations": [{"annotator": "ada", "group": "G1", "marks": [0, 1]}]})
+    {'ada': ('G1',)}
+    """
+    by_annotator: dict[str, tuple[str, ...]] = {}
+    for annotator, facts in facts_of_annotators(metadata).items():
+        values = [value for value in facts.values() if isinstance(value, str | int)]
+        by_annotator[annotator] = tuple(str(value)[:_LONGEST_FACT] for value in values[:_MOST_FACTS])
+    return by_annotator
 
 
 def with_annotators_called(metadata: Mapping[str, object], called: Callable[[str], str]) -> dict[str, object]:

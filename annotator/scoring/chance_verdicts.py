@@ -23,11 +23,15 @@ Scope = Literal["models", "model", "method"]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A number beside chance. null: what it is compared with; is_unmeasured: random would have to be computed first."""
+    """A number beside chance. null: what it is compared with; is_unmeasured: random would have to be computed first.
+
+    learned: why there can be no verdict on how often a model is right; "" where there can
+    """
 
     verdict: Verdict | None = None
     null: str = RANDOM
     is_unmeasured: bool = False
+    learned: str = ""
 
     @property
     def sentence(self) -> str:
@@ -36,9 +40,9 @@ class Judged:
 
     @property
     def lines(self) -> list[str]:
-        """In a few words, and the difference with its interval; [] without a verdict."""
+        """In a few words, and the difference with its interval, or why there is no verdict."""
         if self.verdict is None:
-            return []
+            return [self.learned] if self.learned else []
         words = "no clear difference" if self.verdict.word == "not told" else short(self.verdict, self.null)
         return [words, *difference(self.verdict)]
 
@@ -48,13 +52,19 @@ def judged(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> lis
 
     Plausibility is compared with scores drawn at random (of what is selected hard: with as many tokens), what looks at the
     model's answers with the method `random` of the same model, accuracy with always saying the commonest label.
+    What a model says of texts that it learned from is compared with nothing: it would be better than chance by knowing them.
     """
     sides = [_sides(table, row, column) for row in rows]
     compared = [(values, side.null) for side, values in sides if side.null is not None and values is not None]
     verdicts = iter(beside(compared, column.definition.direction))
     return [
-        Judged(next(verdicts) if side.null is not None and values is not None else None, side.name, side.is_unmeasured)
-        for side, values in sides
+        Judged(
+            next(verdicts) if side.null is not None and values is not None else None,
+            side.name,
+            side.is_unmeasured,
+            _learned(row, column),
+        )
+        for row, (side, values) in zip(rows, sides, strict=True)
     ]
 
 
@@ -73,6 +83,8 @@ def _sides(table: MetricTable, row: MetricRow, column: Column) -> tuple[_Null, F
     seeds = () if behind is None else seeds_of(behind, row, column)
     if behind is None or not seeds or row.method == RANDOM or column.definition.direction == "neither":
         return _Null(), None
+    if _learned(row, column):
+        return _Null(), None
     values = means_over_seeds(seeds, column, len(behind.ids))
     if column.name in table.shared:
         values = np.where(table.shared[column.name].keep, values, np.nan)
@@ -82,6 +94,19 @@ def _sides(table: MetricTable, row: MetricRow, column: Column) -> tuple[_Null, F
     if column.name == _ACCURACY:
         return _commonest(behind, values), values
     return (_of_method if of_method else _drawn)(behind, row, column, seeds), values
+
+
+def _learned(row: MetricRow, column: Column) -> str:
+    """Of how often a model is right: whether that is on texts that it learned from; "" where it is not."""
+    number, training = row.numbers.get(column.name), row.training
+    if column.group != "quality" or number is None or number.value is None or training is None:
+        return ""
+    if not training["is_known"]:
+        return "perhaps on texts it learned from"
+    seen = training["seen"]
+    if number.n is not None and 0 < seen < number.n:
+        return "partly on texts it learned from"
+    return "on texts it learned from" if seen else ""
 
 
 def _commonest(behind: Behind, values: Floats) -> _Null:
@@ -201,9 +226,7 @@ def _may_be_best(row: MetricRow, column: Column, judged: Judged) -> bool:
     number = row.numbers[column.name]
     if number.n is not None and number.n < FEWEST:
         return False
-    if column.group == "quality" and row.training is not None:
-        return bool(row.training["is_known"]) and not row.training["seen"] and _is_better(judged)
-    return _is_better(judged)
+    return not _learned(row, column) and _is_better(judged)
 
 
 def _is_better(judged: Judged) -> bool:

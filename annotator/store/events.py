@@ -96,6 +96,11 @@ def list_events_of_no_project(store: Store, *, limit: int, offset: int = 0) -> l
     return [_event(row) for row in rows]
 
 
+def count_events(store: Store, project_id: int | None) -> int:
+    """How many events a project has; None: how many are of none."""
+    return int(store.value("SELECT count(*) FROM events WHERE project_id IS ?", (project_id,)))
+
+
 def _excerpt(store: Store, event: Event) -> str:
     return str(store.value(_EXCERPT, (event.subject_id,))) if event.key else ""
 

@@ -48,7 +48,7 @@ def show_stored(project: Project) -> None:
 
 def _words(report: ImportReport) -> str:
     """What became of one file."""
-    n_left = report.n_problems
+    n_left = report.n_left_out
     left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
     if report.is_output:
         return f"{report.words}.{left} {report.reach_words}"

@@ -147,6 +147,11 @@ def test_choices_that_stand_in_the_metadata_become_the_segment(tmp_path):
 BAD_ROWS = [
     ({"fields": {"text": {"docid": "nowhere"}}}, "text", "There is no document 'nowhere'"),
     ({"fields": {"premise": {"text": "a"}}}, "fields.premise", "has no segment for it (it has 'text')"),
+    (
+        {"fields": {"premise": {"text": "a"}, "hypothesis": {"text": "b"}}},
+        "fields.hypothesis",
+        "choose the task 'inference', whose segments these rows have.",
+    ),
     ({"fields": {"text": {"text": "ab", "tokens": ["b"]}}}, "fields.text.tokens", "Token 0 'b' is not in the text"),
     ({"fields": {"text": {"text": ""}}}, "text", "has no text"),
     ({"annotations": [{"annotator": "a", "rationales": [{"text": [4]}]}]}, "rationales[0][0]", "has 4 tokens, 0 to 3"),

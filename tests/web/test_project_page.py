@@ -14,12 +14,13 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
+from annotator.store.events import add_event
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
-from annotator.usecases.project.projects import find_project, instances_of
+from annotator.usecases.project.projects import count_events_of, find_project, instances_of
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -416,3 +417,33 @@ def test_of_two_leads_the_second_is_told_that_the_guidelines_were_changed_and_ke
         ["Version 1"],
     ]
     assert find_project(store, project.name).guidelines == "Mark little."
+
+
+def test_the_record_has_no_page_beyond_its_last(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    lead = lea(project)
+    n_before = count_events_of(store, lead, project.id)
+    page = opened(project, lead, "Record").run()
+    [asked] = [one for one in page.number_input if one.key.startswith("record_page_")]
+    assert (asked.max, asked.label, n_before <= 50) == (1, "Page of 1", True)
+    for _ in range(51 - n_before):
+        add_event(store, "lea", "split", "project", project.id, project_id=project.id, parts={"all": "1"}, seed=0)
+    page = opened(project, lead, "Record").run()
+    [asked] = [one for one in page.number_input if one.key.startswith("record_page_")]
+    assert asked.max == 2
+    asked.set_value(2).run()
+    assert len(page.dataframe[0].value) == 1
+
+
+def test_side_by_side_has_the_words_of_the_gold_and_what_a_file_tells_of_people(
+    store: Store, make_project, import_rows, lea, opened: Opened
+) -> None:
+    project = make_project(gold_policy="majority")
+    row = {"id": "t", "text": "Never again.", "label": "negative", "rationales": [[[0, 1]]]}
+    told = {"annotations": [{"annotator": "ada", "group": "G1"}, {"annotator": "ben", "group": "G2"}]}
+    import_rows(project, [{**row, "annotator": who, "meta": told} for who in ("ada", "ben")])
+    page = opened(project, lea(project), "Instances")
+    page.session_state["project_look_key"] = "t"
+    captions = [caption.value.replace("\\", "") for caption in page.run().caption]
+    assert any("A “Never” (ada, round 1 and ben, round 1)" in caption for caption in captions), captions
+    assert {"G1", "G2"} <= set(captions)

@@ -1,7 +1,7 @@
 """The neutral form of other people's data sets: canonical.jsonl with docs.jsonl beside it (docs/formats.md)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from annotator.domain.sources import (
     SourceSpan,
     SourceText,
 )
+from annotator.domain.tasks import TASKS, Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
@@ -216,7 +217,7 @@ class _CanonicalReader:
             segment = segment_of(task, name)
             if segment is None or segment in names.values():
                 known = listed([s.name for s in task.segments])
-                reason = f"The task '{task.name}' has no segment for it (it has {known}); choose another task."
+                reason = f"The task '{task.name}' has no segment for it (it has {known}); {_other_task(parsed.fields)}."
                 findings.refuse(f"fields.{name}", name, reason)
             else:
                 names[name] = segment
@@ -310,3 +311,20 @@ def _metadata(values: Mapping[str, Any], parsed: _Row, parent: str | None) -> di
 def _annotation_extras(annotation: Mapping[str, Any]) -> dict[str, object]:
     rest = {name: value for name, value in annotation.items() if name not in _KNOWN_OF_ANNOTATION}
     return {"annotator": annotation["annotator"], **rest}
+
+
+def _other_task(names: Collection[str]) -> str:
+    """What is to be done where a task lacks fields: the one task that has just these, where there is one.
+
+    >>> _other_task(["premise", "hypothesis"]), _other_task(["text"])
+    ("choose the task 'inference', whose segments these rows have", 'choose another task')
+    """
+    fitting = [task.name for task in TASKS.values() if not task.has_target and _has_just(task, names)]
+    if len(fitting) != 1:
+        return "choose another task"
+    return f"choose the task '{fitting[0]}', whose segments these rows have"
+
+
+def _has_just(task: Task, names: Collection[str]) -> bool:
+    needed = {spec.name for spec in task.segments if not spec.may_be_empty}
+    return needed <= set(names) and all(task.spec_of(name) is not None for name in names)

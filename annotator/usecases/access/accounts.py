@@ -17,7 +17,7 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.connection.database import iso
-from annotator.store.events import Event, add_event, add_repeated_event, list_events_of_no_project
+from annotator.store.events import Event, add_event, add_repeated_event, count_events, list_events_of_no_project
 from annotator.store.people import Session
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
@@ -160,6 +160,12 @@ def events_of_accounts(store: Store, actor: User, *, limit: int = 50, offset: in
     """One page of what no project's record has, newest first: accounts, sign-in links, sign-ins, backups and restores."""
     require_administrator(actor)
     return list_events_of_no_project(store, limit=limit, offset=offset)
+
+
+def count_events_of_accounts(store: Store, actor: User) -> int:
+    """How many events no project's record has."""
+    require_administrator(actor)
+    return count_events(store, None)
 
 
 def disable_user(store: Store, actor: User, name: str) -> User:

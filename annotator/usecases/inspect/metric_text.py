@@ -84,7 +84,8 @@ def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: RowSizes) -> Text
     signs = ("" if verdict is None else _SIGNS[verdict.word]) + (BEST if at in of.best else "")
     cell = _plain(number)
     n = sizes.differing(at, number)
-    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *([] if n is None else [f"n {n:,}"])))
+    sizes_and_learned = [*([] if n is None else [f"n {n:,}"]), *filter(None, [of.verdicts[at].learned])]
+    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *sizes_and_learned))
 
 
 def _plain(number: Number | None) -> TextCell:

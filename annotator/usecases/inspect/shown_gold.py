@@ -1,10 +1,10 @@
 """Which sets stand below the words on the Saliency page: the gold of a policy, or everybody's own; and who may see them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from annotator.domain.annotator_facts import facts_of_annotators
+from annotator.domain.annotator_facts import short_facts
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
@@ -19,8 +19,6 @@ from annotator.usecases.inspect.saliency_messages import ShownPerson
 
 AskedGold = Literal["", "people"] | GoldPolicy  # "": the project's own policy
 ASKED_GOLD: tuple[AskedGold, ...] = ("", *GOLD_POLICIES, "people")
-_MOST_FACTS = 8
-_LONGEST_FACT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def _people(
 ) -> tuple[ShownPerson, ...]:
     """Named to those who see all annotations; to others everybody but themselves is a number of this text alone."""
     sees_names = has_right(actor, roles_of(store, actor, project.id), "see all annotations")
-    facts = _facts(instance.metadata)
+    facts = short_facts(instance.metadata)
     shown = []
     for number, annotation in enumerate(annotations, 1):
         is_own = actor.id is not None and annotation.user_id == actor.id
@@ -94,12 +92,3 @@ def _people(
             )
         )
     return tuple(shown)
-
-
-def _facts(metadata: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
-    """What the file that an instance came from says of its annotators, besides what they marked."""
-    by_annotator: dict[str, tuple[str, ...]] = {}
-    for annotator, facts in facts_of_annotators(metadata).items():
-        values = [value for value in facts.values() if isinstance(value, str | int)]
-        by_annotator[annotator] = tuple(str(value)[:_LONGEST_FACT] for value in values[:_MOST_FACTS])
-    return by_annotator

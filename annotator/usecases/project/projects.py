@@ -11,7 +11,7 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
-from annotator.store.events import Event, add_event, list_events
+from annotator.store.events import Event, add_event, count_events, list_events
 from annotator.store.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.instances import (
     InstanceRow,
@@ -371,6 +371,12 @@ def instances_of(
     """One page of a project's instances, for its lead."""
     require(store, actor, project_id, "manage project")
     return list_instances(store, project_id, state=state, limit=limit, offset=offset)
+
+
+def count_events_of(store: Store, actor: User, project_id: int) -> int:
+    """How many events the project's record has."""
+    require(store, actor, project_id, "manage project")
+    return count_events(store, project_id)
 
 
 def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from annotator.domain.annotator_facts import short_facts
 from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import Annotation, Assignment, AssignmentState, Draft, GoldInstance, Instance
 from annotator.domain.people import User
@@ -32,6 +33,7 @@ class View:
     """One annotation of an instance (or the bare instance), ready to be drawn, with what became of it.
 
     sets:     the words of each set
+    facts:    what the file that the instance came from tells of the annotator
     decision: what its round came to, with the arithmetic; scores: what each reviewer gave, a line each
     """
 
@@ -42,6 +44,7 @@ class View:
     sets: tuple[str, ...] = ()
     decision: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,7 @@ def _view_of(
         sets=tuple(words_of(instance, s) for s in annotation.sets),
         decision=decision_lines(review_round),
         scores=tuple(score_line(review) for review in reviews if review.state == "submitted"),
+        facts=short_facts(instance.metadata).get(annotation.annotator, ()),
     )
 
 

@@ -26,7 +26,8 @@ _SHOWN_ROWS = 8
 # What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
 _ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
 _COUNTS = (
-    "n_annotations", "n_reference", "n_sets", "n_problems", "n_warnings", "n_predictions", "n_attributions", "n_rationales",
+    "n_annotations", "n_reference", "n_sets", "n_problems", "n_left_out", "n_warnings", "n_predictions", "n_attributions",
+    "n_rationales",
 )  # fmt: skip
 
 
@@ -103,6 +104,7 @@ class ImportReport:
     n_reference: int = 0
     n_sets: int = 0
     n_problems: int = 0
+    n_left_out: int = 0
     n_warnings: int = 0
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
@@ -134,6 +136,7 @@ class ImportReport:
         self.with_output: set[int] = set()
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
+        self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}
 
@@ -146,6 +149,7 @@ class ImportReport:
             self.n_warnings += 1
         else:
             self.n_problems += 1
+            self._count_left_out(problem)
         listed = self.warnings if problem.is_warning else self.problems
         if (problem.is_warning, *problem.kind) not in self._kept and len(listed) >= _SHOWN_PROBLEMS:
             if (problem.is_warning, problem.source, problem.field, problem.reason) not in self._reasons:
@@ -158,6 +162,14 @@ class ImportReport:
             self._kept[kind] = len(listed)
             self._reasons.add((problem.is_warning, problem.source, problem.field, problem.reason))
             listed.append(problem)
+
+    def _count_left_out(self, problem: Problem) -> None:
+        """A row with two problems is left out once; what names no line is a row of its own."""
+        row = None if problem.line is None else (problem.source, problem.line)
+        if row is None or row not in self._bad_rows:
+            self.n_left_out += 1
+        if row is not None:
+            self._bad_rows.add(row)
 
     def add_file(self, name: str, report: "ImportReport") -> None:
         """Take in what one of several files brought; what is to be known of the file begins with its name.

@@ -21,6 +21,7 @@ from annotator.usecases.review.inspection import (
     look_at,
     must_give_back,
     origin_words,
+    words_of,
 )
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
@@ -147,8 +148,9 @@ class _ComparisonScreen:
         if policy == "chosen" and choice is not None and choice.is_adjudicated:
             return ["gold: the lead’s version"]
         parts = [
-            f"{set_letter(number)}: {' and '.join(origin_words(origin) for origin in origins)}"
-            for number, origins in enumerate(gold.origins)
+            f"{set_letter(number)} “{words_of(self.instance, gold_set)}” "
+            f"({' and '.join(origin_words(origin) for origin in origins)})"
+            for number, (gold_set, origins) in enumerate(zip(gold.sets, gold.origins, strict=True))
         ]
         return [f"gold under “{policy}”: {'; '.join(parts) or 'no rationale'}"]
 
@@ -176,6 +178,8 @@ class _ComparisonScreen:
 
     def _show_side(self, view: View) -> list[RationaleSet]:
         st.markdown(f"**{as_text(view.title)}**")
+        if view.facts:
+            st.caption(as_text(" · ".join(view.facts)))
         number = view.annotation.id if view.annotation else 0
         token_panel.read(view.work, view.project, is_brief=True, key=f"{self.key}_panel_{number}")
         if view.annotation is None:

@@ -284,7 +284,7 @@ def _show_report(name: str, answer: ImportReport, say: Say) -> GoldPolicy | None
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
         container.warning(as_text(say(note)), icon=":material/info:")
-    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems, say)
+    _show_left_out(answer, say)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
@@ -336,6 +336,15 @@ def _show_refusal(refusal: ImportRefused, n_files: int, say: Say) -> None:
     if refusal.notes:
         where = notes if n_files > 1 else st
         where.info("  \n".join(as_text(say(note)) for note in refusal.notes), icon=":material/info:")
+
+
+def _show_left_out(answer: ImportReport, say: Say) -> None:
+    """A row may have several problems."""
+    if answer.n_left_out < answer.n_problems:
+        st.caption(counted(answer.n_left_out, "row left out", "rows left out"))
+        _show_problems(("problem of these rows", "problems of these rows"), answer.problems, answer.n_problems, say)
+    else:
+        _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems, say)
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int, say: Say) -> None:

@@ -7,10 +7,10 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.usecases.access.accounts import events_of_accounts
+from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
-from annotator.usecases.project.projects import events_of
+from annotator.usecases.project.projects import count_events_of, events_of
 from annotator.web.session import Visit
 
 _PAGE = 50
@@ -26,16 +26,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "About", (_OF_PROJECT, _OF_SERVER), default=about, required=True, key="record_about"
         )
     container = st.container()
-    page = int(st.number_input("Page", 1, key=f"record_page_{about}", width=140))
+    page = _ask_page(about, _count(store, visit, project, about))
     here = {"limit": _PAGE, "offset": _PAGE * (page - 1)}
     if about == _OF_SERVER:
         events = events_of_accounts(store, visit.user, **here)
     else:
         events = events_of(store, visit.user, project.id, **here)
     if not events:
-        container.caption(
-            "There is nothing on this page. Go back to page 1." if page > 1 else "Nothing has happened yet."
-        )
+        container.caption("Nothing has happened yet.")
         return
     container.dataframe(
         [
@@ -58,3 +56,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "key": st.column_config.TextColumn(width="small"),
         },
     )
+
+
+def _count(store: Store, visit: Visit, project: Project, about: str) -> int:
+    if about == _OF_SERVER:
+        return count_events_of_accounts(store, visit.user)
+    return count_events_of(store, visit.user, project.id)
+
+
+def _ask_page(about: str, n_events: int) -> int:
+    """Which page, of those that there are."""
+    pages = max(1, -(-n_events // _PAGE))
+    return int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"record_page_{about}", width=140))

@@ -7,6 +7,7 @@ import pytest
 from annotator.domain.models import Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
@@ -146,3 +147,24 @@ def test_what_was_learned_from_is_found_by_its_number(store, divided) -> None:
     ids = {find_instance_ids(store, divided.id, key_of(n))[0] for n in range(N_TRAIN)}
     rows = store.rows("SELECT instance_id FROM training_members")
     assert {row["instance_id"] for row in rows} == ids
+
+
+def test_accuracy_on_texts_that_a_model_learned_from_has_no_verdict_and_says_so(store, divided) -> None:
+    trained(store, divided)
+
+    def of_accuracy(**options: object) -> tuple[Judged, Judged]:
+        table = table_of(store, divided, **options)
+        own, elsewhere = row_of(table, "built-in", "linear"), row_of(table, "elsewhere")
+        first, other = judged(table, [own, elsewhere], table.column(ACCURACY))
+        return first, other
+
+    held_out, _ = of_accuracy()
+    assert (held_out.verdict is None, held_out.learned) == (False, "")
+    for options, words in (
+        ({"split": "train"}, "on texts it learned from"),
+        ({"includes_training": True}, "partly on"),
+    ):
+        seen, elsewhere = of_accuracy(**options)
+        assert (seen.verdict, elsewhere.learned) == (None, "")
+        assert seen.lines == [seen.learned]
+        assert seen.learned.startswith(words)

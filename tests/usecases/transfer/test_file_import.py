@@ -561,3 +561,13 @@ def test_an_export_of_own_and_brought_annotations_comes_back_in_several_batches(
     copy = make_project(name="Copy")
     report = import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "own.jsonl")
     assert (report.n_new, report.n_problems) == (520, 0)
+
+
+def test_a_row_with_two_problems_is_left_out_once(store: Store, project: Project, tmp_path: Path) -> None:
+    good = {"id": "g", "fields": {"text": {"text": "Fine."}}, "label": "positive"}
+    bad = {"fields": {"premise": {"text": "a"}, "hypothesis": {"text": "b"}}, "label": "positive"}
+    path = tmp_path / "canonical.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in (good, {**bad, "id": "b1"}, {**bad, "id": "b2"})))
+    report = import_file(store, LOCAL_OPERATOR, project, "jsonl", path, ImportOptions(skip_invalid=True))
+    assert (report.n_new, report.n_left_out) == (1, 2)
+    assert report.n_problems > 2
