@@ -52,10 +52,10 @@ def _erased(store: Store, release: Release, name: str) -> tuple[bool, int]:
 
 def _without(item: GoldInstance, pseudonym: str) -> GoldInstance:
     origins = [tuple(origin for origin in of_set if origin.annotator != pseudonym) for of_set in item.origins]
-    kept = [n for n, of_set in enumerate(item.origins) if origins[n] or not of_set]
+    kept_sets = [n for n, of_set in enumerate(item.origins) if origins[n] or not of_set]
     return replace(
         item,
         instance=replace(item.instance, metadata=without_annotator(item.instance.metadata, pseudonym)),
-        sets=tuple(item.sets[n] for n in kept) if item.origins else item.sets,
-        origins=tuple(origins[n] for n in kept),
+        sets=tuple(item.sets[n] for n in kept_sets) if item.origins else item.sets,
+        origins=tuple(origins[n] for n in kept_sets),
     )
