@@ -63,7 +63,8 @@ def show_parts(guidelines: str) -> None:
 
 
 def _example_html(example: Example) -> str:
-    text, before = "", ()
+    text = ""
+    before: tuple[str, ...] = ()
     for piece in example.pieces:
         words = escape(piece.text)
         for letter in reversed(piece.sets):
