@@ -98,8 +98,8 @@ def ask_for_runs(
     first, *others = (
         replace(request, options=replace(request.options, parameters=parameters)) for parameters in settings
     )
-    later = (replace(one, options=replace(one.options, is_anew=False, trains=False)) for one in others)
-    return [ask_to_attribute(store, actor, project, one) for one in (first, *later)]
+    later = (replace(other, options=replace(other.options, is_anew=False, trains=False)) for other in others)
+    return [ask_to_attribute(store, actor, project, of_run) for of_run in (first, *later)]
 
 
 def ask_to_explain_self(

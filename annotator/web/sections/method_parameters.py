@@ -30,7 +30,8 @@ def ask(method: str) -> list[Settings] | None:
 
 
 def _settings(parameters: tuple[Parameter, ...], chosen: tuple[Value, ...]) -> Settings:
-    return {one.name: value for one, value in zip(parameters, chosen, strict=True) if value != _start(one)}
+    pairs = zip(parameters, chosen, strict=True)
+    return {parameter.name: value for parameter, value in pairs if value != _start(parameter)}
 
 
 def _start(parameter: Parameter) -> Value:
