@@ -40,10 +40,13 @@ _ROWS = """async (picture) => {
 
 
 def rows(shown: PanelPage, first: int, last: int) -> list[tuple[float, float]]:
-    """Of each row of pixels across some words: the share in the colour of selected things, and the share of bare ground."""
+    """Of each row of pixels across some words: the share in the colour of selected things, and the share of bare ground.
+
+    Of words that stand in two lines with this machine's fonts, those of the first.
+    """
     left, top, _, height = shown.box(first)
-    right = shown.box(last)
-    clip = {"x": left, "y": top, "width": right[0] + right[2] - left, "height": height + 10}
+    right = max(x + width for x, y, width, _ in map(shown.box, range(first, last + 1)) if y == top)
+    clip = {"x": left, "y": top, "width": right - left, "height": height + 10}
     picture = base64.b64encode(shown.page.screenshot(clip=clip)).decode()
     return [(selected, ground) for selected, ground in shown.page.evaluate(_ROWS, picture)]
 
