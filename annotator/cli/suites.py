@@ -10,7 +10,7 @@ import click
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.problem_groups import group_problems
+from annotator.domain.problems.groups import group_problems
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
+from annotator.domain.problems.remedies import on_page
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.domain.remedy_words import on_page
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.chosen_columns import field_words

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from annotator.domain.problem_groups import group_problems
-from annotator.domain.remedy_words import on_page
+from annotator.domain.problems.groups import group_problems
+from annotator.domain.problems.remedies import on_page
 from annotator.errors import Problem
 from annotator.web.frame import as_text
 
