@@ -9,12 +9,13 @@ from annotator.domain.annotator_facts import with_annotators_called
 from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")  # one of digits alone would look like a count within a text
 _N_BYTES = 6  # among 10,000 people two get the same pseudonym once in five million exports
 
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
-    """Calls people “annotator 3f9a0c11d2e4”, by a hash of their name under a secret that nobody keeps.
+    """Calls people “annotator jfpagchhdiek”, by a hash of their name under a secret that nobody keeps.
 
     What stands together in an instance is put into the order of the pseudonyms: who holds the file that it came from could
     else tell by its order who is who.
@@ -28,7 +29,8 @@ class Pseudonyms:
         return cls(token_bytes(32))
 
     def __call__(self, name: str) -> str:
-        return f"annotator {blake2b(name.encode(), key=self.secret, digest_size=_N_BYTES).hexdigest()}"
+        digest = blake2b(name.encode(), key=self.secret, digest_size=_N_BYTES).hexdigest()
+        return f"annotator {digest.translate(_LETTERS)}"
 
     def in_gold(self, items: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
         """Gold in which nobody is named."""

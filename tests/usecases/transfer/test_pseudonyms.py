@@ -10,6 +10,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.sources import is_numbered_in_text
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.gold import GoldOptions
@@ -115,3 +116,10 @@ def test_pseudonyms_follow_neither_names_nor_the_order_of_the_file() -> None:
     orders = {tuple(sorted(names, key=Pseudonyms(bytes([secret]) * 32))) for secret in range(20)}
     assert len(orders) == 20
     assert len({Pseudonyms(b"a" * 32)(name) for name in names}) == 8
+
+
+def test_no_pseudonym_looks_like_a_number_that_begins_anew_in_each_text() -> None:
+    pseudonyms = Pseudonyms(b"a secret")
+    assert not any(
+        is_numbered_in_text(pseudonyms(f"person {n}"), {}) for n in range(3000)
+    )  # of hex digits some eleven would
