@@ -17,6 +17,7 @@ import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
+from annotator.domain.natural_order import natural_order
 from annotator.review.token_agreement import InstanceVotes, Marks, TokenAgreement, token_agreement
 from benchmarks.measured import Measured, table
 
@@ -112,7 +113,7 @@ class _Found:
 
     def add(self, votes: InstanceVotes) -> None:
         rows = dict(zip(votes.annotators, votes.marked, strict=True))
-        for pair in combinations(sorted(rows), 2):
+        for pair in combinations(sorted(rows, key=natural_order), 2):
             first, second = rows[pair[0]], rows[pair[1]]
             kappa = cohen_kappa_score(first, second, labels=[False, True])
             self.values["kappa"].append(kappa)

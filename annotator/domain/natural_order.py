@@ -10,8 +10,10 @@ def natural_order(name: str) -> tuple[tuple[int, int, str], ...]:
 
     >>> sorted(["101", "2", "ann10", "1", "ann9", "10", "Ben"], key=natural_order)
     ['1', '2', '10', '101', 'Ben', 'ann9', 'ann10']
+    >>> sorted(["a1", "01", "1", "a"], key=natural_order)
+    ['01', '1', 'a', 'a1']
     """
-    return tuple(_part(part) for part in _DIGITS.split(name) if part)
+    return (*(_part(part) for part in _DIGITS.split(name) if part), (-1, 0, name))  # the name itself, for 1 and 01
 
 
 def _part(part: str) -> tuple[int, int, str]:

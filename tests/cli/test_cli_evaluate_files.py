@@ -197,7 +197,7 @@ def test_a_project_is_scored_by_command(annotator: Command, aligned: tuple[str, 
     assert annotator(*database, "import", "jsonl", aligned[0], "--project", "P").code == 0
     assert annotator(*database, "import", "attributions", aligned[1], "--project", "P").code == 0
     answer = annotator(*database, "evaluate", "project", "--project", "P", "--model", "m", "--json")
-    assert list(answer.json)[:3] == ["project", "gold_policy", "gold"]
+    assert list(answer.json)[:3] == ["project", "gold_policy", "release"]
     assert (
         answer.json["models"][0]["methods"][0]["plausibility"]["sets.best_f1"]["value"] == 0.5
     )  # t1, t3 against t1, t2

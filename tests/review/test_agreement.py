@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from annotator.domain.instances import Annotation, AnnotationState, Instance, Segment
+from annotator.domain.natural_order import natural_order
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
@@ -158,14 +159,13 @@ def check_pairs(found: LabelAgreement, instances: list[dict[str, str]]) -> None:
     """Against scikit-learn, called for each two annotators on the instances that they share."""
     shared: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for item in instances:
-        for pair in combinations(sorted(item), 2):
+        for pair in combinations(sorted(item, key=natural_order), 2):
             shared[pair].append((item[pair[0]], item[pair[1]]))
     domain = sorted({label for item in instances for label in item.values()})
-    kappas = [
-        quietly(cohen_kappa_score, *zip(*labels, strict=True), labels=domain) for _, labels in sorted(shared.items())
-    ]
+    in_order = sorted(shared.items(), key=lambda of_pair: tuple(map(natural_order, of_pair[0])))
+    kappas = [quietly(cohen_kappa_score, *zip(*labels, strict=True), labels=domain) for _, labels in in_order]
     assert [(p.first, p.second, p.n_instances) for p in found.pairs] == [
-        (*pair, len(labels)) for pair, labels in sorted(shared.items())
+        (*pair, len(labels)) for pair, labels in in_order
     ]
     assert [p.kappa for p in found.pairs] == [approx(None if isnan(kappa) else kappa) for kappa in kappas]
     assert found.cohen_kappa == spread_of(kappas)

@@ -18,12 +18,14 @@ from annotator.usecases.inspect.row_sizes import RowSizes
 from annotator.usecases.inspect.training_texts import trust_lines
 
 _SIGNS: Mapping[Word, str] = {"better": "▲", "not told": "≈", "not better": "▼", "too few": "?"}
+_LEARNED = "†"
 _MEANINGS: Mapping[str, str] = {
     BEST: "the best of its column, among rows that are over the same instances and better than random",
     "▲": "better than random",
     "≈": "no clear difference from random",
     "▼": "not better than random: it is worse",
     "?": f"fewer than {FEWEST} instances: too few to say whether it is better than random",
+    _LEARNED: "all or partly on texts that the model learned from, or perhaps did: nothing is said of chance",
     "±": "the standard deviation over seeds",
     "[": "…, …] the 95 % bootstrap interval",
     UNDEFINED: "not defined, or not in this run",
@@ -82,10 +84,10 @@ def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: RowSizes) -> Text
         return TextCell(UNDEFINED)
     verdict = of.verdicts[at].verdict
     signs = ("" if verdict is None else _SIGNS[verdict.word]) + (BEST if at in of.best else "")
+    signs += _LEARNED if of.verdicts[at].learned else ""
     cell = _plain(number)
     n = sizes.differing(at, number)
-    sizes_and_learned = [*([] if n is None else [f"n {n:,}"]), *filter(None, [of.verdicts[at].learned])]
-    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *sizes_and_learned))
+    return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *([] if n is None else [f"n {n:,}"])))
 
 
 def _plain(number: Number | None) -> TextCell:

@@ -14,7 +14,7 @@ from annotator.web.session import Visit
 
 Row = dict[str, object]  # of a table: a cell by its column's head
 _AGREEMENT_KEY = "quality_agreement_{}"
-_MOST_PAIRS = 100
+_MOST_PAIRS = 5000
 _FEW_SHARED = 10  # instances; the agreement of a pair with fewer says little
 
 
@@ -136,7 +136,7 @@ def _show_pairs(agreement: Agreement) -> None:
     ]
     st.markdown("Who disagrees with whom")
     st.dataframe(rows, hide_index=True, key="quality_pairs")
-    more = f" The first {_MOST_PAIRS} of {len(pairs):,} pairs stand here; `annotator stats --all` has all of them."
+    more = f" The first {_MOST_PAIRS:,} of {len(pairs):,} pairs stand here."
     st.caption(
         f"Cohen’s κ of tokens, pooled over the instances that both annotated; the least agreement comes first, and pairs with "
         f"fewer than {_FEW_SHARED} instances in common last.{more if len(pairs) > _MOST_PAIRS else ''}"

@@ -58,9 +58,8 @@ def test_annotations_with_another_label_than_the_gold_one_are_counted_and_said_t
         row["annotator_label"] = "negative"
     report = import_rows(make_project(gold_policy="all"), brought)
     assert report.accepted == Accepted(15, 5, 5, 3, 3)
-    assert report.notes[0].endswith(
-        "of any result. 3 annotations give another result than the gold one: what is marked there is no part of the gold."
-    )
+    said = "of any result. 3 annotations give another result than the gold one: what is marked there is no part of the gold."
+    assert any(note.endswith(said) for note in report.notes)
     assert gold_words("chosen", Accepted(4, 2, 2, 2, 1)).endswith(
         "1 annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead chose it."
     )
