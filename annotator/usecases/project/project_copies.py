@@ -1,4 +1,4 @@
-"""A new project with the rules of another: its task, labels, language, settings, guidelines and word lists, without its texts."""
+"""A new project with the rules of another: task, question, labels, settings, guidelines, word lists, without its texts."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import add_role, list_members, roles_of
-from annotator.store.projects import get_project_by_id, list_projects_of
+from annotator.store.projects import get_project_by_id, list_projects_of, update_project
 from annotator.store.word_lists import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import create_project
@@ -32,6 +32,8 @@ def copy_project(store: Store, actor: User, source_id: int, name: str, *, has_pe
             settings=replace(source.settings, model_order=None),  # there are no answers to go by yet
             guidelines=source.guidelines,
         )  # fmt: skip
+        project = replace(project, question=source.question)
+        update_project(store, project)
         for words in list_word_lists(store, source_id):
             save_word_list(store, project.id, words, created_by=actor.name)
         if has_people:

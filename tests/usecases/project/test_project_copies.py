@@ -12,7 +12,7 @@ from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.people import list_members
-from annotator.store.projects import instance_counts, update_project
+from annotator.store.projects import get_project_by_id, instance_counts, update_project
 from annotator.store.word_lists import list_word_lists, save_word_list
 from annotator.usecases.project.project_copies import copy_project, projects_to_copy
 
@@ -33,10 +33,14 @@ def test_a_copy_has_the_rules_and_word_lists_but_no_texts(
 ) -> None:
     lea = add_person("lea", source, "lead")
     add_person("ann", source, "annotator")
+    with store.transaction():
+        update_project(store, replace(source, question="Which words are rude?", licence="CC0"))
     copy = copy_project(store, lea, source.id, "Second")
-    assert (copy.task, copy.labels, copy.language, copy.settings, copy.guidelines) == (
-        source.task, source.labels, source.language, source.settings, source.guidelines,
+    assert get_project_by_id(store, copy.id) == copy
+    assert (copy.task, copy.labels, copy.language, copy.settings, copy.guidelines, copy.question) == (
+        source.task, source.labels, source.language, source.settings, source.guidelines, "Which words are rude?",
     )  # fmt: skip
+    assert copy.licence == ""  # of the texts, which are others
     assert list_word_lists(store, copy.id) == [WORDS]
     assert sum(instance_counts(store, copy.id).values()) == 0
     assert [(user.name, role) for user, role in list_members(store, copy.id)] == [("lea", "lead")]
