@@ -225,6 +225,8 @@ FIRST_LINE = """() => { const line = (shadow.querySelector('.asked-line:not([hid
 def test_other_letters_keep_the_place_where_one_reads(panel: Open) -> None:
     shown = panel(Fake([work(1, samples.many(2500))]))
     shown.page.evaluate("document.getElementById('scroller').scrollTop = 4000")
+    # What comes into sight is laid out in the frames that follow; before that lines stand where they were guessed to be.
+    shown.page.evaluate("async () => { for (let n = 0; n < 12; n += 1) await new Promise(requestAnimationFrame); }")
     before, _ = shown.page.evaluate(FIRST_LINE)
     usual = letters(shown)[0]
     shown.keys("+", "+", "+")
