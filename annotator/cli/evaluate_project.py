@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     default="",
     metavar="WHAT",
     help="A table for each group: by label, split, kind (of changed version), criterion, annotator (with that person's sets "
-    "alone as gold), or metadata:NAME.",
+    "alone as gold), annotators:NAME (what a file tells of its annotators), or metadata:NAME.",
 )
 @click.option(
     "--gamma",

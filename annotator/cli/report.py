@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     "by",
     default="",
     metavar="WHAT",
-    help="Say how many texts each group has: by label, split, kind (of changed version), criterion, annotator, or "
-    "metadata:NAME.",
+    help="Say how many texts each group has: by label, split, kind (of changed version), criterion, annotator, "
+    "annotators:NAME (what a file tells of its annotators), or metadata:NAME.",
 )
 @click.option(
     "--group",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from annotator.domain.groups import is_of_people
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.scoring.instance_numbers import Behind
@@ -52,7 +53,8 @@ def evaluate_groups(
     answers_by_run: dict[int, Answers] = {}
     with store.snapshot():
         groups = _groups(store, project, options)
-        release = gold_release(store, project, options.gold_policy or project.settings.gold_policy)
+        policy = options.gold_policy or project.settings.gold_policy
+        release = gold_release(store, project, policy, is_of_people=is_of_people(options.by))
         runs = runs_asked(store, project, model, method)
         for n_done, (group, n) in enumerate(groups.counts.items()):
             progress(n_done, len(groups.counts))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from annotator.domain.groups import group_in_words
-from annotator.domain.numbers import UNDEFINED, counted
+from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.figures.html_table import Cell, Head, Line
@@ -27,21 +27,23 @@ def group_tables(
 
 
 def row_heads(rows: Sequence[MetricRow], column: Column) -> list[Head]:
-    """A head for each row of the table of metrics, which here stand side by side."""
+    """A head for each row of the table of metrics, which here stand side by side, and for random."""
     arrow, meaning = ARROWS[column.definition.direction], meaning_of(column)
-    return [
+    of_rows = [
         Head(row.model, row.method or "answers", detail, arrow, meaning)
         for row, detail in zip(rows, details_of(rows), strict=True)
     ]
+    return [*of_rows, Head("", "random", "mean of ten seeds", arrow, meaning)]
 
 
 def group_lines(tables: Mapping[str, MetricTable], by: str, keys: Sequence[RowKey], name: str) -> Iterator[Line]:
-    """A line a group, with the number of each of these rows; the star is the best of its line.
+    """A line a group, with the number of each of these rows, and of random; the star is the best of its line.
 
     name: of the metric; what a group has no number of is a dash
     """
     for group, table in tables.items():
-        cells = _cells(table, keys, name)
+        random = table.random.numbers.get(name)
+        cells = [*_cells(table, keys, name), Cell(UNDEFINED if random is None else written(random.value))]
         n = table.groups.get(group)
         yield Line(group_in_words(by, group), "" if n is None else counted(n, "instance"), cells)
 

@@ -128,7 +128,7 @@ def _evaluated(
         grouped = grouped_gold(store, project, policy, options.split, options.grouping)
         return score_gold(
             store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold,
-            release=gold_release(store, project, policy),
+            release=gold_release(store, project, policy, is_of_people=options.whose is not None),
         )  # fmt: skip
 
 

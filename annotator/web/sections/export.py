@@ -70,6 +70,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         disabled=has_both,
     )  # fmt: skip
     may_name = sees_all and format_name in WITH_PEOPLE
+    if format_name == "jsonl":
+        st.caption("This format is for moving a whole project: it always holds everybody's name.")
     has_names = may_name and st.checkbox("Tell who made each annotation", key="export_names", help=_NAMES)
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption("Texts that you are annotating or may still be given are left out.")

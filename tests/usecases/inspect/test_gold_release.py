@@ -7,10 +7,12 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.inspect.gold_release import gold_release
+from annotator.usecases.inspect.group_scores import evaluate_groups
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_text import table_text
 from annotator.usecases.inspect.metric_view import metric_view
@@ -47,6 +49,20 @@ def test_numbers_cite_the_release_until_gold_moves_on_and_again_when_it_is_back(
 def test_another_policy_makes_other_gold_than_the_release(store: Store, project: Project) -> None:
     release = freeze_gold(store, LOCAL_OPERATOR, project, "camera ready", licence="CC0")
     assert gold_release(store, project, "union") == f"not that of {release.words}, whose policy is “chosen”"
+
+
+@pytest.mark.parametrize("group", ["a", None])
+def test_the_annotations_of_some_people_are_not_what_a_release_holds(
+    store: Store, project: Project, group: str | None
+) -> None:
+    release = freeze_gold(store, LOCAL_OPERATOR, project, "camera ready", licence="CC0")
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "random")
+    alone = f"not that of {release.words}, since it is of the annotations of some people alone"
+    options = ScoringOptions(by="annotator", group=group)
+    whole = evaluate_project(store, LOCAL_OPERATOR, project, options=options)["release"]
+    assert whole == (release.words if group is None else alone)
+    each = evaluate_groups(store, LOCAL_OPERATOR, project, options=ScoringOptions(by="annotator"))
+    assert [made.numbers["release"] for made in each] == [alone]
 
 
 def test_the_table_says_it_as_text_latex_and_csv(store: Store, project: Project) -> None:

@@ -38,9 +38,11 @@ def test_each_group_has_a_line_with_the_numbers_of_every_row(store: Store, proje
     lines = list(group_lines(tables, "label", [row.key for row in rows], F1))
     assert [(line.title, line.detail) for line in lines] == [("negative", "1 instance"), ("positive", "2 instances")]
     # of the positive texts the first word is gold in one, the last in the other
-    assert [[cell.text for cell in line.cells] for line in lines] == [["1.00", "–"], ["0.500", "0.500"]]
+    assert [[cell.text for cell in line.cells[:2]] for line in lines] == [["1.00", "–"], ["0.500", "0.500"]]
+    chance = [f"{tables[name].random.numbers[F1].value:.3f}" for name in ("negative", "positive")]
+    assert [line.cells[2].text for line in lines] == chance
     heads = row_heads(rows, tables["positive"].column(F1))
-    assert [(head.group, head.title) for head in heads] == [("m", "first"), ("m", "last")]
+    assert [(head.group, head.title) for head in heads] == [("m", "first"), ("m", "last"), ("", "random")]
 
 
 def test_the_file_of_all_groups_has_one_head_and_names_the_group_of_each_number(store: Store, project: Project) -> None:

@@ -89,6 +89,7 @@ def _draw(
     shown = lines[_PAGE * (page - 1) : _PAGE * page]
     st.html(metric_table_html(row_heads(rows, column), shown, corner="Group", label=f"{named(column)} by group"))
     st.caption(
-        "Each group is scored by itself, over its own instances: ★ is the best of its line, and a verdict is about that group "
-        "alone. Of many groups some look better or worse by chance."
+        "Each group is scored by itself, over its own instances and gold: ★ is the best of its line, and a verdict is about that "
+        "group alone. Random differs from group to group, so read a number beside random of its line, not beside other groups; "
+        "whether groups differ is not tested here. Of many groups some look better or worse by chance."
     )
