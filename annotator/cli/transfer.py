@@ -335,7 +335,8 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     "--names",
     "has_names",
     is_flag=True,
-    help="Tell who made each annotation, in csv and the forms of Parquet; else people are pseudonyms.",
+    help="Tell who made each annotation, in csv and the forms of Parquet; else people are pseudonyms. In jsonl they "
+    "always have their names.",
 )
 @json_option
 @click.pass_obj

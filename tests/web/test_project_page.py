@@ -20,7 +20,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
-from annotator.usecases.project.projects import count_events_of, find_project, instances_of
+from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -339,6 +339,20 @@ def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
     assert app.text_area("people_invite_names_1").value == ""
     app.button("people_links_away").click().run()
     assert not app.code
+
+
+def test_an_administrator_can_shut_out_whoever_has_no_role_any_more(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    lea(project)
+    root = accounts.add_user(store, LOCAL_OPERATOR, "root", "administrator").user
+    accounts.add_user(store, LOCAL_OPERATOR, "ben", "annotator", project.name)
+    take_role(store, LOCAL_OPERATOR, project.id, "ben", "annotator")
+    app = opened(project, root, "People").run()
+    assert "ben" in app.selectbox("people_shut_name").options
+    app.selectbox("people_renew_name").set_value("ben")
+    next(button for button in app.button if button.label == "Make a new link").click().run()
+    assert not app.exception, app.exception
+    assert "ben has a password" in " ".join(text.value for text in app.markdown), [t.value for t in app.markdown]
 
 
 def test_a_list_with_a_wrong_line_is_kept_and_nobody_of_it_is_invited(store: Store, texts, lea, opened: Opened) -> None:

@@ -36,10 +36,13 @@ class Invitee:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What inviting somebody gave. link_token: None for whoever had an account before, and has the role with it."""
+    """What inviting somebody gave, or a new link.
+
+    role: None for whoever has none in the project; link_token: None for whoever had an account before, and has the role with it
+    """
 
     name: str
-    role: Role
+    role: Role | None
     link_token: str | None
 
 
@@ -153,10 +156,12 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
     Whoever holds a link can act as that person. So leads renew only what nobody has used yet, of people who take part in no
     project but theirs; everybody else's is an administrator's to make.
 
-    Raises: NotAllowed saying who can do it; InvalidValue for somebody who has no role here
+    Raises: NotAllowed saying who can do it; InvalidValue for somebody who has no role here, unless an administrator asks
     """
     with store.transaction():
         members = {member.user.name: member for member in members_with_accounts(store, actor, project_id)}
+        if name not in members and actor.is_administrator:
+            return reset_user(store, actor, name)
         if name not in members:
             raise InvalidValue(f"'{name}' has no role in this project. Invite them first.")
         if not members[name].may_renew:

@@ -189,6 +189,17 @@ def test_a_lead_gets_no_link_to_an_administrator_who_has_not_signed_in_yet(
         renew_link(store, lea, project, "root")
 
 
+def test_an_administrator_makes_a_link_for_somebody_without_a_role_and_a_lead_does_not(
+    store: Store, lea: User, project: int
+) -> None:
+    root = signed_in_once(store, "root", "administrator")
+    make_project(store, "Q")
+    signed_in_once(store, "bo", "annotator", "Q")
+    assert accounts.open_link(store, renew_link(store, root, project, "bo")).user is not None
+    with pytest.raises(InvalidValue, match="'bo' has no role in this project"):
+        renew_link(store, lea, project, "bo")
+
+
 def test_an_administrator_lets_somebody_in_again_whose_password_ends(store: Store, project: int) -> None:
     root = signed_in_once(store, "root", "administrator")
     signed_in_once(store, "ada", "annotator", "P")

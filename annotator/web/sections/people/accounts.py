@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.usecases.access.accounts import disable_user
+from annotator.usecases.access.accounts import disable_user, list_users
 from annotator.usecases.access.invitations import Invitation, Member, renew_link
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -17,7 +17,8 @@ from annotator.web.session import Visit, current_visit, page_store
 
 def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:
     """For leads: links that were not used. For administrators: anybody's link, and shutting out."""
-    renewable = {member.user.name: member for member in members if member.may_renew}
+    everybody = [*members, *_others(store, visit, members)]
+    renewable = {member.user.name: member for member in everybody if member.may_renew}
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
         st.markdown("**Make a new link**")
@@ -33,12 +34,24 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
             st.rerun()
     if visit.user.is_administrator:
         with shut:
-            _show_shutting_out(members)
+            _show_shutting_out(everybody)
+
+
+def _others(store: Store, visit: Visit, members: Sequence[Member]) -> list[Member]:
+    """For administrators those who have no role here, or no longer: they can still sign in."""
+    if not visit.user.is_administrator:
+        return []
+    names = {member.user.name for member in members}
+    return [
+        Member(account.user, (), "shut out" if account.user.is_disabled else "can sign in", None, may_renew=True)
+        for account in list_users(store, visit.user)
+        if account.user.name not in names
+    ]
 
 
 def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None:
     token = renew_link(store, visit.user, project.id, member.user.name)
-    keep_links(project, [Invitation(member.user.name, member.roles[0], token)])
+    keep_links(project, [Invitation(member.user.name, member.roles[0] if member.roles else None, token)])
 
 
 @st.dialog("End the old password?")

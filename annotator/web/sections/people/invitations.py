@@ -69,7 +69,7 @@ def show_links(project: Project) -> None:
         _say(given, len(links))
         if len(links) <= _SHOWN_ONE_BY_ONE:
             for invitation, link in links:
-                st.markdown(f"{as_text(invitation.name)} · {invitation.role}")
+                st.markdown(" · ".join(filter(None, (as_text(invitation.name), invitation.role))))
                 st.code(link, language=None)
         take, away = st.columns([1, 1])
         if links:
