@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from annotator.store import open_store
 from annotator.store.people import list_members
@@ -52,6 +52,14 @@ def choose_another_file(lead: Person, path: Path) -> None:
     expect(lead.page.get_by_text("nothing can be stored until")).to_have_count(0)
 
 
+def give_role(page: Page, name: str) -> None:
+    """That of an annotator, which the form begins with."""
+    page.get_by_role("button", name="Take it away").scroll_into_view_if_needed()  # scrolling closes the menu
+    page.get_by_role("combobox", name="Person", exact=True).click()
+    page.get_by_role("option", name=name).click()
+    page.get_by_role("button", name="Give").click()
+
+
 def test_a_project_is_made_filled_given_to_people_and_exported(
     server: Server, person: Come, files: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -79,9 +87,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.sees("Stored 2 new")
 
     lead.section("People")
-    page.get_by_role("combobox", name="Person", exact=True).click()
-    page.get_by_role("option", name="Annotator 2").click()
-    page.get_by_role("button", name="Give").click()
+    give_role(page, "Annotator 2")
     with open_store(
         server.database
     ) as store:  # the table of members is a picture, so the database says when it is done
@@ -273,7 +279,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     lead.section("People")
     page = lead.page
     chosen = page.get_by_role("combobox", name="Person and role")
-    chosen.scroll_into_view_if_needed()  # scrolling closes the menu
+    page.get_by_role("button", name="Give the role").scroll_into_view_if_needed()  # scrolling closes the menu
     chosen.click()
     page.get_by_role("option", name="Annotator 2 · annotator").click()
     dialog = page.get_by_role("dialog")
