@@ -202,6 +202,17 @@ def test_a_lease_that_ran_out_can_be_taken_again_with_the_marks(panel: Open, fak
     assert shown.page.locator(".notice").count() == 0
 
 
+def test_marks_that_are_refused_for_good_are_not_called_saved(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(404, {"error": "There is no such project, or you have no role in it."})]
+    shown.click(1)
+    assert "no role in it" in shown.text(".notice.refused")
+    word(shown, "not saved")
+    shown.click(5)  # the role was given again
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    word(shown, "saved")
+
+
 def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     fake.refuse["draft"] = [(401, {})] * 2

@@ -79,7 +79,7 @@ export class ReviewSession {
   /** The word for changes that are not on their way: a person has to do something first. */
   /** @returns {"held"|"unsent"|null} */
   get unsaved() {
-    if (this.held) return "held";
+    if (this.held || (this.problem && this.dirty)) return "held";
     return this.submitted && this.dirty ? "unsent" : null;
   }
 

@@ -77,7 +77,7 @@ export class Session {
   /** The word for changes that are not on their way: a person has to do something first. */
   /** @returns {"held"|null} */
   get unsaved() {
-    return this.held ? "held" : null;
+    return this.held || (this.problem && this.dirty) ? "held" : null;
   }
 
   get open() {
