@@ -138,7 +138,9 @@ def members_with_accounts(store: Store, actor: User, project_id: int) -> list[Me
     for user, held in roles.items():
         account = _account(user, user.id in have_password, user.id in links)
         is_unused = account in {"has a link", "needs a link"} and not user.is_administrator and user.id not in of_others
-        members.append(Member(user, tuple(held), account, links.get(user.id or 0), actor.is_administrator or is_unused))
+        # Whoever is signed in would be signed out before they could read their link.
+        may_renew = (actor.is_administrator or is_unused) and user.id != actor.id
+        members.append(Member(user, tuple(held), account, links.get(user.id or 0), may_renew))
     return members
 
 
@@ -160,6 +162,10 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
     """
     with store.transaction():
         members = {member.user.name: member for member in members_with_accounts(store, actor, project_id)}
+        if name == actor.name:
+            raise NotAllowed(
+                "A new link would end your own session before you could read it. Ask another administrator for one."
+            )
         if name not in members and actor.is_administrator:
             return reset_user(store, actor, name)
         if name not in members:

@@ -200,6 +200,16 @@ def test_an_administrator_makes_a_link_for_somebody_without_a_role_and_a_lead_do
         renew_link(store, lea, project, "bo")
 
 
+def test_nobody_ends_their_own_session_with_a_link_that_they_could_not_read(store: Store, project: int) -> None:
+    root = signed_in_once(store, "root", "administrator")
+    invite(store, root, project, [Invitee(1, "root", "lead")])
+    before = everything(store)
+    with pytest.raises(NotAllowed, match="would end your own session"):
+        renew_link(store, root, project, "root")
+    assert everything(store) == before
+    assert [m.may_renew for m in members_with_accounts(store, root, project) if m.user.name == "root"] == [False]
+
+
 def test_an_administrator_lets_somebody_in_again_whose_password_ends(store: Store, project: int) -> None:
     root = signed_in_once(store, "root", "administrator")
     signed_in_once(store, "ada", "annotator", "P")

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.usecases.access.accounts import disable_user, list_users
 from annotator.usecases.access.invitations import Invitation, Member, renew_link
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
+from annotator.web.presses import submitted
 from annotator.web.sections.people.invitations import keep_links
-from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.sections.people.questions import show_answers
+from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:
@@ -34,14 +34,14 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
             st.rerun()
     if visit.user.is_administrator:
         with shut:
-            _show_shutting_out(everybody)
+            _show_shutting_out([member for member in everybody if member.user.name != visit.user.name])
 
 
 def _others(store: Store, visit: Visit, members: Sequence[Member]) -> list[Member]:
     """For administrators those who have no role here, or no longer: they can still sign in."""
     if not visit.user.is_administrator:
         return []
-    names = {member.user.name for member in members}
+    names = {member.user.name for member in members} | {visit.user.name}
     return [
         Member(account.user, (), "shut out" if account.user.is_disabled else "can sign in", None, may_renew=True)
         for account in list_users(store, visit.user)
@@ -56,22 +56,13 @@ def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None
 
 @st.dialog("End the old password?")
 def _ask_to_reset(project: Project, member: Member) -> None:
-    """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
         f"{as_text(member.user.name)} has a password. It ends at once, and so does every page that they have open: they come in "
         "again with the new link alone."
     )
-    go, keep = st.columns(2)
-    if pressed("Keep it", width="stretch", container=keep, key="people_reset_not"):
-        st.rerun()
-    if pressed("Make a new link", type="primary", width="stretch", container=go, key="people_reset_go"):
-        with page_store() as store:
-            try:
-                _renew(store, current_visit(store), project, member)
-            except AnnotatorError as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-                return
-        st.rerun()
+    show_answers(
+        "Make a new link", "Keep it", key="people_reset", act=lambda store, visit: _renew(store, visit, project, member)
+    )
 
 
 def _show_shutting_out(members: Sequence[Member]) -> None:
@@ -91,14 +82,6 @@ def _ask_to_shut_out(name: str) -> None:
         f"{as_text(name)} can sign in no more, in no project, from now on. What they submitted and scored stays; what they hold "
         "goes to others."
     )
-    go, keep = st.columns(2)
-    if pressed("Leave them in", width="stretch", container=keep, key="people_shut_not"):
-        st.rerun()
-    if pressed("Shut out", type="primary", width="stretch", container=go, key="people_shut_go"):
-        with page_store() as store:
-            try:
-                disable_user(store, current_visit(store).user, name)
-            except AnnotatorError as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-                return
-        st.rerun()
+    show_answers(
+        "Shut out", "Leave them in", key="people_shut", act=lambda store, visit: disable_user(store, visit.user, name)
+    )

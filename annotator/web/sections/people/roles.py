@@ -6,13 +6,13 @@ import streamlit as st
 
 from annotator.domain.people import PROJECT_ROLES, Role
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.usecases.access.invitations import Member
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, people_to_choose, take_role
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
-from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.presses import submitted
+from annotator.web.sections.people.questions import show_answers
+from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:
@@ -36,20 +36,12 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
 
 @st.dialog("Take a role away?")
 def _ask_to_take(project: Project, name: str, role: Role) -> None:
-    """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
         f"{as_text(name)} will no longer have the role {role} in “{as_text(project.name)}”. What they submitted and scored "
         "stays; a text that they hold goes to somebody else, unless another role lets them keep it. You can give the role again "
         "at any time."
     )
-    take, keep = st.columns(2)
-    if pressed("Keep it", width="stretch", container=keep, key="people_take_not"):
-        st.rerun()
-    if pressed("Take it away", type="primary", width="stretch", container=take, key="people_take_go"):
-        with page_store() as store:
-            try:
-                take_role(store, current_visit(store).user, project.id, name, role)
-            except AnnotatorError as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-                return
-        st.rerun()
+    show_answers(
+        "Take it away", "Keep it", key="people_take",
+        act=lambda store, visit: take_role(store, visit.user, project.id, name, role),
+    )  # fmt: skip
