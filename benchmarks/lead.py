@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
-from annotator.store.instance_queue import settle_project
+from annotator.store.annotate.instance_queue import settle_project
 from annotator.store.people import add_role, add_user, get_user
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.lead.quality import quality_of

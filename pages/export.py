@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, require_project
-from annotator.web.sections import export
+from annotator.web.sections.transfer import export
 from annotator.web.session import current_visit, page_store
 
 with page_store() as store:

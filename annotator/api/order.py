@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from annotator.api.open_project import OpenProject
 from annotator.api.refusals import speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.queue_orders import FirstKind, ModelOrder, Order, QueueOrder
+from annotator.domain.project.queue_orders import FirstKind, ModelOrder, Order, QueueOrder
 
 if TYPE_CHECKING:
     from annotator.usecases.queue.orders import Preview

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
-from annotator.domain.queue_orders import Order
+from annotator.domain.project.queue_orders import Order
 
 
 def queue_position(order: Order, seed: int, ordinal: int, key: str, split: str) -> int:

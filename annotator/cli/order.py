@@ -10,7 +10,7 @@ import click
 from annotator.cli.answers import json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
+from annotator.domain.project.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
 

@@ -8,7 +8,7 @@ import click
 from annotator.cli.answers import json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.releases import Release
+from annotator.domain.project.releases import Release
 
 _SHOWN = 10  # keys of a kind of difference
 _number = click.argument("number", type=click.IntRange(min=1))

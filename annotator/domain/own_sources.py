@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
-from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.instances import GoldInstance
-from annotator.domain.releases import FrozenGold, ReleaseRules
+from annotator.domain.project.guidelines import GuidelinesVersion
+from annotator.domain.project.releases import FrozenGold, ReleaseRules
 from annotator.domain.trainings import HeldOut
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
-from annotator.domain.queue_orders import ModelOrder, Order, QueueOrder
+from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue

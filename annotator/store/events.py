@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.connection.database import Row, Store
-from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
     LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from annotator.domain.gold import GoldChoice
 from annotator.domain.people import User
 from annotator.domain.rationales import RationaleSet
-from annotator.store.annotations import add_annotation, replace_annotation
+from annotator.store.annotate.annotations import add_annotation, replace_annotation
 from annotator.store.connection.database import Row, Store
 
 

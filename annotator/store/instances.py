@@ -10,9 +10,9 @@ from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
+from annotator.store.annotate.excerpts import excerpt_of
+from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
-from annotator.store.excerpts import excerpt_of
-from annotator.store.instance_queue import settle
 from annotator.store.packed_rows import unpack_text
 from annotator.store.pairs import is_version_of
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
+from annotator.store.annotate.excerpts import excerpt_of, holds
 from annotator.store.connection.database import Store
-from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 from annotator.store.slices import conditions_of
 

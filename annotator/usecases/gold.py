@@ -11,7 +11,7 @@ from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
 from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import get_instances, iterate_instance_batches, split_names
 

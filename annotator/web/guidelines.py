@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotator.domain.guideline_examples import BadExample, Example, parts_of
-from annotator.domain.guidelines import Change, ChangedLine
 from annotator.domain.people import User
+from annotator.domain.project.guideline_examples import BadExample, Example, parts_of
+from annotator.domain.project.guidelines import Change, ChangedLine
 from annotator.domain.projects import Project
 from annotator.usecases.project.guidelines import Reading
 from annotator.web.frame import as_text

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.own_sources import SourceEvent, SourceProject
 from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,

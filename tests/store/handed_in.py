@@ -5,8 +5,8 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Review, Scores, SetScore
 from annotator.store import Store
-from annotator.store.annotations import add_annotation
-from annotator.store.assignments import claim, set_assignment_state
+from annotator.store.annotate.annotations import add_annotation
+from annotator.store.annotate.assignments import claim, set_assignment_state
 from annotator.store.instances import find_instance_ids
 from annotator.store.review.reviews import claim_review, get_review, save_scores, set_review_state
 from annotator.store.review.rounds import open_round

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.projects import Project
 from annotator.errors import StoreError
 from annotator.store import Store, open_store

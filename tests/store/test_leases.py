@@ -10,10 +10,17 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotFound
-from annotator.store import Store, assignments
-from annotator.store.assignments import claim, end_expired_leases, extend_leases, get_assignment, give_up_work_of
+from annotator.store import Store
+from annotator.store.annotate import assignments
+from annotator.store.annotate.assignments import (
+    claim,
+    end_expired_leases,
+    extend_leases,
+    get_assignment,
+    give_up_work_of,
+)
+from annotator.store.annotate.instance_queue import is_free, is_free_for, next_in_queue, next_set_aside, waiting_for
 from annotator.store.connection.database import iso
-from annotator.store.instance_queue import is_free, is_free_for, next_in_queue, next_set_aside, waiting_for
 from annotator.store.instances import find_instance_ids
 from tests.clock import pass_time
 

@@ -7,9 +7,14 @@ import pytest
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
+from annotator.store.annotate.shown_sets import note_shown
 from annotator.store.people import set_disabled
-from annotator.store.shown_sets import note_shown
-from annotator.store.stuck import ReviewersLeft, reviewers_left, rounds_without_reviewers, texts_without_annotators
+from annotator.store.project.stuck import (
+    ReviewersLeft,
+    reviewers_left,
+    rounds_without_reviewers,
+    texts_without_annotators,
+)
 from tests.store.handed_in import begin_review, hand_in, instance_of, number_of
 
 People = Callable[..., User]

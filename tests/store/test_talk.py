@@ -8,9 +8,8 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.store import Store
-from annotator.store.assignments import claim
-from annotator.store.instances import find_instance_ids
-from annotator.store.talk import (
+from annotator.store.annotate.assignments import claim
+from annotator.store.annotate.talk import (
     add_comment,
     add_thread,
     count_questions,
@@ -19,6 +18,7 @@ from annotator.store.talk import (
     list_questions,
     threads_of,
 )
+from annotator.store.instances import find_instance_ids
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError
 from annotator.store import Store, open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.people import get_user
+from annotator.store.project.stuck import texts_without_annotators
 from annotator.store.review.rounds import list_undecided
-from annotator.store.stuck import texts_without_annotators
 from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import ModelOrder, QueueOrder
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model

@@ -13,7 +13,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.store.assignments import give_up_work_of
+from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from annotator.domain.guidelines import GuidelinesVersion
 from annotator.domain.own_sources import SourceEvent, SourceList, SourceProject, SourceTraining, SourceView
+from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceChoice,

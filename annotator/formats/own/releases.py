@@ -10,9 +10,9 @@ from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceRelease
+from annotator.domain.project.releases import LONGEST_NAME, FrozenGold, ReleaseRules
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.domain.releases import LONGEST_NAME, FrozenGold, ReleaseRules
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.formats.own.values import Time, UserName

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from annotator.domain.releases import FrozenGold, Release, ReleaseRules
+from annotator.domain.project.releases import FrozenGold, Release, ReleaseRules
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 

@@ -5,8 +5,8 @@ from typing import cast
 
 from annotator.domain.authoring import ListedOriginal, PerturbationCounts, StateCount
 from annotator.domain.people import User
+from annotator.store.annotate.excerpts import excerpt_of, holds
 from annotator.store.connection.database import Row, Store
-from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 from annotator.store.perturb.perturbations import IN_HAND
 

@@ -1,1 +1,1 @@
-"""What belongs to a project beside its rules."""
+"""What belongs to a project beside its rules: guidelines, labels in use, how far it is."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from annotator.domain.guidelines import GuidelinesVersion
+from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.store.connection.database import Row, Store
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.reviews import MyReviewState
+from annotator.store.annotate.excerpts import excerpt_of, holds
 from annotator.store.connection.database import Store
-from annotator.store.excerpts import excerpt_of, holds
 
 
 @dataclass(frozen=True, slots=True)

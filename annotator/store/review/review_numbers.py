@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from annotator.domain.reviews import SCALES, Property
+from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.connection.database import Store
-from annotator.store.excerpts import excerpt_of
 
 _OF_SETS = """SELECT rounds.number AS round, annotator, '{name}' AS property, scores.{name} AS score, rounds.instance_id,
         reviews.annotation_id, scores.position, reviews.user_id FROM rounds

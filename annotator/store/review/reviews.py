@@ -11,9 +11,9 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
+from annotator.store.annotate.instance_queue import settle
+from annotator.store.annotate.shown_sets import annotates, may_still_be_given
 from annotator.store.connection.database import Row, Store
-from annotator.store.instance_queue import settle
-from annotator.store.shown_sets import annotates, may_still_be_given
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
+from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
-from annotator.store.instance_queue import settle
 
 
 def open_round(

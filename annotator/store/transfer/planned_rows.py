@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from annotator.domain.imports import InstancePlan, NewDocument, NewInstance
-from annotator.store.annotations import write_annotations
+from annotator.store.annotate.annotations import write_annotations
 from annotator.store.connection.database import Store
 from annotator.store.models import OUTPUT_TABLES
 from annotator.store.packed_rows import pack_numbers, pack_offsets

@@ -11,11 +11,11 @@ from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, SourceThread, SourceWork
-from annotator.store.annotations import write_annotations
+from annotator.store.annotate.annotations import write_annotations
+from annotator.store.annotate.shown_sets import give_back_what_was_shown
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
-from annotator.store.shown_sets import give_back_what_was_shown
 from annotator.store.transfer.review_sources import annotation_ids_of
 
 Stored = tuple[int, NewInstance]  # with the number that the instance has here

@@ -15,7 +15,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
-from annotator.store.assignments import give_up_work_of
+from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.database import iso
 from annotator.store.events import Event, add_event, add_repeated_event, count_events, list_events_of_no_project
 from annotator.store.people import Session

@@ -11,11 +11,11 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User, has_right
 from annotator.errors import Conflict, ExportRefused
 from annotator.store import Store
-from annotator.store.assignments import find_assignment, set_assignment_state
+from annotator.store.annotate.assignments import find_assignment, set_assignment_state
+from annotator.store.annotate.instance_queue import settle
+from annotator.store.annotate.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
 from annotator.store.events import add_event
-from annotator.store.instance_queue import settle
 from annotator.store.people import roles_of
-from annotator.store.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
 
 _BATCH = 2_000
 _IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."

@@ -10,7 +10,7 @@ from annotator.errors import NotFound
 from annotator.review.corrections import passed_sets
 from annotator.review.score_wording import in_words
 from annotator.store import Store
-from annotator.store.annotations import get_annotation
+from annotator.store.annotate.annotations import get_annotation
 from annotator.store.review.reviews import submitted_reviews
 from annotator.store.review.rounds import find_round
 

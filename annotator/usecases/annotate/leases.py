@@ -6,12 +6,13 @@ from annotator.domain.instances import Assignment
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
-from annotator.store import Store, instance_queue
-from annotator.store import assignments as work_store
-from annotator.store.annotations import find_starting_draft
+from annotator.store import Store
+from annotator.store.annotate import assignments as work_store
+from annotator.store.annotate import instance_queue
+from annotator.store.annotate.annotations import find_starting_draft
+from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
-from annotator.store.shown_sets import standing
 from annotator.usecases.access.rights import require
 
 

@@ -9,9 +9,9 @@ from annotator.domain.rationales import set_letter
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotations import get_annotations
-from annotator.store.assignments import get_assignment
-from annotator.store.my_work import WorkLine, list_my_work
+from annotator.store.annotate.annotations import get_annotations
+from annotator.store.annotate.assignments import get_assignment
+from annotator.store.annotate.my_work import WorkLine, list_my_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of, summary_of
 

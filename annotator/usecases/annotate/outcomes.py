@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from annotator.domain.instances import Assignment, MyWorkState
 from annotator.store import Store
-from annotator.store.annotations import find_annotation_of_assignment
-from annotator.store.my_work import state_of_work
-from annotator.store.proposals import Proposal, last_proposal_of, proposals_of_instances
+from annotator.store.annotate.annotations import find_annotation_of_assignment
+from annotator.store.annotate.my_work import state_of_work
+from annotator.store.annotate.proposals import Proposal, last_proposal_of, proposals_of_instances
 from annotator.usecases.annotate.feedback import decided_round
 from annotator.usecases.annotate.reopening import why_closed
 

@@ -2,11 +2,11 @@
 
 from annotator.domain.instances import Annotation, Assignment
 from annotator.store import Store
+from annotator.store.annotate.shown_sets import standing
 from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import row_of
 from annotator.store.review.reviews import has_scores
 from annotator.store.review.rounds import find_round
-from annotator.store.shown_sets import standing
 
 _DECIDED = {
     "accepted": "the round has been decided, and your work was accepted",

@@ -6,9 +6,9 @@ from annotator.domain.projects import Project, are_rationales_reviewed
 from annotator.domain.submission import result_mode_for
 from annotator.review.corrections import carried_sets, origins_of
 from annotator.store import Store
-from annotator.store.annotations import add_annotation, find_annotation_of_assignment, replace_annotation
+from annotator.store.annotate.annotations import add_annotation, find_annotation_of_assignment, replace_annotation
+from annotator.store.annotate.proposals import add_proposal
 from annotator.store.project.guidelines import newest_read
-from annotator.store.proposals import add_proposal
 from annotator.store.review.reviews import forget_unsubmitted_scores
 from annotator.store.review.rounds import open_round, write_origins
 from annotator.usecases.annotate.feedback import former_round

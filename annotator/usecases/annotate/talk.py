@@ -10,8 +10,8 @@ from annotator.domain.talk import About, Thread, Voice
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.review.talk import visible_to
 from annotator.store import Store
-from annotator.store import talk as stored_talk
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate import talk as stored_talk
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances

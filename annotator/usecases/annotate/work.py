@@ -11,20 +11,21 @@ from annotator.domain.submission import check_submission
 from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
 from annotator.review.corrections import origins_of
-from annotator.store import Store, instance_queue
-from annotator.store import assignments as work_store
-from annotator.store.annotations import (
+from annotator.store import Store
+from annotator.store.annotate import assignments as work_store
+from annotator.store.annotate import instance_queue
+from annotator.store.annotate.annotations import (
     find_annotation_of_assignment,
     set_annotation_state,
 )
+from annotator.store.annotate.my_work import count_submitted_since, find_last_submission
+from annotator.store.annotate.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.store.annotate.proposed_sets import answers_of, save_answers
+from annotator.store.annotate.shown_sets import count_shown_and_free
 from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
-from annotator.store.my_work import count_submitted_since, find_last_submission
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
-from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
-from annotator.store.proposed_sets import answers_of, save_answers
 from annotator.store.review.reviews import end_open_reviews
-from annotator.store.shown_sets import count_shown_and_free
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.feedback import Feedback, former_round
 from annotator.usecases.annotate.leases import (

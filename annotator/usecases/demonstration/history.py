@@ -14,8 +14,8 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.sources import SourceAnnotation, SourceSpan
 from annotator.errors import NotFound
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
-from annotator.store.assignments import give_up_work_of
+from annotator.store.annotate.annotations import annotations_of
+from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
 from annotator.store.review.reviews import give_up_reviews_of

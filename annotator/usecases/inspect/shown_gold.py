@@ -11,7 +11,7 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import is_numbered_in_text
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.people import roles_of
 from annotator.usecases.access import independence
 from annotator.usecases.gold import gold_of_instance

@@ -12,11 +12,11 @@ from annotator.domain.submission import check_submission, may_have_no_sets
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
 from annotator.review.gold import chosen_among
 from annotator.store import Store
-from annotator.store.annotations import annotations_of, get_annotation, set_annotation_state
-from annotator.store.assignments import end_work_on
+from annotator.store.annotate.annotations import annotations_of, get_annotation, set_annotation_state
+from annotator.store.annotate.assignments import end_work_on
+from annotator.store.annotate.instance_queue import drops_out, settle
 from annotator.store.events import add_event, events_of_instance
 from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
-from annotator.store.instance_queue import drops_out, settle
 from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
 from annotator.store.review.reviews import end_reviews_of_instance
 from annotator.store.review.rounds import find_round

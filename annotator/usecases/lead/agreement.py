@@ -8,7 +8,7 @@ from annotator.domain.projects import Project
 from annotator.review.agreement import Agreement, AgreementTally
 from annotator.review.spread import Spread
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require
 

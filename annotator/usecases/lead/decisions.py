@@ -7,22 +7,22 @@ from annotator.domain.people import User
 from annotator.domain.projects import are_rationales_reviewed
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
-from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
-from annotator.store.assignments import end_work_on, get_assignment, give_back_to_annotator
-from annotator.store.events import add_event
-from annotator.store.instance_queue import settle
-from annotator.store.instances import discard, get_instance, set_result
-from annotator.store.projects import get_project_by_id
-from annotator.store.proposals import (
+from annotator.store.annotate.annotations import find_annotation_of_assignment, set_annotation_state
+from annotator.store.annotate.assignments import end_work_on, get_assignment, give_back_to_annotator
+from annotator.store.annotate.instance_queue import settle
+from annotator.store.annotate.proposals import (
     Proposal,
     decide_proposal,
     find_proposal,
     list_open_proposals,
     list_open_proposals_of,
 )
+from annotator.store.annotate.shown_sets import give_back_what_was_shown
+from annotator.store.events import add_event
+from annotator.store.instances import discard, get_instance, set_result
+from annotator.store.projects import get_project_by_id
 from annotator.store.review.reviews import end_reviews_of_instance
 from annotator.store.review.rounds import forget_round, open_round
-from annotator.store.shown_sets import give_back_what_was_shown
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
 from annotator.usecases.review.rounds import decide_complete_of

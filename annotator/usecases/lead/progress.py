@@ -11,7 +11,7 @@ from annotator.review.pace import Pace, pace_words, window_days
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.people import list_members
-from annotator.store.progress_numbers import (
+from annotator.store.project.progress_numbers import (
     finished_between,
     first_submission_at,
     review_counts,

@@ -20,14 +20,14 @@ from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.review.score_wording import decider, decision_lines, score_line
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
+from annotator.store.annotate.proposals import Proposal, proposals_of_instances
+from annotator.store.annotate.shown_sets import shown_of_instances
+from annotator.store.annotate.talk import threads_of
 from annotator.store.events import Event, events_of_instance
 from annotator.store.instances import project_of_instance
-from annotator.store.proposals import Proposal, proposals_of_instances
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
-from annotator.store.shown_sets import shown_of_instances
-from annotator.store.talk import threads_of
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.access.veiled_events import veiled

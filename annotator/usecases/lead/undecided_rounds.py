@@ -9,11 +9,16 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
 from annotator.review.score_wording import score_line
 from annotator.store import Store
-from annotator.store.annotations import get_annotations
+from annotator.store.annotate.annotations import get_annotations
 from annotator.store.instances import InstanceRow, row_of
+from annotator.store.project.stuck import (
+    ReviewersLeft,
+    reviewers_left,
+    rounds_without_reviewers,
+    texts_without_annotators,
+)
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import list_undecided
-from annotator.store.stuck import ReviewersLeft, reviewers_left, rounds_without_reviewers, texts_without_annotators
 from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
 

@@ -15,7 +15,7 @@ from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
 from annotator.metrics.ragged import Flags
 from annotator.store import Store
-from annotator.store.assignments import holds_instance
+from annotator.store.annotate.assignments import holds_instance
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.review.reviews import reviews_instance

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from annotator.domain.guidelines import ChangedLine, GuidelinesVersion, changed_lines
 from annotator.domain.people import User
+from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.store import Store

@@ -8,11 +8,12 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.store import Store, label_replacement
+from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
-from annotator.store.label_use import LabelUse, instances_with_label, label_use
+from annotator.store.project import label_replacement
+from annotator.store.project.label_use import LabelUse, instances_with_label, label_use
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.label_tables import follow_replacement

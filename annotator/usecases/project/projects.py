@@ -10,9 +10,10 @@ from annotator.domain.projects import Project, ProjectSettings, are_rationales_r
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
-from annotator.store.assignments import give_up_work_of
+from annotator.store.annotate.assignments import give_up_work_of
+from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
+from annotator.store.annotate.proposals import count_open_proposals
 from annotator.store.events import Event, add_event, count_events, list_events
-from annotator.store.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.instances import (
     InstanceRow,
     list_instances,
@@ -31,7 +32,6 @@ from annotator.store.projects import (
     update_project,
 )
 from annotator.store.projects import find_project as find_by_name
-from annotator.store.proposals import count_open_proposals
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags

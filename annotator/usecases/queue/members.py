@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
-from annotator.store.instance_queue import QueueRow
+from annotator.store.annotate.instance_queue import QueueRow
 from annotator.store.models import full_answers, has_full_answers, list_runs
 
 Answers = Mapping[int, Prediction]  # by instance

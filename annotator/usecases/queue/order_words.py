@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.domain.queue_orders import ModelOrder, QueueOrder
+from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 
 Detail = Mapping[str, Any]  # of an event
 

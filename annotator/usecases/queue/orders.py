@@ -11,13 +11,13 @@ from typing import cast
 from annotator.assignment.orders import queue_position, queue_positions
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
+from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import ModelOrder, QueueOrder
 from annotator.errors import Conflict, InvalidValue
 from annotator.store import Store
+from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
 from annotator.store.instance_numbers import count_annotated_since
-from annotator.store.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.instances import queue_keys, row_of
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.store.trainings import ids_learned_from, trainings_of

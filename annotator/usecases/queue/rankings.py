@@ -7,13 +7,13 @@ import numpy as np
 
 from annotator.assignment.ranks import Flags, Floats, Integers, jensen_shannon, mean_known, pairwise_disagreement
 from annotator.domain.numbers import counted, written
+from annotator.domain.project.queue_orders import FirstKind, ModelOrder
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import FirstKind, ModelOrder
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.registry import definition_of
 from annotator.store import Store
+from annotator.store.annotate.instance_queue import QueueRow
 from annotator.store.instance_numbers import empty_rationales, without_support
-from annotator.store.instance_queue import QueueRow
 from annotator.store.measurements import measured_names, measurements_of, values_of_run
 from annotator.store.models import StoredRun, list_runs
 from annotator.usecases.inspect.stale_numbers import has_changed

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
+from annotator.domain.project.releases import Release
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.releases import Release
 
 _POLICIES: dict[GoldPolicy, str] = {
     "chosen": "the lead's choice, or else the first accepted annotation",

@@ -7,8 +7,8 @@ from typing import Literal
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
+from annotator.domain.project.releases import Release, texts_digest
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.releases import Release, texts_digest
 from annotator.store import Store
 from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require

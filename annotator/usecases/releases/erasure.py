@@ -5,8 +5,8 @@ from dataclasses import replace
 from annotator.domain.annotator_facts import without_annotator
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User
+from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
-from annotator.domain.releases import Release
 from annotator.errors import NotFound
 from annotator.formats.own.releases import pack, unpack
 from annotator.store import Store

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User
+from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
-from annotator.domain.releases import Release
 from annotator.errors import InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.gold_lines import write_gold_lines

@@ -6,8 +6,8 @@ from itertools import islice
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User
+from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
 from annotator.domain.projects import Project
-from annotator.domain.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
 from annotator.store import Store

@@ -14,12 +14,12 @@ from annotator.errors import NotFound
 from annotator.review.gold import chosen_among, gold_of
 from annotator.review.score_wording import decision_lines, score_line
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
+from annotator.store.annotate.shown_sets import standing
 from annotator.store.gold_choices import find_choice
 from annotator.store.instances import find_instance_ids, get_instance, project_of_instance, row_of
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
-from annotator.store.shown_sets import standing
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork, show_project, show_work

@@ -12,7 +12,7 @@ from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
 from annotator.review.score_wording import in_words
 from annotator.store import Store
-from annotator.store.annotations import get_annotations
+from annotator.store.annotate.annotations import get_annotations
 from annotator.store.review.my_reviews import ReviewLine, list_my_reviews
 from annotator.store.review.reviews import get_review
 from annotator.store.review.rounds import find_round

@@ -15,7 +15,8 @@ from annotator.domain.reviews import Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
 from annotator.store import Store
-from annotator.store.annotations import get_annotation
+from annotator.store.annotate.annotations import get_annotation
+from annotator.store.annotate.shown_sets import annotates_text
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance
@@ -23,7 +24,6 @@ from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.store.review import reviews as review_store
 from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
-from annotator.store.shown_sets import annotates_text
 from annotator.usecases.access.independence import may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
 from annotator.usecases.annotate.feedback import FormerRound, former_round

@@ -10,10 +10,10 @@ from annotator.domain.reviews import Outcome, Review, Round, SetScores, Verdict
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.review.gate import decide as decide_by_scores
 from annotator.store import Store
-from annotator.store.annotations import get_annotation, set_annotation_state
-from annotator.store.assignments import claim, end_work_on, save_draft, set_assignment_state
+from annotator.store.annotate.annotations import get_annotation, set_annotation_state
+from annotator.store.annotate.assignments import claim, end_work_on, save_draft, set_assignment_state
+from annotator.store.annotate.instance_queue import drops_out, is_held, settle
 from annotator.store.events import add_event
-from annotator.store.instance_queue import drops_out, is_held, settle
 from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
 from annotator.store.projects import get_project_by_id

@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import find_instance_ids, get_instance, iterate_instance_batches, queue_keys
 from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run
 from annotator.usecases.access.rights import require

@@ -26,10 +26,13 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
-from annotator.store.assignments import HeldWork, work_of_instances
+from annotator.store.annotate.annotations import annotations_of
+from annotator.store.annotate.assignments import HeldWork, work_of_instances
+from annotator.store.annotate.instance_queue import positions_put_first
+from annotator.store.annotate.proposals import proposals_of_instances
+from annotator.store.annotate.proposed_sets import proposed_of_instances
+from annotator.store.annotate.shown_sets import shown_of_instances
 from annotator.store.events import add_event, all_events
-from annotator.store.instance_queue import positions_put_first
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
@@ -37,9 +40,6 @@ from annotator.store.people import list_members
 from annotator.store.perturb.originals import count_versions
 from annotator.store.project.guidelines import readings_of, versions_of
 from annotator.store.projects import settings_json
-from annotator.store.proposals import proposals_of_instances
-from annotator.store.proposed_sets import proposed_of_instances
-from annotator.store.shown_sets import shown_of_instances
 from annotator.store.trainings import trainings_as_sources
 from annotator.store.transfer.perturbation_sources import perturbations_as_sources, places_of_perturbations
 from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources

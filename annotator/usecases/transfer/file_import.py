@@ -16,7 +16,7 @@ from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.file_kinds import is_blank
 from annotator.store import Store
-from annotator.store.annotators import accepted_of
+from annotator.store.annotate.annotators import accepted_of
 from annotator.store.events import add_event
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require

@@ -21,7 +21,7 @@ from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstan
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 from annotator.store import Store
-from annotator.store.instance_queue import begin_anew
+from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.models import RunFinder, write_outputs
 from annotator.store.projects import set_labels
 from annotator.store.transfer.known_rows import (

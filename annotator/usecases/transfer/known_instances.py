@@ -17,7 +17,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instances, instances_without_texts, places_of
 from annotator.store.models import instances_with_output
 from annotator.store.transfer.known_rows import bodies_of, documents_of, prints_shown, texts_shown

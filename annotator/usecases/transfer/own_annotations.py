@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.gold import GoldOptions, counting_states, is_in
 

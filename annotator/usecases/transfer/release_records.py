@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.own_sources import SourceFrozen, SourceRelease
-from annotator.domain.releases import GoldTally, Release
+from annotator.domain.project.releases import GoldTally, Release
 from annotator.domain.sources import SourceItem
 from annotator.errors import Problem
 from annotator.formats.own.releases import pack, unpack

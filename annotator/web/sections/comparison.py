@@ -26,7 +26,8 @@ from annotator.usecases.review.inspection import (
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import history, talk
+from annotator.web.sections import history
+from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
 
 _BESIDE = 3  # panels in a row

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Response, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.queue_orders import ModelOrder, QueueOrder
+from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.store import open_store
 from annotator.usecases.queue.orders import Preview, preview_order
 from tests.browser.stories.story import Person

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.store import open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance
 from annotator.store.review.rounds import rounds_of_instances
 from benchmarks.served import Server

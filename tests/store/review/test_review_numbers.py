@@ -9,7 +9,7 @@ from annotator.domain.instances import Timing
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.assignments import add_timing, find_assignment
+from annotator.store.annotate.assignments import add_timing, find_assignment
 from annotator.store.review.review_numbers import (
     OutcomeCount,
     ScoreCount,

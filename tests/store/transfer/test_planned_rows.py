@@ -16,8 +16,8 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.texts import TokenizedText
 from annotator.store import Store
-from annotator.store.annotations import annotations_of, set_annotation_state
-from annotator.store.instance_queue import begin_anew, next_in_queue
+from annotator.store.annotate.annotations import annotations_of, set_annotation_state
+from annotator.store.annotate.instance_queue import begin_anew, next_in_queue
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.models import RunFinder, instances_with_output, store_outputs
 from annotator.store.packed_rows import new_document

@@ -15,7 +15,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError, Conflict, ExportRefused, LeaseLost, NotAllowed
 from annotator.store import Store, open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import get_user, set_disabled
 from annotator.usecases.annotate import proposals, talk

@@ -11,7 +11,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.store import Store
-from annotator.store.my_work import PAGE_SQL
+from annotator.store.annotate.my_work import PAGE_SQL
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import MyWorkRow, my_work
 from annotator.usecases.lead.adjudication import choose_gold

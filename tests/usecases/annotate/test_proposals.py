@@ -15,9 +15,9 @@ from annotator.domain.sources import SourceInstance, SourceProposedSet
 from annotator.domain.word_lists import WordList
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
+from annotator.store.annotate.proposed_sets import answers_of
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project
-from annotator.store.proposed_sets import answers_of
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.panel_messages import show_work

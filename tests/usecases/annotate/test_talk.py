@@ -9,7 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.annotate import work
 from annotator.usecases.annotate.talk import Subject, answer, begin, questions, talk_of
 from annotator.usecases.project.projects import take_role

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.work import NextWork, Work

@@ -14,7 +14,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import events_of_instance
 from annotator.store.instances import get_instance
 from annotator.usecases.annotate import work as annotate_work

@@ -21,7 +21,7 @@ from annotator.review.label_agreement import label_agreement
 from annotator.review.spread import Spread
 from annotator.review.token_agreement import InstanceVotes
 from annotator.store import Store
-from annotator.store.annotations import add_annotation, annotations_of
+from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.instances import discard, find_instance_ids, iterate_instance_batches
 from annotator.usecases.lead.agreement import agreement_of
 from annotator.usecases.lead.statistics import statistics_of

@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.store.assignments import give_up_work_of
+from annotator.store.annotate.assignments import give_up_work_of
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress

@@ -14,7 +14,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, begin

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.domain.guidelines import changed_lines
 from annotator.domain.instances import Draft
 from annotator.domain.people import User
+from annotator.domain.project.guidelines import changed_lines
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.project.guidelines import newest_number, readings_of, versions_of
 from annotator.usecases.annotate import work
 from annotator.usecases.lead.event_words import event_words

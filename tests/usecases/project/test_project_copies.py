@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from annotator.domain.people import User
+from annotator.domain.project.queue_orders import ModelOrder
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import ModelOrder
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store

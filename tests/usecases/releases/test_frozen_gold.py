@@ -9,8 +9,8 @@ import pytest
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.project.releases import Release, gold_digest
 from annotator.domain.projects import Project
-from annotator.domain.releases import Release, gold_digest
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store

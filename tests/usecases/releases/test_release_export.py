@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
-from annotator.domain.releases import Release
 from annotator.errors import ExportRefused, InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids

@@ -23,7 +23,7 @@ from annotator.errors import (
     StaleDraft,
 )
 from annotator.store import Store, open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import list_events
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id

@@ -14,7 +14,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.text_times import text_times
+from annotator.store.annotate.text_times import text_times
 from annotator.training.budgets import CONDITIONS, Simulation, SpentTime
 from annotator.training.examples import Example
 from annotator.usecases.annotate import work as annotate_work

@@ -15,7 +15,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, Problem
 from annotator.store import Store, open_store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.text.alignment import split_on_spaces
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import change_project, create_project, find_project, progress_of

@@ -14,7 +14,7 @@ from annotator.errors import ImportRefused
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_choices import column_choices
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
+from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

@@ -6,8 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.projects import Project
-from annotator.domain.queue_orders import (
+from annotator.domain.project.queue_orders import (
     FIRST_KINDS,
     FIRST_WORDS,
     LARGEST_SEED,
@@ -16,6 +15,7 @@ from annotator.domain.queue_orders import (
     ModelOrder,
     QueueOrder,
 )
+from annotator.domain.projects import Project
 from annotator.metrics.registry import definition_of
 from annotator.usecases.queue.choices import OrderChoices
 

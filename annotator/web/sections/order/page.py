@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
+from annotator.domain.project.queue_orders import QueueOrder
 from annotator.domain.projects import Project
-from annotator.domain.queue_orders import QueueOrder
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store

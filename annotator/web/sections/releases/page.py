@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
-from annotator.domain.releases import LONGEST_NAME, Release
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
@@ -15,7 +15,7 @@ from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
-from annotator.web.sections.export import zipped
+from annotator.web.sections.transfer.export import zipped
 from annotator.web.session import Visit
 
 _DONE = "release_done"  # what was said of a release in the run before

@@ -26,7 +26,7 @@ from annotator.usecases.lead.quality import (
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.transfer.imported_work import accepted_annotations
 from annotator.web.sections import comparison
-from annotator.web.sections.quality_agreement import show_agreement
+from annotator.web.sections.lead.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
 _OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotator.store.annotate.shown_sets import annotates, may_be_given, may_still_be_given
 from annotator.store.connection.database import Store
-from annotator.store.shown_sets import annotates, may_be_given, may_still_be_given
 
 _PEOPLE = """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
     WHERE memberships.project_id = ?1 AND is_disabled = 0 AND role IN (SELECT value FROM json_each(?2))"""

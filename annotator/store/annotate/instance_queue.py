@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import AssignmentState
+from annotator.store.annotate.shown_sets import may_be_given, may_have, was_shown
 from annotator.store.connection.database import Store
-from annotator.store.shown_sets import may_be_given, may_have, was_shown
 
 # Somebody counts once: a person by their account, a source by its name.
 _PEOPLE_ON_IT = """SELECT 'user ' || user_id AS who FROM assignments WHERE instance_id = instances.id

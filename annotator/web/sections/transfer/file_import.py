@@ -22,9 +22,10 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
-from annotator.web.sections.import_columns import ask_columns
-from annotator.web.sections.import_format import apart, ask_format, format_of_each
-from annotator.web.sections.import_remedies import (
+from annotator.web.sections.problem_table import show_problem_table
+from annotator.web.sections.transfer.import_columns import ask_columns
+from annotator.web.sections.transfer.import_format import apart, ask_format, format_of_each
+from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
     ask_prompt,
     has_questions,
@@ -32,7 +33,6 @@ from annotator.web.sections.import_remedies import (
     note_prompt,
     show_remedies,
 )
-from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 

@@ -10,7 +10,7 @@ from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_p
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
 from annotator.web.presses import pressed
-from annotator.web.sections import talk
+from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
 
 _SHOWN = 20

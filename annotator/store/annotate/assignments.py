@@ -11,8 +11,8 @@ from typing import cast
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
 from annotator.errors import NotFound
+from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
-from annotator.store.instance_queue import settle
 from annotator.store.packed_rows import pack_sets, unpack_set
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from annotator.domain.instances import MyWorkState
+from annotator.store.annotate.excerpts import excerpt_of, holds
 from annotator.store.connection.database import Store
-from annotator.store.excerpts import excerpt_of, holds
 
 
 @dataclass(frozen=True, slots=True)

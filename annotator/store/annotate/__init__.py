@@ -1,0 +1,1 @@
+"""What annotators work on: their annotations, what they hold and may be shown, their talk."""

@@ -1,0 +1,1 @@
+"""What leads look at while work goes on: progress, quality, decisions, doubts."""
