@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.language import Language
+
 Role = Literal["annotator", "reviewer", "researcher", "lead", "administrator"]
 PROJECT_ROLES: tuple[Role, ...] = ("annotator", "reviewer", "researcher", "lead")
 ROLES: tuple[Role, ...] = (*PROJECT_ROLES, "administrator")
@@ -21,12 +23,16 @@ _RIGHTS: dict[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person with an account. The local operator (the command line) is an administrator with id None."""
+    """A person with an account. The local operator (the command line) is an administrator with id None.
+
+    language: the one that they chose; None is their browser's
+    """
 
     id: int | None
     name: str
     is_administrator: bool = False
     is_disabled: bool = False
+    language: Language | None = None
 
 
 LOCAL_OPERATOR = User(id=None, name="local operator", is_administrator=True)

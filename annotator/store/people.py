@@ -6,6 +6,7 @@ from typing import cast
 
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.errors import NotFound
+from annotator.language import Language
 from annotator.store.connection.database import Row, Store
 
 _FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
@@ -59,6 +60,11 @@ def get_user_by_id(store: Store, user_id: int) -> User:
     if row is None:
         raise NotFound(f"There is no person number {user_id}.")
     return _user(row)
+
+
+def set_language(store: Store, user: User, language: Language | None) -> None:
+    """The language that a person chose; None: that of their browser."""
+    store.run("UPDATE users SET language = ? WHERE id = ?", (language, user.id))
 
 
 def list_users(store: Store) -> list[User]:
@@ -238,4 +244,4 @@ def members_of_others(store: Store, project_id: int, lead: User) -> set[int]:
 
 
 def _user(row: Row) -> User:
-    return User(row["id"], row["name"], bool(row["is_administrator"]), bool(row["is_disabled"]))
+    return User(row["id"], row["name"], bool(row["is_administrator"]), bool(row["is_disabled"]), row["language"])

@@ -13,11 +13,13 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
+from annotator.language import _, spoken_language
 from annotator.usecases.access.accounts import ListedUser
 from annotator.web.navigation import PageEntry
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).resolve().parent / "sign_in_pages"
 _CSS = (_TEMPLATES / "forms.css").read_text(encoding="utf-8")
@@ -34,25 +36,25 @@ _HEADERS = {
 def sign_in_page(*, name: str, next_path: str, error: str, notice: str, status: int = 200) -> HTMLResponse:
     """Name and password."""
     action = _sign_in_action(next_path)
-    return _page("sign_in.html", "Sign in", status, action=action, name=name, error=error, notice=notice)
+    return _page("sign_in.html", _("Sign in"), status, action=action, name=name, error=error, notice=notice)
 
 
 def choose_page(people: Iterable[ListedUser], *, next_path: str, error: str, status: int = 200) -> HTMLResponse:
     """The demonstration: one button a person."""
     named = [(listed.user.name, _spoken_roles(listed)) for listed in people]
     action = _sign_in_action(next_path)
-    return _page("choose.html", "Who are you?", status, action=action, people=named, error=error)
+    return _page("choose.html", _("Who are you?"), status, action=action, people=named, error=error)
 
 
 def link_page(*, user_name: str | None, name: str, error: str, action: str, status: int = 200) -> HTMLResponse:
     """A new password for somebody, or (without a user's name) the first account."""
-    title = "First account" if user_name is None else "New password"
+    title = _("First account") if user_name is None else _("New password")
     return _page("link.html", title, status, action=action, user_name=user_name, name=name, error=error)
 
 
 def sign_out_page(user_name: str) -> HTMLResponse:
     """Ask before signing out."""
-    return _page("sign_out.html", "Sign out", 200, user_name=user_name)
+    return _page("sign_out.html", _("Sign out"), 200, user_name=user_name)
 
 
 def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
@@ -63,10 +65,11 @@ def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
 def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
     """An address at which there is nothing, with links to the pages that the person has."""
     pages = list(offered)
-    sentence = (
-        f"There is nothing at the address {path[:200]}. {'These pages are here for you:' if pages else ''}".strip()
-    )
-    return _page("nowhere.html", "Page not found", 404, sentence=sentence, offered=pages)
+    if pages:
+        sentence = _("There is nothing at the address {path}. These pages are here for you:", path=path[:200])
+    else:
+        sentence = _("There is nothing at the address {path}.", path=path[:200])
+    return _page("nowhere.html", _("Page not found"), 404, sentence=sentence, offered=pages)
 
 
 def _page(template: str, title: str, status: int, **values: object) -> HTMLResponse:
@@ -79,17 +82,28 @@ def _environment() -> "Environment":
     """A value that a template names and nobody gives is an error and not an empty place."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
+    environment.globals |= {"_": _, "language": spoken_language}
+    environment.filters["strong"] = _strong
+    return environment
+
+
+def _strong(sentence: str, **values: str) -> "Markup":
+    """A sentence of ours with values that stand out."""
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    strong = Markup("<strong>{}</strong>")
+    return escape(sentence).format(**{name: strong.format(value) for name, value in values.items()})
 
 
 def _spoken_roles(listed: ListedUser) -> str:
-    roles = list(dict.fromkeys(role for _, role in listed.roles))
+    roles = list(dict.fromkeys(role for _project, role in listed.roles))
     if listed.user.is_administrator:
         roles.append("administrator")
-    return ", ".join(roles) or "no role yet"
+    return ", ".join(roles) or _("no role yet")
 
 
 def _sign_in_action(next_path: str) -> str:

@@ -13,6 +13,7 @@ from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
 from annotator.errors import NotSignedIn, StoreError
+from annotator.language import language_of_browser, speak
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.roles import roles_anywhere
 from annotator.usecases.databases import Store
@@ -66,6 +67,7 @@ class Gate:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
+        speak(language_of_browser(HTTPConnection(scope).headers.get("accept-language", "")))
         give_options(cast("dict[str, object]", scope), self._options)
         if scope["type"] == "websocket":
             if not await self._may_connect(HTTPConnection(scope)):

@@ -11,6 +11,7 @@ import streamlit as st
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.errors import NotSignedIn
+from annotator.language import language_of_browser, speak
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
@@ -38,6 +39,11 @@ def cookie_token() -> str | None:
     return st.context.cookies.get(COOKIE)
 
 
+def accepted_languages() -> str:
+    """What the browser says of languages; tests replace this function."""
+    return st.context.headers.get("Accept-Language", "")
+
+
 def database_path() -> Path:
     """The server's database."""
     return Path(os.environ.get(DATABASE_VARIABLE, "annotator.db"))
@@ -51,8 +57,13 @@ def page_store() -> Iterator[Store]:
 
 
 def current_session(store: Store) -> Session:
-    """Who is signed in; raises NotSignedIn. Asked anew on each run, so that ending a session ends it everywhere."""
-    return session_of(store, cookie_token())
+    """Who is signed in; raises NotSignedIn. Asked anew on each run, so that ending a session ends it everywhere.
+
+    From here on, in this run, they are spoken to in their language.
+    """
+    session = session_of(store, cookie_token())
+    speak(session.user.language or language_of_browser(accepted_languages()))
+    return session
 
 
 def current_visit(store: Store) -> Visit:

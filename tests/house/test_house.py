@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS: dict[str, int] = {
     "annotator": 0,  # the package itself: its version, and `open`, which loads the Python API when it is called
     "annotator.errors": 0,
+    "annotator.language": 0,
     "annotator.files": 0,
     "annotator.resources": 0,
     "annotator.domain": 0,
@@ -45,7 +46,16 @@ FLOORS: dict[str, int] = {
     "annotator.web": 4,
     "pages": 5,
 }
-GROUND = frozenset({"annotator", "annotator.errors", "annotator.files", "annotator.resources", "annotator.domain"})
+GROUND = frozenset(
+    {
+        "annotator",
+        "annotator.errors",
+        "annotator.language",
+        "annotator.files",
+        "annotator.resources",
+        "annotator.domain",
+    }
+)
 METRICS = frozenset({"annotator.metrics", "annotator.metrics.definitions", "annotator.metrics.registry"})
 PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1) - {"annotator.metrics.__main__"}
 DOERS = frozenset({"annotator.usecases", "annotator.jobs"})
@@ -56,9 +66,10 @@ SHOWN = frozenset(
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator": frozenset({"annotator.api"}),
     "annotator.errors": frozenset(),
+    "annotator.language": frozenset(),
     "annotator.files": frozenset(),
     "annotator.resources": frozenset({"annotator.errors"}),
-    "annotator.domain": frozenset({"annotator.errors"}),
+    "annotator.domain": frozenset({"annotator.errors", "annotator.language"}),
     "annotator.text": GROUND,
     "annotator.metrics.plain_words": GROUND,
     "annotator.metrics.definitions": GROUND | {"annotator.metrics.plain_words"},

@@ -512,3 +512,30 @@ def test_files_of_the_panel_are_served_and_no_others(
     if status == 200:
         kind = "text/css" if ".css" in address else "text/javascript"
         assert response.headers["content-type"].startswith(kind)
+
+
+def test_the_sign_in_page_is_in_the_language_of_the_browser(client: TestClient) -> None:
+    page = client.get("/sign-in", headers=PAGE | {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}).text
+    assert '<html lang="zh">' in page
+    assert "登录" in page
+    assert "Sign in" not in page
+    assert "Sign in" in client.get("/sign-in", headers=PAGE | {"Accept-Language": "fr,en;q=0.5"}).text
+
+
+def test_a_language_that_somebody_chose_stands_before_that_of_their_browser(client: TestClient, path: Path) -> None:
+    sign_in(client)
+    with open_store(path) as store:
+        user = accounts.session_of(store, client.cookies["annotator_session"]).user
+        accounts.choose_language(store, user, "zh")
+    assert "返回工作" in client.get("/sign-out", headers=PAGE | {"Accept-Language": "en"}).text
+    with open_store(path) as store:
+        accounts.choose_language(store, user, None)
+    assert "Back to work" in client.get("/sign-out", headers=PAGE | {"Accept-Language": "en"}).text
+
+
+def test_names_stand_out_in_translated_sentences_and_stay_text(client: TestClient, path: Path) -> None:
+    with open_store(path) as store:
+        link = accounts.add_user(store, LOCAL_OPERATOR, NASTY, "annotator").link_token
+    page = client.get(f"/link/{link}", headers=PAGE | {"Accept-Language": "zh"}).text
+    assert f"<strong>{html.escape(NASTY)}</strong>" in page
+    assert NASTY not in page

@@ -190,3 +190,9 @@ def m023_guidelines_versions(db: Database) -> None:
     """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
     for statement in GUIDELINES:
         db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m032_language_of_each_person(db: Database) -> None:
+    """The language that somebody chose; none is their browser's."""
+    db.conn.execute("ALTER TABLE users ADD COLUMN language TEXT CHECK (language IN ('en', 'zh'))")

@@ -12,6 +12,7 @@ from hashlib import sha256
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
+from annotator.language import Language
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
@@ -331,6 +332,12 @@ def sign_out(store: Store, token: str) -> None:
         with store.transaction():
             people_store.end_session(store, _digest(token))
             add_event(store, session.user.name, "sign out", "user", session.user.id)
+
+
+def choose_language(store: Store, user: User, language: Language | None) -> None:
+    """Say everything to a person in a language from now on, wherever they sign in; None: in that of their browser."""
+    with store.transaction():
+        people_store.set_language(store, user, language)
 
 
 def session_of(store: Store, token: str | None) -> Session:

@@ -25,6 +25,7 @@ from annotator.errors import (
     StoreError,
     TooBusy,
 )
+from annotator.language import speak
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
@@ -126,9 +127,15 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def session_of_request(request: HTTPConnection) -> Session:
-    """Who is signed in with the request's cookie; raises NotSignedIn. Only in sync handlers."""
+    """Who is signed in with the request's cookie; raises NotSignedIn. From here on they are spoken to in their language.
+
+    Only in sync handlers.
+    """
     with route_store(request) as store:
-        return session_of(store, request.cookies.get(COOKIE))
+        session = session_of(store, request.cookies.get(COOKIE))
+    if session.user.language:
+        speak(session.user.language)
+    return session
 
 
 def require_csrf(request: Request, session: Session) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn, TooBusy
+from annotator.language import _
 from annotator.usecases.access import accounts
 from annotator.web import forms
 from annotator.web.routes import password_hashes
@@ -26,10 +27,6 @@ from annotator.web.routes.access import (
 
 _LARGEST_FORM = 32_768
 _MOST_FIELDS = 10
-_NO_ACCOUNT = (
-    "There is no account yet. Open the one-time link that the server printed when it started, or restart the server."
-)
-_SIGNED_OUT = "You have signed out."
 
 Form = Mapping[str, str]
 
@@ -62,7 +59,7 @@ def with_form(
         except TooBusy as error:
             return _come_again(request, form, error)
         except AnnotatorError as error:
-            return forms.message_page("Not accepted", said_of(error), status_of(error))
+            return forms.message_page(_("Not accepted"), said_of(error), status_of(error))
 
     return take
 
@@ -76,17 +73,19 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
     if request.url.path == "/sign-in":
         answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
     else:
-        answer = forms.message_page("Not now", f"{error} Your link still works: go back to it.", status_of(error))
+        answer = forms.message_page(
+            _("Not now"), _("{error} Your link still works: go back to it.", error=error), status_of(error)
+        )
     answer.headers["Retry-After"] = str(password_hashes.RETRY_AFTER_SECONDS)
     return answer
 
 
 async def _read_form(request: Request) -> Form:
-    body = await read_body(request, _LARGEST_FORM, "What you typed is too long. Shorten it.")
+    body = await read_body(request, _LARGEST_FORM, _("What you typed is too long. Shorten it."))
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
-        raise InvalidValue("The form has too many fields. Open the page again.") from error
+        raise InvalidValue(_("The form has too many fields. Open the page again.")) from error
     return dict(pairs)
 
 
@@ -95,7 +94,7 @@ def show_sign_in(request: Request) -> Response:
     next_path = _next_of(request)
     if not options_of(request).is_demonstration and _is_signed_in(request):
         return RedirectResponse(next_path, 303)
-    notice = _SIGNED_OUT if "signed-out" in request.query_params else ""
+    notice = _("You have signed out.") if "signed-out" in request.query_params else ""
     return _sign_in_form(request, notice=notice)
 
 
@@ -107,7 +106,9 @@ def _sign_in_form(
             people = accounts.list_people_to_choose(store, is_demonstration=True)
             return forms.choose_page(people, next_path=_asked_next(request), error=error, status=status)
         if not error and not accounts.has_users(store):
-            notice = _NO_ACCOUNT
+            notice = _(
+                "There is no account yet. Open the one-time link that the server printed when it started, or restart the server."
+            )
     return _empty_form(request, name=name, error=error, notice=notice, status=status)
 
 
@@ -135,7 +136,7 @@ def show_link(request: Request) -> Response:
     try:
         return _link_form(request)
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", said_of(error), status_of(error))
+        return forms.message_page(_("This link does not work"), said_of(error), status_of(error))
 
 
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
@@ -155,7 +156,7 @@ def use_link(request: Request, form: Form) -> Response:
     except InvalidValue as error:
         return _link_form(request, name=name, error=said_of(error), status=status_of(error))
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", said_of(error), status_of(error))
+        return forms.message_page(_("This link does not work"), said_of(error), status_of(error))
     return _with_session(request, token, "/")
 
 
@@ -167,7 +168,7 @@ def show_sign_out(request: Request) -> Response:
         return RedirectResponse("/sign-in", 303)
 
 
-def sign_out(request: Request, _: Form) -> Response:
+def sign_out(request: Request, _form: Form) -> Response:
     """End the session here and in the database."""
     _end_session(request)
     response = RedirectResponse("/sign-in?signed-out", 303)

@@ -1,0 +1,96 @@
+"""In which language sentences are said: English as they stand in the source, every other one from a gettext catalogue.
+
+A sentence is written once, in English and whole, with the names of its values in braces:
+
+    _("There is nothing at the address {path}.", path=path)
+    several("{n} text waits.", "{n} texts wait.", n)
+
+Which language that is follows the request, or the run of a page: what is said to one person is never in another's language.
+Commands, logs and files speak English. `tools/catalogues.py` gathers the sentences for the catalogues in `locale/`.
+"""
+
+import gettext
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+OWN_NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}  # so that everybody finds theirs
+DOMAIN = "annotator"
+CATALOGUES = Path(__file__).resolve().parent / "locale"
+
+_SPOKEN: ContextVar[Language] = ContextVar("language", default="en")
+
+
+def spoken_language() -> Language:
+    """The language of this request, or of this run of a page."""
+    return _SPOKEN.get()
+
+
+def speak(language: Language) -> None:
+    """From here on, in this request or this run of a page, sentences are said in a language."""
+    _SPOKEN.set(language)
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Sentences are said in a language meanwhile."""
+    token = _SPOKEN.set(language)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+def _(sentence: str, /, **values: object) -> str:
+    """A sentence in the language of who reads it, with its values; in English where no translation is there.
+
+    >>> _("“{name}” is taken.", name="{a}")
+    '“{a}” is taken.'
+    """
+    translated = _catalogue(_SPOKEN.get()).gettext(sentence)
+    return translated.format_map(values) if values else translated
+
+
+def several(single: str, plural: str, n: int, /, **values: object) -> str:
+    """A sentence that depends on a number, which is its value {n}; thousands are parted by commas.
+
+    >>> several("{n} text waits.", "{n} texts wait.", 1200), several("{n} text waits.", "{n} texts wait.", 1)
+    ('1,200 texts wait.', '1 text waits.')
+    """
+    return _catalogue(_SPOKEN.get()).ngettext(single, plural, n).format_map({"n": f"{n:,}"} | values)
+
+
+@cache
+def _catalogue(language: Language) -> gettext.NullTranslations:
+    if language == "en":
+        return gettext.NullTranslations()
+    return gettext.translation(DOMAIN, CATALOGUES, [language])
+
+
+def language_of_browser(accepted: str) -> Language:
+    """The first of our languages in a browser's list (the header Accept-Language), in the order of its weights.
+
+    >>> language_of_browser("zh-CN,zh;q=0.9,en;q=0.8"), language_of_browser("de, en;q=0.7, zh;q=0.3"), language_of_browser("")
+    ('zh', 'en', 'en')
+    >>> language_of_browser("zh-Hant-TW;q=x, *;q=0.1")
+    'en'
+    """
+    weighted: list[tuple[float, Language]] = []
+    for part in accepted.split(","):
+        tag, _semicolon, weight = part.strip().partition(";q=")
+        name = tag.split("-")[0].lower()
+        weighted += [(_number(weight or "1"), language) for language in LANGUAGES if language == name]
+    known = [(weight, language) for weight, language in weighted if weight > 0]
+    return max(known, key=lambda pair: pair[0])[1] if known else "en"
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,59 @@
+"""Every sentence of the rooms that speak more than English is in the catalogues, translated, with its values."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house.test_house import ROOT
+from tools.catalogues import TRANSLATED, catalogue_path, gathered, missing, unlike, written_mo, written_po
+
+# What speaks more than English; the rest of the program follows room by room.
+ROOMS = ("annotator/web/forms.py", "annotator/web/routes/sign_in.py")
+SPOKEN_BY = frozenset({"_", "several"})
+SENTENCE = re.compile(r"[A-Za-z’']{2,} [a-z{]")
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_catalogue_holds_what_the_sources_say_and_is_compiled(language: str) -> None:
+    catalogue = gathered(language)
+    remedy = "run: python -m tools.catalogues"
+    assert catalogue_path(language).read_bytes() == written_po(catalogue), remedy
+    assert catalogue_path(language, "mo").read_bytes() == written_mo(catalogue), remedy
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_sentence_is_translated_with_its_values(language: str) -> None:
+    catalogue = gathered(language)
+    assert [message.id for message in missing(catalogue)] == []
+    assert unlike(catalogue) == []
+
+
+@pytest.mark.parametrize("path", ROOMS)
+def test_no_sentence_of_a_translated_room_is_said_in_english_alone(path: str) -> None:
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    assert list(_plain_sentences(tree)) == []
+
+
+def test_a_plain_sentence_would_be_noticed() -> None:
+    tree = ast.parse('"""Of this module."""\nshow("Nothing is here.", _("All is well."), f"{n} texts wait")')
+    assert list(_plain_sentences(tree)) == ["Nothing is here.", "{} texts wait"]
+
+
+def _plain_sentences(tree: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id in SPOKEN_BY:
+            for value in child.keywords:
+                yield from _plain_sentences(value)
+        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+            continue  # a docstring
+        elif isinstance(child, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in child.values)
+            if SENTENCE.search(text):
+                yield text
+        elif isinstance(child, ast.Constant) and isinstance(child.value, str):
+            if SENTENCE.search(child.value):
+                yield child.value
+        else:
+            yield from _plain_sentences(child)

@@ -1,0 +1,127 @@
+"""Gathers the program's sentences into the catalogues of `annotator/locale`, and compiles them.
+
+    python -m tools.catalogues            gather, keep what is translated, compile
+    python -m tools.catalogues --missing  print what is not translated yet, one sentence a line
+
+The compiled catalogues (.mo) are kept in the repository, since they are read without any tool; a test compares them.
+"""
+
+import datetime as dt
+import io
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from annotator.language import CATALOGUES, DOMAIN, LANGUAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
+_Keywords = Mapping[str, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]
+_PYTHON: _Keywords = {"_": None, "several": (1, 2)}
+_TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
+_NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
+_CHANGES_EACH_TIME = re.compile(
+    rb'"(?:P\S+-Date|Generated-By|Last-Translator|Language-Team|Report-\S+|Project-Id-\S+): .*\\n"\n'
+)
+_BRACES = re.compile(r"\{(\w*)\}")
+
+
+def sentences() -> Catalog:
+    """What the sources say, with where."""
+    catalogue = Catalog(domain=DOMAIN)
+    for path, method, keywords in _sources():
+        for line, message, comments, _context in extract_from_file(
+            method, path, keywords, comment_tags=("To translate:",)
+        ):
+            where = path.relative_to(ROOT).as_posix()
+            catalogue.add(message, None, [(where, line)], auto_comments=comments)
+    return catalogue
+
+
+def _sources() -> Iterator[tuple[Path, str, _Keywords]]:
+    for folder in ("annotator", "pages"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, "python", _PYTHON
+    for path in sorted((ROOT / "annotator" / "web").rglob("*.html")):
+        yield path, "jinja2", _TEMPLATES
+
+
+def catalogue_path(language: str, ending: str = "po") -> Path:
+    """Where a language's catalogue lies."""
+    return CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.{ending}"
+
+
+def gathered(language: str) -> Catalog:
+    """A language's catalogue with the sentences as they are now; what is no longer said is dropped."""
+    path = catalogue_path(language)
+    known = Catalog(locale=language)
+    if path.is_file():
+        with path.open("rb") as file:
+            known = read_po(file, locale=language, domain=DOMAIN)
+    known.update(sentences(), no_fuzzy_matching=True)
+    known.obsolete.clear()
+    known.header_comment = "# The sentences of the rationale annotator."
+    known.fuzzy = False
+    known.creation_date = known.revision_date = _NEVER
+    return known
+
+
+def written_po(catalogue: Catalog) -> bytes:
+    """As the file is: sorted by where, without dates and line numbers, so that only sentences change it."""
+    buffer = io.BytesIO()
+    write_po(buffer, catalogue, width=120, omit_header=False, sort_by_file=True, include_lineno=False)
+    return _CHANGES_EACH_TIME.sub(b"", buffer.getvalue())
+
+
+def written_mo(catalogue: Catalog) -> bytes:
+    """As the program reads it."""
+    buffer = io.BytesIO()
+    write_mo(buffer, catalogue)
+    return buffer.getvalue()
+
+
+def missing(catalogue: Catalog) -> list[Message]:
+    """The sentences without a translation."""
+    return [message for message in catalogue if message.id and not all(_texts(message.string))]
+
+
+def unlike(catalogue: Catalog) -> list[str]:
+    """Translations that name other values in braces than their sentence; a number may be left out where it is 1."""
+    return [
+        f"{message.id!r} has other values than {text!r}"
+        for message in catalogue
+        if message.id
+        for text in _texts(message.string)
+        if text and _values_of(text) | {"n"} != _values_of(*_texts(message.id)) | {"n"}
+    ]
+
+
+def _values_of(*texts: str) -> set[str]:
+    return {name for text in texts for name in _BRACES.findall(text)}
+
+
+def _texts(text: str | list[str] | tuple[str, ...] | None) -> list[str]:
+    return [text or ""] if text is None or isinstance(text, str) else list(text)
+
+
+def main(arguments: list[str]) -> None:
+    """Bring every catalogue up to date."""
+    for language in TRANSLATED:
+        catalogue = gathered(language)
+        catalogue_path(language).parent.mkdir(parents=True, exist_ok=True)
+        catalogue_path(language).write_bytes(written_po(catalogue))
+        catalogue_path(language, "mo").write_bytes(written_mo(catalogue))
+        lacking = missing(catalogue)
+        if "--missing" in arguments:
+            sys.stdout.writelines(f"{_texts(message.id)[0]!r}\n" for message in lacking)
+        sys.stdout.write(f"{language}: {len(catalogue)} sentences, {len(lacking)} of them not translated\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
