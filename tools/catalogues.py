@@ -8,6 +8,7 @@ The compiled catalogues (.mo) are kept in the repository, since they are read wi
 
 import datetime as dt
 import io
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ from babel.messages.pofile import read_po, write_po
 from annotator.language import CATALOGUES, DOMAIN, LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[1]
+PANEL = ROOT / "annotator" / "web" / "panel"
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 _Keywords = Mapping[str, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]
 _PYTHON: _Keywords = {"_": None, "several": (1, 2)}
@@ -48,6 +50,8 @@ def _sources() -> Iterator[tuple[Path, str, _Keywords]]:
     for folder in ("annotator", "pages"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path, "python", _PYTHON
+    for path in sorted(PANEL.rglob("*.js")):
+        yield path, "javascript", _PYTHON
     for path in sorted((ROOT / "annotator" / "web").rglob("*.html")):
         yield path, "jinja2", _TEMPLATES
 
@@ -86,6 +90,21 @@ def written_mo(catalogue: Catalog) -> bytes:
     return buffer.getvalue()
 
 
+def panel_path(language: str) -> Path:
+    """What the panel reads of a language's catalogue."""
+    return PANEL / "words" / f"{language}.js"
+
+
+def written_panel(catalogue: Catalog) -> str:
+    """The sentences of the panel as a script that a document names before it: what depends on a number under its first form."""
+    words = {
+        _texts(message.id)[0]: _texts(message.string)[0]
+        for message in catalogue
+        if message.id and any(place.endswith(".js") for place, _line in message.locations)
+    }
+    return f"globalThis.annotatorWords = {json.dumps(words, ensure_ascii=False, indent=2, sort_keys=True)};\n"
+
+
 def missing(catalogue: Catalog) -> list[Message]:
     """The sentences without a translation."""
     return [message for message in catalogue if message.id and not all(_texts(message.string))]
@@ -117,6 +136,7 @@ def main(arguments: list[str]) -> None:
         catalogue_path(language).parent.mkdir(parents=True, exist_ok=True)
         catalogue_path(language).write_bytes(written_po(catalogue))
         catalogue_path(language, "mo").write_bytes(written_mo(catalogue))
+        panel_path(language).write_text(written_panel(catalogue), encoding="utf-8")
         lacking = missing(catalogue)
         if "--missing" in arguments:
             sys.stdout.writelines(f"{_texts(message.id)[0]!r}\n" for message in lacking)

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 from tests.house.test_house import ROOT
-from tools.catalogues import TRANSLATED, catalogue_path, gathered, missing, unlike, written_mo, written_po
+from tools.catalogues import (
+    TRANSLATED,
+    catalogue_path,
+    gathered,
+    missing,
+    panel_path,
+    unlike,
+    written_mo,
+    written_panel,
+    written_po,
+)
 
 # What speaks more than English; the rest of the program follows room by room.
 ROOMS = ("annotator/web/forms.py", "annotator/web/routes/sign_in.py")
@@ -21,6 +31,7 @@ def test_the_catalogue_holds_what_the_sources_say_and_is_compiled(language: str)
     remedy = "run: python -m tools.catalogues"
     assert catalogue_path(language).read_bytes() == written_po(catalogue), remedy
     assert catalogue_path(language, "mo").read_bytes() == written_mo(catalogue), remedy
+    assert panel_path(language).read_text(encoding="utf-8") == written_panel(catalogue), remedy
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

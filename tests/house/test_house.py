@@ -150,11 +150,12 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
 }
 PANEL = ROOT / "annotator" / "web" / "panel"
 PANEL_ROOMS = {
-    "shared": set[str](),
-    "annotate": {"shared"},
-    "review": {"shared"},
-    "perturb": {"shared"},
-    "saliency": {"shared"},
+    "words": set[str](),
+    "shared": {"words"},
+    "annotate": {"words", "shared"},
+    "review": {"words", "shared"},
+    "perturb": {"words", "shared"},
+    "saliency": {"words", "shared"},
 }
 MOST_FILES = 40  # of a folder: what can be looked through
 

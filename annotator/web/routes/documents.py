@@ -14,11 +14,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from annotator.errors import NotSignedIn
+from annotator.language import Language, spoken_language
+from annotator.usecases.access.accounts import Session
 from annotator.web.navigation import PAGES
 from annotator.web.routes import first_frame
 from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
-from annotator.web.routes.static import panel_modules
+from annotator.web.routes.static import panel_address, panel_modules
 
 _ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
 _POPOVERS = "page/popovers.js"  # on every page: Streamlit's own popovers are on most
@@ -96,7 +99,7 @@ _WHO = "WHO_IS_SIGNED_IN"
 
 
 @cache
-def _document(page: str, *, asks_first: bool = True) -> str:
+def _document(page: str, *, asks_first: bool = True, language: Language = "en") -> str:
     from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
 
     static = Path(get_static_dir())
@@ -112,6 +115,9 @@ def _document(page: str, *, asks_first: bool = True) -> str:
         if page in _FIRST_ASKED and asks_first:
             first += f'<script type="module" src="{modules[0]}"></script>\n'
     title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
+    index = index.replace('<html lang="en">', f'<html lang="{language}">', 1)
+    if language != "en":  # before every module, which may speak as soon as it is read
+        first = f'<script src="{panel_address(f"words/{language}.js")}"></script>\n' + first
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
     first += f'<script type="module" src="{panel_modules(_POPOVERS)[0]}"></script>\n'
     last = first_frame.frame(has_panel=page in _ENTRIES)
@@ -123,11 +129,21 @@ def document(request: Request) -> Response:
 
     Asking for the first text takes it: to whom another site's page sent here it is given when the page itself is there.
     """
-    page = _document(request.url.path.strip("/"), asks_first=not is_from_elsewhere(request))
-    if _WHO in page:
-        session = session_of_request(request)
+    name = request.url.path.strip("/")
+    asks_first = name in _FIRST_ASKED and not is_from_elsewhere(request)
+    session = session_of_request(request) if asks_first else _session(request)
+    page = _document(name, asks_first=asks_first, language=spoken_language())
+    if session is not None and _WHO in page:
         page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}))
     return HTMLResponse(page, headers={"Cache-Control": "private, no-cache"})
+
+
+def _session(request: Request) -> Session | None:
+    """Who asks, where that is known: whoever is not signed in was sent to the sign-in page, unless no page was asked for."""
+    try:
+        return session_of_request(request)
+    except NotSignedIn:
+        return None
 
 
 routes = [Route(path, document) for path in ("/", *(f"/{page.path}" for page in PAGES))]

@@ -1,0 +1,18 @@
+// In which language the panel's sentences are: what the document brought along, and else English.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+globalThis.annotatorWords = { "{n} word": "{n} 个词", "Set {letter} is empty.": "集合 {letter} 为空。" };
+const { _, several } = await import("../../annotator/web/panel/words/language.js");
+
+test("a sentence is in the language of the document, with its values", () => {
+  assert.equal(_("Set {letter} is empty.", { letter: "{n}" }), "集合 {n} 为空。");
+  assert.equal(several("{n} word", "{n} words", 1200), "1,200 个词");
+});
+
+test("a sentence without a translation stays English", () => {
+  assert.equal(_("Undo"), "Undo");
+  assert.equal(_("{what} stays as it is"), "{what} stays as it is");
+  assert.equal(several("{n} set", "{n} sets", 1), "1 set");
+  assert.equal(several("{n} set", "{n} sets", 0), "0 sets");
+});
