@@ -103,6 +103,7 @@ class ProjectNumbers(OpenProject):
     ) -> "DataFrame":
         """A row a number: of each model, method and layer (seeds together) and each metric; random as a method stands last.
 
+        `attrs["gold_release"]` of the table says which release its gold is, or how far it has moved on; "" where none is made.
         metrics:   names of docs/metrics.md; () for all of them
         wide:      a row for each model, method and layer instead, with the values of the metrics as columns
         intervals: with bootstrap intervals (1,000 resamples)
@@ -125,15 +126,18 @@ class ProjectNumbers(OpenProject):
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
         rows: list[dict[str, object]] = []
         names: list[str] = []
+        release = ""
         for name, view in self._views(model, method, metrics, self._of_groups(options, by, group), shared):
             table, here = replace(view.table, rows=tuple(view.rows)), [column.name for column in view.columns]
             made = wide_rows_of(table, here) if wide else rows_of_metrics(table, here)
             rows += [{"of_group": name, **row} for row in made]
             names += [of for of in here if of not in names]
+            release = view.table.release or ""
         heads = () if by is None else ("of_group",)
-        if wide:
-            return frame(rows, (*heads, *WIDE_COLUMNS, *names), names)
-        return frame(rows, (*heads, *METRIC_COLUMNS))
+        columns = (*heads, *WIDE_COLUMNS, *names) if wide else (*heads, *METRIC_COLUMNS)
+        made_table = frame(rows, columns, names if wide else ())
+        made_table.attrs["gold_release"] = release
+        return made_table
 
     def latex(
         self,

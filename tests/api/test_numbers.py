@@ -13,6 +13,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
 from annotator.usecases.inspect.saved_lists import save_instance
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 from tests.usecases.transfer.comparing import N, gold_token, key_of, knowing, mistaken, output, project_of, said, take
 
@@ -59,6 +60,13 @@ def test_metrics_are_columns_when_one_asks_for_the_wide_form(opened: Project) ->
         ["mistaken", "ig", 0.25],
     ]
     assert pd.isna(table["eraser.accuracy"].iloc[-1])  # random answers nothing
+
+
+def test_a_table_of_metrics_cites_the_release_of_its_gold(opened: Project, store: Store) -> None:
+    assert opened.metrics().attrs["gold_release"] == ""
+    release = freeze_gold(store, LOCAL_OPERATOR, opened.rules, "camera ready", licence="CC0")
+    assert opened.metrics().attrs["gold_release"] == release.words
+    assert opened.metrics(wide=True).attrs["gold_release"] == release.words
 
 
 def test_intervals_are_there_when_one_asks_for_them(opened: Project) -> None:

@@ -62,7 +62,7 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
     )
     notes = (*texts_in_words(scored, _COLUMNS), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
     columns = (*_COLUMNS, *_ACCURACY) if has_pairs else _COLUMNS
-    provenance = asked_for(project.name, policy, choice.options.split)
+    provenance = asked_for(project.name, policy, choice.options.split, scored.table.release)
     return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
 
 

@@ -21,10 +21,11 @@ from annotator.store.suites import list_suites
 from annotator.usecases.compare.model_comparison import ModelPair, PartComparison, compare_models
 from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
-from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, split_in_words
+from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, release_in_words, split_in_words
 from annotator.usecases.papers.word_list_groups import NO_GROUPS, Groups, group_cells, require_groups
 from annotator.usecases.suites.results import Rate, case_means, suite_results
 
@@ -111,10 +112,20 @@ def er_test_table(
     made.append(PaperRow("majority label", baseline, {"row": "majority label"}, is_baseline=True))
     policy = options.gold_policy or " ".join(dict.fromkeys(project.settings.gold_policy for project in projects))
     names = " ".join(project.name for project in projects)
+    release = _releases(store, projects, options)
     return PaperTable(
-        "er-test", "Model", _caption(projects, trained, options, n_compared), tuple(columns), tuple(made), tuple(notes),
-        asked_for(names, policy, options.split),
+        "er-test", "Model", _caption(projects, trained, options, n_compared, release), tuple(columns), tuple(made),
+        tuple(notes), asked_for(names, policy, options.split, release),
     )  # fmt: skip
+
+
+def _releases(store: Store, projects: Sequence[Project], options: ScoringOptions) -> str:
+    """Which releases the gold of the projects is; nothing of those where nothing is frozen."""
+    of_projects = [
+        (project.name, gold_release(store, project, options.gold_policy or project.settings.gold_policy))
+        for project in projects
+    ]
+    return "; ".join(f"{name}: {release}" for name, release in of_projects if release)
 
 
 def _all_models(store: Store, projects: Sequence[Project], trained: Trained) -> Trained:
@@ -322,7 +333,9 @@ def _rate_cell(rates: Sequence[Rate | None], n_cases: int) -> PaperCell:
     return _over_names(cells, reason)
 
 
-def _caption(projects: Sequence[Project], trained: Trained, options: ScoringOptions, n_compared: int) -> str:
+def _caption(
+    projects: Sequence[Project], trained: Trained, options: ScoringOptions, n_compared: int, release: str
+) -> str:
     out = ", ".join(project.name for project in projects[1:])
     where = f"{projects[0].name} (in distribution){f' and {out} (out of distribution)' if out else ''}"
     marks = (
@@ -335,7 +348,8 @@ def _caption(projects: Sequence[Project], trained: Trained, options: ScoringOpti
     )
     return (
         f"Accuracy on {where}, contrast sets, functional tests and groups of word lists, as in ER-TEST (Joshi et al. 2022). "
-        f"{marks}Deviations are over trainings. {_policies(projects, options)}, {split_in_words(options.split)}. {made_by()}"
+        f"{marks}Deviations are over trainings. {_policies(projects, options)}, {split_in_words(options.split)}. "
+        f"{release_in_words(release)}{made_by()}"
     )
 
 

@@ -58,7 +58,7 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
         f"Perf. is {_PERFORMANCE[performance]}; Comp. and Suff. are AOPC (Equation 3: through the number of shares and 1). "
         f"Deviations are over seeds. {what_was_scored(scored)}"
     )
-    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split)
+    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
     notes = tuple(texts_in_words(scored, columns))
     return PaperTable("eraser-soft", "Model, method", caption, tuple(columns), tuple(rows), notes, provenance)
 

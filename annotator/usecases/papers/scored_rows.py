@@ -149,9 +149,12 @@ def keys_of(row: MetricRow) -> dict[str, str]:
     }  # fmt: skip
 
 
-def asked_for(project: str, policy: str, split: str | None) -> dict[str, str]:
-    """What a file says of each of its rows."""
-    return {"project": project, "gold_policy": policy, "split": split or "", "version": annotator.__version__}
+def asked_for(project: str, policy: str, split: str | None, release: str | None = None) -> dict[str, str]:
+    """What a file says of each of its rows. release: of the gold, in words; None where nothing is frozen."""
+    return {
+        "project": project, "gold_policy": policy, "gold_release": release or "", "split": split or "",
+        "version": annotator.__version__,
+    }  # fmt: skip
 
 
 def what_was_scored(scored: ScoredRows) -> str:
@@ -164,8 +167,14 @@ def what_was_scored(scored: ScoredRows) -> str:
     return (
         f"Gold policy “{scored.table.gold_policy}”, {split_in_words(options.split)}, {texts}"
         f"{f' ({without:,} of them without a set)' if without else ''}, {counted(gold['sets'], 'rationale set')}"
-        f"{f'; k by the mean rationale length ratio {ratios}{whose}' if ratios else ''}. {made_by()}"
+        f"{f'; k by the mean rationale length ratio {ratios}{whose}' if ratios else ''}. "
+        f"{release_in_words(scored.table.release)}{made_by()}"
     )
+
+
+def release_in_words(release: str | None) -> str:
+    """Which release the gold is, as a sentence of a caption; nothing where nothing is frozen."""
+    return f"Gold: {release}. " if release else ""
 
 
 def split_in_words(split: str | None) -> str:

@@ -26,6 +26,7 @@ from annotator.usecases.papers.er_test import Trained, er_test_table
 from annotator.usecases.papers.word_list_groups import Groups
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.files import import_suite, import_suite_predictions
 
 Importer = Callable[..., Any]
@@ -264,3 +265,16 @@ def test_a_split_without_texts_and_a_model_that_is_not_there(store: Store, proje
         er_test_table(store, LOCAL_OPERATOR, projects, Trained.of(["n"], ["x"]))
     with pytest.raises(InvalidValue, match="write MODEL, or TITLE=MODEL"):
         Trained.of(["None="], [])
+
+
+def test_the_table_cites_the_releases_of_the_projects_that_have_one(
+    store: Store, projects: list[Project], import_rows: Importer
+) -> None:
+    for model in ("n", "m0", "m1"):
+        answer(store, projects[0], model, texts(4))
+    marked = {"id": "z", "text": "far away", "label": "yes", "rationales": [[[0, 1]]], "annotator": "a"}
+    import_rows(projects[1], [marked])
+    release = freeze_gold(store, LOCAL_OPERATOR, projects[1], "camera ready", licence="CC0")
+    table = er_test_table(store, LOCAL_OPERATOR, projects, TRAINED)
+    assert table.provenance["gold_release"] == f"{projects[1].name}: {release.words}"
+    assert f"Gold: {projects[1].name}: {release.words}." in table.caption

@@ -20,6 +20,7 @@ from annotator.usecases.papers.benchmark import benchmark_table
 from annotator.usecases.papers.eraser_soft import eraser_soft_table
 from annotator.usecases.papers.files import paper_csv
 from annotator.usecases.papers.scored_rows import Choice
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from tests.usecases.transfer.comparing import (
     LENGTH,
     N,
@@ -175,3 +176,16 @@ def test_a_project_without_output_and_a_person_without_the_right_get_no_table(
             table_of(store, LOCAL_OPERATOR, made, ALL)
         with pytest.raises(NotAllowed):
             table_of(store, add_person(f"Ann {table_of.__name__}", made, "annotator"), made, ALL)
+
+
+@pytest.mark.parametrize("make", [eraser_soft_table, benchmark_table])
+def test_a_papers_table_cites_the_release_of_its_gold(
+    store: Store, compared: Project, make: Callable[..., PaperTable]
+) -> None:
+    before = make(store, LOCAL_OPERATOR, compared, ALL)
+    assert "release" not in before.caption
+    assert before.provenance["gold_release"] == ""
+    release = freeze_gold(store, LOCAL_OPERATOR, compared, "camera ready", licence="CC0")
+    after = make(store, LOCAL_OPERATOR, compared, ALL)
+    assert f"Gold: {release.words}." in after.caption
+    assert after.provenance["gold_release"] == release.words
