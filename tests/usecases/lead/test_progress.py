@@ -101,7 +101,7 @@ def test_a_reviewer_is_told_with_what_they_gave_what_waits_for_them_their_time_a
     pass_time(store, days=2.5)
     annotate(store, annotator, project, A)
     found = work_progress(store, lead, project)
-    assert reviewer(found, "rita") == ReviewerProgress("rita", 3, 1, 30.0, 2)
+    assert reviewer(found, "rita") == ReviewerProgress("rita", 3, 1, 30.0, 2, 2)
     assert reviewer(found, "rob") == ReviewerProgress("rob", 0, 1, None, None)
 
 
@@ -133,7 +133,7 @@ def test_the_pace_is_of_the_last_days_and_work_that_waits_for_scores_is_not_done
     found = work_progress(store, lead, project)
     assert (found.submitted.n, found.done.n, found.done.n_days) == (6, 5, 3)
     assert found.pace == (
-        "2 submissions a day and 1.7 texts done a day over the last 3 days; 3 texts are left: about 2 more days at this pace."
+        "2 submissions a day and 1.7 texts done a day over the last 3 days; 3 texts are left."
     )
 
 
