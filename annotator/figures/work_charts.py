@@ -89,7 +89,9 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> 
     figure.update_layout(
         barmode="stack", height=_AROUND_ROWS + _ROW_HEIGHT * max(1, len(rows)), margin={"l": 10, "r": 10, "t": 10, "b": 10},
         xaxis={"title": escape(across), "rangemode": "tozero"},
-        yaxis={"tickvals": list(range(len(rows))), "ticktext": [escape(short(row.name)) for row in rows], "autorange": "reversed"},
+        yaxis={
+            "tickvals": list(range(len(rows))), "ticktext": [escape(short(row.name)) for row in rows], "autorange": "reversed",
+        },
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         showlegend=True,
     )  # fmt: skip

@@ -1,10 +1,10 @@
 """When all texts will be done if the days to come are like the last ones, with its uncertainty.
 
-The days that count are the last 14 whole days, without the days of the week on which nothing was done in all of them: those are
-taken to stay free. What the next T of such days bring, in sum, has the mean T·m and the variance s²·(T + T²/n), where m and s² are
-mean and variance of the n days: the days differ, and so may their mean from the true one. The interval holds the T at which that
-sum may reach what is left, by Student's t with n − 1 degrees of freedom. Days are taken to differ at least as much as chance makes
-counts differ (s² ≥ m, Poisson), so that a few equal days promise nothing.
+The days that count are the last 14 whole days, without the days of the week on which nothing was done in all of them: those
+are taken to stay free. What the next T of such days bring, in sum, has the mean T·m and the variance s²·(T + T²/n), where m and
+s² are mean and variance of the n days: the days differ, and so may their mean from the true one. The interval holds the T at
+which that sum may reach what is left, by Student's t with n − 1 degrees of freedom. Days are taken to differ at least as much as
+chance makes counts differ (s² ≥ m, Poisson), so that a few equal days promise nothing.
 """
 
 import datetime as dt
@@ -99,23 +99,18 @@ def forecast_words(forecast: Forecast) -> str:
     """
     n_days = counted(forecast.n_days, "working day")
     earliest, latest = _written(forecast.earliest), _written(forecast.latest)
-    match forecast.reason:
-        case "nothing left":
-            return ""
-        case "nothing lately":
-            return f"No text was done in the last {LATELY_DAYS} days, so it cannot be told when all will be done."
-        case "too few days":
-            return f"When all texts will be done can be told after {FEWEST_DAYS} days on which some were done."
-        case "too far":
-            return f"At the pace of the last {n_days} all texts are done in more than five years."
-        case "too uneven":
-            return (
-                f"At the pace of the last {n_days} all texts are done on {earliest} at the earliest; these days differ too much "
-                "to say when at the latest."
-            )
-    if earliest == latest:
+    sentences: dict[Reason, str] = {
+        "nothing left": "",
+        "nothing lately": f"No text was done in the last {LATELY_DAYS} days, so it cannot be told when all will be done.",
+        "too few days": f"When all texts will be done can be told after {FEWEST_DAYS} days on which some were done.",
+        "too far": f"At the pace of the last {n_days} all texts are done in more than five years.",
+        "too uneven": f"At the pace of the last {n_days} all texts are done on {earliest} at the earliest; these days differ too "
+        "much to say when at the latest.",
+        "dates": f"At the pace of the last {n_days} all texts are done between {earliest} and {latest} (90 %).",
+    }
+    if forecast.reason == "dates" and earliest == latest:
         return f"At the pace of the last {n_days} all texts are done on {earliest} (90 %)."
-    return f"At the pace of the last {n_days} all texts are done between {earliest} and {latest} (90 %)."
+    return sentences[forecast.reason]
 
 
 def _written(day: dt.date | None) -> str:

@@ -80,7 +80,7 @@ def test_no_date_is_told_where_none_can_be(counts: Sequence[int], n_left: int, r
 
 def test_a_pace_that_came_to_rest_more_than_two_weeks_ago_is_no_pace() -> None:
     counts = past(*[20] * FEWEST_DAYS, until=TODAY - dt.timedelta(days=30))
-    days = {day: 0 for day in past(*[0] * 40)} | counts
+    days = dict.fromkeys(past(*[0] * 40), 0) | counts
     assert forecast(dict(sorted(days.items())), 100, TODAY).reason == "nothing lately"
 
 

@@ -56,7 +56,7 @@ def _counts(rows: list[Row]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """How many texts of a kind are in a state; kind: of changed versions, "" of originals; "queued": open, and free for somebody."""
+    """How many texts of a kind are in a state ("queued": open, and free for somebody); kind: of changed versions, "" of others."""
 
     kind: str
     state: str
