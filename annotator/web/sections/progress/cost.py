@@ -30,7 +30,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         "From – to, both days included", (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
         format="YYYY-MM-DD", key=f"progress_pay_days_{project.id}",
     )  # fmt: skip
-    if not isinstance(chosen, tuple) or len(chosen) != 2:
+    if len(chosen) != 2:  # the first is chosen, and not yet the last
         st.caption("Choose the last day, too.")
         return
     first, last = chosen

@@ -18,7 +18,8 @@ _STATES = {
     "held": "with the lead",
     "discarded": "discarded",
 }
-_LAST = {"last 30 days": 30, "last 90 days": 90, "all": None}
+_FEW_DAYS = 30
+_LAST = {"last 30 days": _FEW_DAYS, "last 90 days": 90, "all": None}
 
 
 def show_forecast(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
@@ -37,7 +38,7 @@ def show_forecast(store: Store, visit: Visit, project: Project, progress: Progre
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
     """The charts of days and of kinds."""
     numbers = _days(store, visit, project, progress)
-    if len(numbers.days) > _LAST["last 30 days"]:
+    if len(numbers.days) > _FEW_DAYS:
         st.segmented_control(
             "Days", list(_LAST), default="last 30 days", required=True, key=f"progress_days_{project.id}",
             label_visibility="collapsed",
