@@ -56,7 +56,7 @@ def _counts(rows: list[Row]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """How many texts of a kind are in a state ("queued": open, and free for somebody); kind: of changed versions, "" of others."""
+    """How many texts of a kind are in a state; kind: of changed versions, "" of others; "queued": open, and free."""
 
     kind: str
     state: str

@@ -58,8 +58,8 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
     st.dataframe([_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay")
     st.caption(
         f"Days of the time zone {zone_name}. Hours: working time without pauses of what was submitted in these days, and of "
-        "texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a person; corrections "
-        "of returned work are paid by the hour alone. Writing and checking changed versions is not measured."
+        "texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a person; "
+        "corrections of returned work are paid by the hour alone. Writing and checking changed versions is not measured."
     )
     st.download_button(
         "Table to pay by (CSV)", pay_csv(payroll), f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",

@@ -8,10 +8,10 @@ from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.sections.guidelines import show_readers
-from annotator.web.sections.progress import cost, days, people, times
+from annotator.web.sections.progress import cost, days, looks, people, times
 from annotator.web.session import Visit
 
-_VIEWS = {"Days and people": people.show, "Time": times.show, "Hours and cost": cost.show}
+_VIEWS = {"Days and people": people.show, "Time": times.show, "Hours and cost": cost.show, "Worth a look": looks.show}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:

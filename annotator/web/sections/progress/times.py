@@ -46,8 +46,9 @@ def _row(name: str, times: PersonTimes) -> dict[str, object]:
 def _basis(times: WorkTimes) -> str:
     return (
         "Measured in the browser while a text is on the screen, from one key or click to the next, and sent with each saved mark "
-        f"and with the submission. A pause of more than {times.idle_after_seconds} s does not count (Rules, “Idle”). First submissions only, since a correction begins with sets that are there; tokens are all those "
-        "of the text. A quarter of the texts took less than the middle half, a quarter took more."
+        f"and with the submission. A pause of more than {times.idle_after_seconds} s does not count (Rules, “Idle”). "
+        "First submissions only, since a correction begins with sets that are there; tokens are all those of the text. A "
+        "quarter of the texts took less than the middle half, a quarter took more."
     )
 
 
