@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _HEIGHT = 300
-_ROW_HEIGHT = 26
-_AROUND_ROWS = 130
+_ROW_HEIGHT = 22
+_AROUND_ROWS = 110
 _LONGEST_NAME = 28
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+")
 

@@ -1,5 +1,6 @@
 """What each person did within a stretch of time: texts, tokens and working time, to be paid by."""
 
+from annotator.domain.natural_order import natural_order
 from annotator.domain.project.pay import PaidWork
 from annotator.store.connection.database import Store
 
@@ -41,12 +42,14 @@ def paid_work(store: Store, project_id: int, since: str, until: str) -> list[Pai
         for row in store.rows(sql, within):
             numbers = {key: row[key] for key in row.keys() if key != "name"}  # noqa: SIM118  (a row is no mapping)
             numbers_by_name.setdefault(row["name"], {}).update(numbers)
-    annotated = [PaidWork(name, "annotator", **numbers_by_name[name]) for name in sorted(numbers_by_name)]
+    annotated = [
+        PaidWork(name, "annotator", **numbers_by_name[name]) for name in sorted(numbers_by_name, key=natural_order)
+    ]
     reviewed = [
         PaidWork(
             row["name"], "reviewer", n_reviewed=row["n_reviewed"], tokens_reviewed=row["tokens_reviewed"],
             active_ms=row["active_ms"], n_untimed=row["n_untimed"],
         )
-        for row in store.rows(f"{_REVIEWED} ORDER BY name", within)
+        for row in store.rows(_REVIEWED, within)
     ]  # fmt: skip
-    return [*annotated, *reviewed]
+    return [*annotated, *sorted(reviewed, key=lambda work: natural_order(work.person))]

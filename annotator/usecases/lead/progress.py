@@ -107,7 +107,7 @@ def _annotators(
         AnnotatorProgress(
             name, of_person.standings, _days(of_person.last_at, now), _days(active_at.get(name, of_person.last_at), now)
         )
-        for name, of_person in people.items()
+        for name, of_person in sorted(people.items(), key=lambda pair: natural_order(pair[0]))
     )
 
 

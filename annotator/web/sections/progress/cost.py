@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED, written
+from annotator.domain.numbers import UNDEFINED
 from annotator.domain.project.pay import PayBasis, PayRate, PayUnit, parse_rate
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
@@ -17,7 +17,7 @@ from annotator.web.presses import submitted
 from annotator.web.sections.progress.kept import kept, visit_zone
 from annotator.web.session import Visit
 
-_UNITS: dict[PayUnit, str] = {"hour": "an hour of working time", "text": "a text", "token": "a token"}
+_UNITS: dict[PayUnit, str] = {"hour": "hour", "text": "text", "token": "token"}
 _BASES: dict[PayBasis, str] = {"submitted": "what was submitted", "accepted": "what was accepted"}
 _DEFAULT_DAYS = 30
 
@@ -28,7 +28,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     today = store.moment().astimezone(zone).date()
     chosen = st.date_input(
         "From – to, both days included", (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
-        format="YYYY-MM-DD", key=f"progress_pay_days_{project.id}",
+        format="YYYY-MM-DD", width=320, key=f"progress_pay_days_{project.id}",
     )  # fmt: skip
     if len(chosen) != 2:  # the first is chosen, and not yet the last
         st.caption("Choose the last day, too.")
@@ -55,7 +55,15 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
     if not payroll.work:
         st.info("Nothing was submitted or reviewed in these days. Choose others above.", icon=":material/event_busy:")
         return
-    st.dataframe([_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay")
+    rate = payroll.rate
+    amount = "amount" if rate is None else f"amount ({rate.currency})"
+    st.dataframe(
+        [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
+        column_config={
+            "hours": st.column_config.NumberColumn(format="%.2f"),
+            "amount": st.column_config.NumberColumn(as_text(amount), format="%.2f"),
+        },
+    )  # fmt: skip
     st.caption(
         f"Days of the time zone {zone_name}. Hours: working time without pauses of what was submitted in these days, and of "
         "texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a person; "
@@ -77,9 +85,9 @@ def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
         "accepted": work.n_accepted,
         "corrected": work.n_corrected,
         "reviewed": work.n_reviewed,
-        "hours": written(work.hours),
+        "hours": work.hours,
         "time not known": work.n_untimed,
-        "amount": UNDEFINED if rate is None else f"{work.amount(rate):,.2f} {rate.currency}",
+        "amount": None if rate is None else float(work.amount(rate)),
     }
 
 

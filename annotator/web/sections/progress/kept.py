@@ -17,7 +17,7 @@ from annotator.web.session import Visit, database_path
 
 T = TypeVar("T")
 
-_LONG_SECONDS = 0.2
+_LONG_SECONDS = 0.3
 _REST = 20  # times as long as they took to count, numbers that took long are shown though something has happened since
 
 

@@ -52,7 +52,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         st.info("Nothing has been submitted here yet.", icon=":material/search:")
         return
     rows = [
-        {"person": person.name, "annotations": person.n} | {_HEADS[name]: person.counts[name] for name in FILTERS}
+        {"person": person.person, "annotations": person.n} | {_HEADS[name]: person.counts[name] for name in FILTERS}
         for person in listed.people
     ]
     st.dataframe(rows, hide_index=True, height=min(320, 38 + 35 * len(rows)), key="progress_looks")

@@ -17,7 +17,7 @@ from annotator.web.sections.progress import days
 from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
 
-_MOST_ROWS = 20  # of the chart; the table below has everybody
+_MOST_ROWS = 12  # of the chart; the table below has everybody
 _FEW = 12  # people among whom one is found without searching
 _STANDINGS = {
     "accepted": "accepted",
