@@ -61,7 +61,7 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
         [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
         column_config={
             "hours": st.column_config.NumberColumn(format="%.2f"),
-            "amount": st.column_config.NumberColumn(as_text(amount), format="%.2f"),
+            "amount": st.column_config.NumberColumn(amount, format="%.2f"),
         },
     )  # fmt: skip
     st.caption(

@@ -74,17 +74,15 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
 
 
 def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork) -> None:
-    left, middle, right = st.columns([3, 2, 1], vertical_alignment="bottom")
-    with left:
-        name: Filter = st.segmented_control(
-            "List", FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
-            format_func=lambda name: f"{_HEADS[name]} ({len(listed.listed[name]):,})",
-        )  # fmt: skip
-    people = [_EVERYBODY, *(person.person for person in listed.people)]
-    person = middle.selectbox(
-        "Person", people, key=f"progress_looks_person_{project.id}",
-        format_func=lambda person: person or "everybody",
+    name: Filter = st.segmented_control(
+        "List", FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
+        format_func=lambda name: f"{_HEADS[name]} ({len(listed.listed[name]):,})", label_visibility="collapsed",
     )  # fmt: skip
+    left, right, _ = st.columns([2, 1, 2], vertical_alignment="bottom")
+    people = [_EVERYBODY, *(person.person for person in listed.people)]
+    person = left.selectbox(
+        "Person", people, key=f"progress_looks_person_{project.id}", format_func=lambda person: person or "everybody"
+    )
     ids = listed.ids(name, person or None)
     if not ids:
         st.caption("No annotation is in this list.")
