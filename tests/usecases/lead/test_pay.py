@@ -6,20 +6,25 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.pay import PaidWork, PayRate, parse_rate
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.store import Store
-from annotator.store.projects import get_project_by_id
+from annotator.store import Store, open_store
+from annotator.store.projects import get_project, get_project_by_id
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.pay import pay_csv, payroll_of, remember_rate
-from annotator.usecases.project.projects import change_project
+from annotator.usecases.lead.statistics import statistics_of
+from annotator.usecases.project.project_copies import copy_project
+from annotator.usecases.project.projects import change_project, create_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from tests.clock import pass_time
 from tests.usecases.review.test_reviews import A, B, annotate, score
 
@@ -186,3 +191,22 @@ def test_only_who_manages_the_project_sees_what_people_are_paid(
 def test_days_that_end_before_they_begin_are_refused(store: Store, project: Project, lead: User) -> None:
     with pytest.raises(InvalidValue, match="2026-11-23, is before the first"):
         payroll_of(store, lead, project, TUESDAY, MONDAY)
+
+
+def test_a_rate_changes_no_number_of_the_project(store: Store, project: Project, lead: User, annotator: User) -> None:
+    annotate(store, annotator, project, A)
+    before = statistics_of(store, lead, project)
+    assert statistics_of(store, lead, remember_rate(store, lead, project, EUROS)) == before
+
+
+def test_copies_of_the_rules_and_our_own_file_carry_the_rate(
+    store: Store, project: Project, lead: User, tmp_path: Path
+) -> None:
+    project = remember_rate(store, lead, project, EUROS)
+    assert copy_project(store, lead, project.id, "Copy").settings.pay_rate == EUROS
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    with open_store(tmp_path / "other.db", create=True) as other:
+        import_file(other, LOCAL_OPERATOR, create_project(other, LOCAL_OPERATOR, "P", project.task), "jsonl", path)
+        assert get_project(other, "P").settings.pay_rate == EUROS
+        assert other.problems() == []
