@@ -55,11 +55,12 @@ def learning_curve(positions: Positions, people: Positions, per_token: Seconds) 
     Shapes: each [n submissions]: the how-manieth of its person it is, from 1; whose it is; seconds per token
     """
     points = []
-    for first, last in _stretches(int(positions.max(initial=0))):
+    highest = int(positions.max(initial=0))
+    for first, last in _stretches(highest):
         is_within = (first <= positions) & (positions <= last)
         if is_within.any():
             n_people = len(np.unique(people[is_within]))
-            points.append(CurvePoint(first, last, n_people, quartiles(per_token[is_within])))
+            points.append(CurvePoint(first, min(last, highest), n_people, quartiles(per_token[is_within])))
     return tuple(points)
 
 

@@ -21,10 +21,10 @@ def test_a_point_of_the_curve_is_of_everybodys_submissions_in_one_stretch() -> N
     seconds = np.array([2.0] * 10 + [1.0] * 2 + [4.0, 4.0])
     assert learning_curve(positions, people, seconds) == (
         CurvePoint(1, 10, 2, Quartiles(12, 2.0, 2.0, 2.0)),
-        CurvePoint(11, 20, 1, Quartiles(2, 1.0, 1.0, 1.0)),
+        CurvePoint(11, 12, 1, Quartiles(2, 1.0, 1.0, 1.0)),
     )
 
 
 def test_stretches_in_which_nobodys_time_is_known_are_left_out() -> None:
     [point] = learning_curve(np.array([15]), np.array([0]), np.array([1.5]))
-    assert (point.first, point.last) == (11, 20)
+    assert (point.first, point.last) == (11, 15)

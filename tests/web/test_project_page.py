@@ -90,7 +90,7 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     score(store, rita, project)
     page = opened(project, lea(project), "Progress").run()
     assert not page.exception
-    annotators, reviewers = (one.value.to_dict("records") for one in page.dataframe)
+    annotators, reviewers, _ = (one.value.to_dict("records") for one in page.dataframe)
     [row] = annotators
     parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
     assert (row["accepted"], row["under review"]) == (1, 2)

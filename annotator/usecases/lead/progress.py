@@ -2,11 +2,11 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from annotator.domain.natural_order import natural_order
-from annotator.domain.people import User
+from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.review.pace import Pace, pace_words, window_days
 from annotator.store import Store
@@ -56,11 +56,21 @@ class ReviewerProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherMember:
+    """Somebody who has a role and has neither annotated nor reviewed yet."""
+
+    name: str
+    roles: tuple[Role, ...]
+    days_since_active: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class WorkProgress:
     """Everything about people and pace, at one moment."""
 
     annotators: tuple[AnnotatorProgress, ...]
     reviewers: tuple[ReviewerProgress, ...]
+    others: tuple[OtherMember, ...]
     submitted: Pace
     done: Pace
 
@@ -80,10 +90,14 @@ def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
         since, until = iso(now - dt.timedelta(days=n_days)), iso(now)
         counts = instance_counts(store, project.id)
         active_at = last_activity(store, project.id)
+        annotators = _annotators(store, project, active_at, now)
+        reviewers = _reviewers(store, project, active_at, now)
+        known = {person.name for person in (*annotators, *reviewers)}
         n_left = sum(n for state, n in counts.items() if state != "queued") - done_among(counts)
         return WorkProgress(
-            annotators=_annotators(store, project, active_at, now),
-            reviewers=_reviewers(store, project, active_at, now),
+            annotators=annotators,
+            reviewers=reviewers,
+            others=_others(store, project, known, active_at, now),
             submitted=Pace(submissions_between(store, project.id, since, until), n_days, n_left),
             done=Pace(finished_between(store, project.id, since, until), n_days, n_left),
         )
@@ -102,10 +116,13 @@ def _annotators(
     for count in standing_counts(store, project.id):
         person = people[count.annotator]
         person.standings[count.standing] = count.n
-        person.last_at = max(filter(None, (person.last_at, count.last_at)), default=None)
+        person.last_at = _newest(person.last_at, count.last_at)
     return tuple(
         AnnotatorProgress(
-            name, of_person.standings, _days(of_person.last_at, now), _days(active_at.get(name, of_person.last_at), now)
+            name,
+            of_person.standings,
+            _days(of_person.last_at, now),
+            _days(_newest(active_at.get(name), of_person.last_at), now),
         )
         for name, of_person in sorted(people.items(), key=lambda pair: natural_order(pair[0]))
     )
@@ -130,10 +147,27 @@ def _reviewers(
             ReviewerProgress(
                 name, count.n if count else 0, waiting.get("to_review", 0) + waiting.get("open", 0),
                 None if median_ms is None else median_ms / 1000, _days(count.last_at if count else None, now),
-                _days(active_at.get(name), now),
+                _days(_newest(active_at.get(name), count.last_at if count else None), now),
             )
         )  # fmt: skip
     return tuple(reviewers)
+
+
+def _others(
+    store: Store, project: Project, known: Collection[str], active_at: Mapping[str, str], now: dt.datetime
+) -> tuple[OtherMember, ...]:
+    roles: dict[str, list[Role]] = defaultdict(list)
+    for user, role in list_members(store, project.id):
+        if user.name not in known and not user.is_disabled:
+            roles[user.name].append(role)
+    return tuple(
+        OtherMember(name, tuple(roles[name]), _days(active_at.get(name), now))
+        for name in sorted(roles, key=natural_order)
+    )
+
+
+def _newest(*moments: str | None) -> str | None:
+    return max(filter(None, moments), default=None)
 
 
 def _days(at: str | None, now: dt.datetime) -> int | None:

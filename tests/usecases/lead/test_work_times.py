@@ -48,7 +48,7 @@ def test_times_are_of_first_submissions_and_what_is_not_known_is_counted_apart(
     assert person.per_text == times.everybody.per_text == Quartiles(2, 15.0, 20.0, 25.0)
     assert person.per_token == Quartiles(2, 2.25, 2.5, 2.75)  # 3 s of ten tokens, 2 s of five
     assert person.n_unknown == 1
-    assert [(point.first, point.last, point.seconds.n) for point in person.curve] == [(1, 10, 2)]
+    assert [(point.first, point.last, point.seconds.n) for point in person.curve] == [(1, 2, 2)]
 
 
 def test_before_anybody_has_submitted_there_are_no_times(

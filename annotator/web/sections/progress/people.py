@@ -46,6 +46,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     days.show(store, visit, project, progress)
     _show_annotators(counted_now)
     _show_reviewers(counted_now.work)
+    _show_others(counted_now.work)
 
 
 def _count(store: Store, visit: Visit, project: Project) -> _Counted:
@@ -128,6 +129,18 @@ def _show_reviewers(people: WorkProgress) -> None:
         "Waiting: what a reviewer has in hand or could be given now, counted up to 1,000; an annotation waits for several people "
         "until it has enough scores. The median is of working time without pauses, where it is known."
     )
+
+
+def _show_others(people: WorkProgress) -> None:
+    if not people.others:
+        return
+    st.subheader("Others with a role here", anchor=False)
+    rows = [
+        {"person": person.name, "roles": ", ".join(person.roles), "last activity": _ago(person.days_since_active)}
+        for person in people.others
+    ]
+    st.dataframe(rows, hide_index=True, width="content", key="progress_others")
+    st.caption("They have neither annotated nor reviewed here yet.")
 
 
 def _ago(days: int | None) -> str:

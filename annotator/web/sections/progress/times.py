@@ -13,7 +13,8 @@ from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
 
 _MOST_CURVES = 5
-_COLUMNS = ("s per text", "¼ below", "¼ above", "s per token", "¼ of tokens below", "¼ of tokens above")
+_TEXT = ("median s per text", "lower quartile", "upper quartile")
+_TOKEN = ("median s per token", "lower quartile (token)", "upper quartile (token)")
 _NUMBER = st.column_config.NumberColumn(format="%.2f")
 
 
@@ -26,7 +27,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     st.markdown("**Time per text and per token**")
     st.dataframe(
         [_row("everybody", times.everybody), *(_row(person.name, person) for person in times.people)],
-        hide_index=True, key="progress_times", column_config=dict.fromkeys(_COLUMNS, _NUMBER),
+        hide_index=True, key="progress_times", column_config=dict.fromkeys((*_TEXT, *_TOKEN), _NUMBER),
     )  # fmt: skip
     st.caption(_basis(times))
     _show_curves(project, times)
@@ -37,12 +38,8 @@ def _row(name: str, times: PersonTimes) -> dict[str, object]:
     return {
         "person": name,
         "texts": text.n,
-        "s per text": text.median,
-        "¼ below": text.lower,
-        "¼ above": text.upper,
-        "s per token": token.median,
-        "¼ of tokens below": token.lower,
-        "¼ of tokens above": token.upper,
+        **dict(zip(_TEXT, (text.median, text.lower, text.upper), strict=True)),
+        **dict(zip(_TOKEN, (token.median, token.lower, token.upper), strict=True)),
         "time not known": times.n_unknown,
     }
 
@@ -51,8 +48,8 @@ def _basis(times: WorkTimes) -> str:
     return (
         "Measured in the browser while a text is on the screen, from one key or click to the next, and sent with each saved mark "
         f"and with the submission. A pause of more than {times.idle_after_seconds} s does not count (Rules, “Idle”). "
-        "First submissions only, since a correction begins with sets that are there; tokens are all those of the text. The "
-        "columns hold medians, and the times below and above which a quarter of the texts lies."
+        "First submissions only, since a correction begins with sets that are there; tokens are all those of the text. A "
+        "quarter of the texts took less than the lower quartile, a quarter more than the upper one."
     )
 
 
