@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _HEIGHT = 300
+_BAR_MS = 0.8 * 24 * 3_600_000  # said, since Plotly draws a single day as a hair
 _ROW_HEIGHT = 22
 _AROUND_ROWS = 110
 _LONGEST_NAME = 28
@@ -35,7 +36,7 @@ def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> "Figur
     across = [day.day for day in days]
     figure = Figure()
     figure.add_trace(
-        Bar(x=across, y=[day.bar for day in days], name=escape(bar), marker_color=COLOURS[0],
+        Bar(x=across, y=[day.bar for day in days], name=escape(bar), marker_color=COLOURS[0], width=_BAR_MS,
             hovertemplate=f"%{{x|%a %d %b %Y}}: %{{y:,}}<extra>{escape(bar)}</extra>")
     )  # fmt: skip
     figure.add_trace(
@@ -44,7 +45,7 @@ def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> "Figur
                 hovertemplate=f"%{{x|%a %d %b %Y}}: %{{y:,}}<extra>{escape(line)}</extra>")
     )  # fmt: skip
     figure.update_layout(
-        height=_HEIGHT, margin={"l": 10, "r": 10, "t": 10, "b": 10}, bargap=0.2, hovermode="closest",
+        height=_HEIGHT, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
         xaxis={"tickformat": "%d %b", "range": _range(across)}, yaxis={"title": escape(up), "rangemode": "tozero"},
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
     )  # fmt: skip

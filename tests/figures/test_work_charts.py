@@ -14,6 +14,13 @@ def test_a_day_without_work_stands_in_the_chart_as_zero() -> None:
     assert list(submitted.x) == [day.day for day in days]
 
 
+def test_a_single_day_is_as_wide_as_one_of_many() -> None:
+    submitted, _ = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").data
+    assert submitted.width == 0.8 * 86_400_000
+    across = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").layout.xaxis
+    assert across.range == ("2026-11-16T12:00:00", "2026-11-23T12:00:00")
+
+
 def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean() -> None:
     rows = [Row(f"annotator-{n}", {"accepted": float(100 - n)}) for n in range(100)]
     shown = first_and_mean(rows, 20, "mean of 80 others")

@@ -92,7 +92,7 @@ def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
         active_at = last_activity(store, project.id)
         annotators = _annotators(store, project, active_at, now)
         reviewers = _reviewers(store, project, active_at, now)
-        known = {person.name for person in (*annotators, *reviewers)}
+        known = {person.name for person in annotators} | {person.name for person in reviewers}
         n_left = sum(n for state, n in counts.items() if state != "queued") - done_among(counts)
         return WorkProgress(
             annotators=annotators,
