@@ -5,15 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from annotator.domain.natural_order import natural_order
 from annotator.domain.sources import is_mask_of_nobody
+from annotator.review.coefficients import ratios
 from annotator.review.spread import Moments, Spread
-from annotator.review.token_agreement import InstanceVotes
+from annotator.review.token_agreement import Batch, InstanceVotes, batches_of
 
 _Z = 1.959964  # two-sided 5 %
-_AT_ONCE = 50_000
+_VOTES_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +47,39 @@ class AgainstRest:
 
 
 class RestTally:
-    """Takes in a project instance by instance."""
+    """Takes in a project instance by instance, and counts tokens a batch at a time."""
 
     def __init__(self) -> None:
-        self._majority, self._union = _Means(), _Means()
+        self._codes: dict[str, int] = {}
+        self._waiting: list[InstanceVotes] = []
+        self._n_waiting = 0
+        self._majority, self._union = Moments(), Moments()
         self._labels: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])  # same, compared, left out
 
     def add(self, votes: InstanceVotes, labels: Mapping[str, str]) -> None:
         """Take in one instance: who marked what, and who gave which label; of one person alone there is nothing to compare."""
         n_annotators, n_tokens = votes.marked.shape
         if n_annotators > 1 and n_tokens:
-            self._add_tokens(votes)
+            self._waiting.append(votes)
+            self._n_waiting += votes.marked.size
+            if self._n_waiting >= _VOTES_AT_ONCE:
+                self._count_waiting()
         if len(labels) > 1:
             self._add_labels(labels)
 
-    def _add_tokens(self, votes: InstanceVotes) -> None:
-        marked = votes.marked
-        n_others = len(marked) - 1
-        by_others = marked.sum(axis=0) - marked  # int[n_annotators, n_tokens]
-        for means, rest in ((self._majority, 2 * by_others > n_others), (self._union, by_others > 0)):
-            n_both, n_of_all = (marked & rest).sum(axis=1), marked.sum(axis=1) + rest.sum(axis=1)
-            for name, both, of_all in zip(votes.annotators, n_both.tolist(), n_of_all.tolist(), strict=True):
-                if not is_mask_of_nobody(name):
-                    means.add(name, 2 * both / of_all if of_all else math.nan)
+    def _count_waiting(self) -> None:
+        for batch in batches_of(self._waiting, self._codes):
+            self._count(batch)
+        self._waiting, self._n_waiting = [], 0
+
+    def _count(self, batch: Batch) -> None:
+        n_others = len(batch.annotators) - 1
+        votes, n_marked = batch.marked.sum(axis=0), batch.per_instance(batch.marked)
+        for row, people in enumerate(batch.annotators):
+            by_others = votes - batch.marked[row]
+            for moments, rest in ((self._majority, 2 * by_others > n_others), (self._union, by_others > 0)):
+                n_both, n_rest = batch.per_instance(batch.marked[row] & rest), batch.per_instance(rest)
+                moments.add(ratios(2 * n_both, n_marked[row] + n_rest), people)
 
     def _add_labels(self, labels: Mapping[str, str]) -> None:
         counts = Counter(labels.values())
@@ -86,40 +95,18 @@ class RestTally:
 
     def result(self) -> tuple[AgainstRest, ...]:
         """Everybody who shares an instance with somebody, by name."""
-        majority, union = self._majority.result(), self._union.result()
-        names = sorted({*majority, *self._labels}, key=natural_order)
+        self._count_waiting()
+        marking = {name for name in self._codes if not is_mask_of_nobody(name)}
         return tuple(
             AgainstRest(
-                name, _of_mean(majority.get(name, Spread())), _of_mean(union.get(name, Spread())),
+                name, self._of_tokens(self._majority, name), self._of_tokens(self._union, name),
                 _of_share(*self._labels.get(name, (0, 0, 0))),
             )
-            for name in names
+            for name in sorted(marking | self._labels.keys(), key=natural_order)
         )  # fmt: skip
 
-
-class _Means:
-    """Values by name, without keeping them all."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self._moments = Moments()
-        self._groups: list[int] = []
-        self._values: list[float] = []
-
-    def add(self, name: str, value: float) -> None:
-        self._groups.append(self._codes.setdefault(name, len(self._codes)))
-        self._values.append(value)
-        if len(self._values) >= _AT_ONCE:
-            self._settle()
-
-    def result(self) -> dict[str, Spread]:
-        self._settle()
-        return {name: self._moments.of_group(code) for name, code in self._codes.items()}
-
-    def _settle(self) -> None:
-        if self._values:
-            self._moments.add(np.array(self._values, dtype=np.float64), np.array(self._groups, dtype=np.int64))
-        self._groups, self._values = [], []
+    def _of_tokens(self, moments: Moments, name: str) -> Estimate:
+        return _of_mean(moments.of_group(self._codes[name]) if name in self._codes else Spread())
 
 
 def _of_mean(spread: Spread) -> Estimate:

@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+import pytest
+
 from annotator.figures.work_charts import DayBar, Row, day_chart, first_and_mean, row_chart
 
 MONDAY = dt.date(2026, 11, 23)
@@ -16,7 +18,7 @@ def test_a_day_without_work_stands_in_the_chart_as_zero() -> None:
 
 def test_a_single_day_is_as_wide_as_one_of_many() -> None:
     submitted, _ = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").data
-    assert submitted.width == 0.8 * 86_400_000
+    assert submitted.width == pytest.approx(0.8 * 86_400_000)
     across = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").layout.xaxis
     assert across.range == ("2026-11-16T12:00:00", "2026-11-23T12:00:00")
 

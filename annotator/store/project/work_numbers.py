@@ -10,7 +10,7 @@ from annotator.store.connection.database import Row, Store
 _QUARTER = "CAST(strftime('%s', {at}) AS INTEGER) / 900"
 # When an annotation that was made here came to be accepted: by its round, or with its submission where nobody reviews.
 _ACCEPTED = """FROM annotations AS said JOIN assignments AS work ON work.id = said.assignment_id
-    JOIN instances ON instances.id = said.instance_id LEFT JOIN rounds ON rounds.annotation_id = said.id
+    LEFT JOIN rounds ON rounds.annotation_id = said.id
     WHERE work.project_id = ?1 AND said.state = 'accepted'"""
 _ACCEPTED_AT = "coalesce(rounds.decided_at, work.submitted_at)"
 

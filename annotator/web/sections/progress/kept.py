@@ -22,7 +22,7 @@ _REST = 20  # times as long as they took to count, numbers that took long are sh
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class Kept:
     """A value, as of what it was made, when, and how long that took."""
 
     value: object
@@ -52,13 +52,13 @@ def kept(
     counts = (tuple(sorted(progress.instances.items())), str(progress.people))
     hour = store.moment().strftime("%Y-%m-%d %H")
     key, made_of = (str(database_path().resolve()), project.id, what), (newest, counts, hour)
-    known = _numbers().get(key, _Kept)
+    known = _numbers().get(key, Kept)
     if known is not None and known.holds(made_of) and isinstance(known.value, kind):
         return known.value
     began = time.monotonic()
     value = make()
     now = time.monotonic()
-    _numbers().put(key, _Kept(value, made_of, now, now - began))
+    _numbers().put(key, Kept(value, made_of, now, now - began))
     return value
 
 
