@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from tests.usecases.review.test_reviews import annotate
-from tests.web.test_project_page import SETS, Opened, lea, opened, texts
+from tests.web.test_project_page import SETS, Opened, lea, opened, table_with, texts
 
 __all__ = ["lea", "opened", "texts"]  # fixtures
 VIEWS = ("Days and people", "Time", "Hours and cost", "Worth a look")
@@ -48,8 +48,7 @@ def test_time_is_told_by_person_with_what_it_was_measured_from(
     worked: Project, lea: Callable[[Project], User], opened: Opened
 ) -> None:
     page = view(opened, worked, lea(worked), "Time")
-    [table] = page.dataframe
-    everybody, ann = table.value.to_dict("records")
+    everybody, ann = table_with(page, "time not known")
     assert (everybody["texts"], everybody["median s per text"]) == (2, 9.0)
     assert (ann["person"], ann["median s per token"]) == ("ann", 3.0)
     assert "A pause of more than 60 s does not count" in page.caption[-2].value
@@ -73,7 +72,7 @@ def test_a_rate_is_typed_once_and_then_costs_are_there(
         opened, get_project_by_id(store, worked.id), lead, "Hours and cost"
     )  # as the next run reads the project
     assert page.metric[-1].value == r"0\.70 EUR"  # Markdown, in which a point may mean a list
-    [row] = page.dataframe[0].value.to_dict("records")
+    [row] = table_with(page, "amount")
     assert (row["person"], row["submitted"], row["amount"]) == ("ann", 2, 0.7)
 
 
@@ -93,7 +92,7 @@ def test_a_count_leads_to_the_annotations_behind_it_with_a_good_reason_beside_th
     page = view(opened, worked, lea(worked), "Worth a look")
     page.number_input(key=f"progress_looks_bound_{worked.id}").set_value(300.0).run()
     assert not page.exception
-    counts, rows = (table.value.to_dict("records") for table in page.dataframe)
+    counts, rows = table_with(page, "annotations"), table_with(page, "gold")
     assert (counts[0]["person"], counts[0]["annotations"], counts[0]["quick"]) == ("ann", 2, 1)
     assert [(row["annotator"], row["time"]) for row in rows] == [("ann", "6 s")]
     sentences = "\n".join(caption.value for caption in page.caption)
@@ -108,8 +107,8 @@ def test_among_many_people_one_is_found_by_a_part_of_the_name(
     for number in range(14):
         annotate(store, add_person(f"ann {number}", project, "annotator"), project, SETS)
     page = view(opened, project, lea(project), "Days and people")
-    assert len(page.dataframe[0].value) == 14
+    assert len(table_with(page, "under review")) == 14
     page.text_input(key="progress_search").set_value("N 13").run()
-    assert page.dataframe[0].value["person"].tolist() == ["ann 13"]
+    assert [row["person"] for row in table_with(page, "under review")] == ["ann 13"]
     page.text_input(key="progress_search").set_value("<b>nobody").run()
     assert not page.exception

@@ -54,6 +54,12 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
             day_chart(bars, bar="submitted", line="accepted", up="pieces of work"), key="progress_by_day", config=NO_BAR
         )
         st.caption(f"Days of the time zone {name}. Corrections count on the day on which they were submitted.")
+        with st.expander("The days as a table"):
+            rows = [
+                {"day": day.day, "submitted": day.n_submitted, "accepted": day.n_accepted, "texts done": day.n_done}
+                for day in reversed(shown)
+            ]
+            st.dataframe(rows, hide_index=True, key="progress_days_table")
     with right:
         st.markdown("**Texts by kind and state**")
         st.plotly_chart(

@@ -41,7 +41,8 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     """The bound, the counts, and one page of a list."""
     times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
     st.markdown(
-        "These lists help to find texts to talk about. There are good reasons for each of them; a count says nothing of anybody."
+        "These lists help to find texts to talk about. There are good reasons for each of them, and a count alone says nothing "
+        "about anybody."
     )
     bound = _ask_bound(project, times)
     listed = kept(

@@ -6,7 +6,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.work_times import PersonTimes, WorkTimes, work_times
+from annotator.usecases.lead.work_times import CurvePoint, PersonTimes, WorkTimes, work_times
 from annotator.usecases.project.projects import Progress
 from annotator.web.sections.progress.days import NO_BAR
 from annotator.web.sections.progress.kept import kept
@@ -64,6 +64,11 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     curves = [_curve(name, person) for name, person in shown]
     panel = Panel("", "submissions of a person, up to the n-th", "median seconds per token", curves, scale="from 0")
     st.plotly_chart(curve_panels([panel]), key="progress_curve", config=NO_BAR)
+    with st.expander("The curve of everybody as a table"):
+        st.dataframe(
+            [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
+            column_config=dict.fromkeys(_TOKEN, _NUMBER),
+        )  # fmt: skip
     last = times.everybody.curve[-1]
     people = counted(last.n_people, "person", "people")
     st.caption(
@@ -71,6 +76,16 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
         f"The last point of everybody is of {people}: later stretches are of those who submitted much, so that the curve of "
         "everybody may fall because others left it."
     )
+
+
+def _curve_row(point: CurvePoint) -> dict[str, object]:
+    seconds = point.seconds
+    return {
+        "submissions": f"{point.first:,} – {point.last:,}",
+        **dict(zip(_TOKEN, (seconds.median, seconds.lower, seconds.upper), strict=True)),
+        "n": seconds.n,
+        "people": point.n_people,
+    }
 
 
 def _curve(name: str, times: PersonTimes) -> Curve:
