@@ -8,10 +8,11 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
 from annotator.web.sections import creation, guidelines, instances, record, rules
-from annotator.web.sections.lead import decisions, progress, quality, rounds
+from annotator.web.sections.lead import decisions, quality, rounds
 from annotator.web.sections.transfer import export, file_import
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
+from annotator.web.sections.progress import page as progress
 from annotator.web.sections.releases import page as releases
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -38,7 +39,9 @@ SECTIONS = {
     "Record": record.show,
 }
 
-WIDE = frozenset({"Instances", "Quality", "Record"})  # tables, charts and texts side by side use the whole screen
+WIDE = frozenset(
+    {"Progress", "Instances", "Quality", "Record"}
+)  # tables, charts and texts side by side use the whole screen
 
 with page_store() as store:
     visit = current_visit(store)

@@ -30,6 +30,7 @@ COMMANDS: Commands = {
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
+    "progress": ("annotator.cli.progress:progress", "Show days, people, the end, time and cost of a project's work."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),
     "prompts": (

@@ -8,6 +8,7 @@ from typing import Literal
 
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
+from annotator.domain.project.pay import PayRate
 from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
@@ -52,6 +53,7 @@ class ProjectSettings:
     own_perturbation_kinds: names of kinds beside those that are always there.
     import_columns: of files with plain rows, the column that holds a field, as it was chosen last; import_left_columns:
     those that are not read. import_labels: what labels of files are called here, as it was said last.
+    pay_rate: what work is paid at; None while nobody has said it.
     """
 
     order: Order = "sequential"
@@ -90,6 +92,7 @@ class ProjectSettings:
     import_columns: Mapping[str, str] = field(default_factory=dict)
     import_left_columns: tuple[str, ...] = ()
     import_labels: Mapping[str, str] = field(default_factory=dict)
+    pay_rate: PayRate | None = None
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (

@@ -7,6 +7,7 @@ import numpy as np
 
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.sources import is_mask_of_nobody
+from annotator.review.against_rest import AgainstRest, RestTally
 from annotator.review.gold import that_count
 from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.set_agreement import SetAgreement, SetTally
@@ -21,6 +22,7 @@ class Agreement:
     n_other_result: of these, those without the gold result; they take part for labels, but not for tokens and sets
     n_marks_alone:  of these, marks of which the file does not say whose they are; they do not take part for labels
     n_labels_alone: labels of people whose marks are not known; they take part for labels alone, and are not among these
+    against_rest:   each annotator against all others of the same instances
     """
 
     n_annotations: int
@@ -30,6 +32,7 @@ class Agreement:
     labels: LabelAgreement
     tokens: TokenAgreement
     sets: SetAgreement
+    against_rest: tuple[AgainstRest, ...]
 
 
 def taking_part(annotations: Sequence[Annotation]) -> list[Annotation]:
@@ -68,6 +71,7 @@ class AgreementTally:
 
     def __init__(self) -> None:
         self._labels, self._tokens, self._sets = LabelTally(), TokenTally(), SetTally()
+        self._rest = RestTally()
         self._n_annotations = self._n_other_result = self._n_marks_alone = self._n_labels_alone = 0
 
     def add(self, instance: Instance, annotations: Sequence[Annotation]) -> None:
@@ -80,8 +84,11 @@ class AgreementTally:
         by_label_alone = labels_alone(annotations, part)
         self._n_marks_alone += len(part) - len(by_people)
         self._n_labels_alone += len(by_label_alone)
-        self._labels.add({a.annotator: a.result for a in (*by_people, *by_label_alone) if a.result is not None})
-        self._tokens.add(votes_of(counting, instance.layout.n_selectable))
+        labels = {a.annotator: a.result for a in (*by_people, *by_label_alone) if a.result is not None}
+        votes = votes_of(counting, instance.layout.n_selectable)
+        self._labels.add(labels)
+        self._tokens.add(votes)
+        self._rest.add(votes, labels)
         self._sets.add({a.annotator: a.sets for a in counting})
 
     def result(self) -> Agreement:
@@ -94,4 +101,5 @@ class AgreementTally:
             self._labels.result(),
             self._tokens.result(),
             self._sets.result(),
+            self._rest.result(),
         )

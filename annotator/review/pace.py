@@ -1,15 +1,11 @@
-"""How much is done in a day, and when all will be done if it goes on like this."""
+"""How much is done in a day; when all will be done is told by forecast.py."""
 
 import datetime as dt
-import math
 from dataclasses import dataclass
 
 from annotator.domain.numbers import counted
 
 LONGEST_WINDOW = 7
-_FEWEST_DAYS = 3
-_FEWEST_DONE = 5
-_DAYS_TOLD = 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +21,6 @@ class Pace:
         """How many a day; None before the first whole day is over."""
         return self.n / self.n_days if self.n_days else None
 
-    @property
-    def days_left(self) -> int | None:
-        """In how many days nothing is left, at this pace; None where too few days, or things, say what the pace is."""
-        if not self.n_left:
-            return 0
-        if self.n_days < _FEWEST_DAYS or self.n < _FEWEST_DONE:
-            return None
-        return math.ceil(self.n_left * self.n_days / self.n)
-
 
 def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
     """Over how many of the last days a pace can be given: whole days since the work began, at most seven (so: one weekend).
@@ -46,10 +33,10 @@ def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
 
 
 def pace_words(submitted: Pace, done: Pace) -> str:
-    """What a lead reads: how much is submitted and done in a day, and about when all will be done, with its basis.
+    """What a lead reads: how much is submitted and done in a day, and what is left, with its basis.
 
     >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
-    14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left: about 9 more days at this pace.
+    14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left.
     """
     if not done.n_left:
         return "No text is left."
@@ -58,11 +45,7 @@ def pace_words(submitted: Pace, done: Pace) -> str:
         return f"{left}. How much is done in a day can be said a day after the first submission."
     over = "the last day" if done.n_days == 1 else f"the last {done.n_days} days"
     rates = f"{_rate(submitted, 'submission')} and {_rate(done, 'text')} done a day over {over}; {left}"
-    if done.days_left is not None:
-        return f"{rates}: about {_time(done.days_left)} at this pace."
-    if done.n_days < _FEWEST_DAYS:
-        return f"{rates}. When they will be done can be said {_FEWEST_DAYS} days after the first submission."
-    return f"{rates}. That is too little to say when they will be done."
+    return f"{rates}."
 
 
 def _rate(pace: Pace, what: str) -> str:
@@ -70,9 +53,3 @@ def _rate(pace: Pace, what: str) -> str:
     number = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
     noun = what if number == "1" else f"{what}s"
     return f"{number} {noun} a day" if what == "submission" else f"{number} {noun}"
-
-
-def _time(days: int) -> str:
-    if days <= _DAYS_TOLD:
-        return counted(days, "more day")
-    return counted(math.ceil(days / 7), "more week")

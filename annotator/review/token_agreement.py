@@ -5,7 +5,7 @@ counted a batch at a time, so that a project of any size needs the memory of one
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -176,14 +176,11 @@ class TokenTally:
         )
 
     def _count_waiting(self) -> None:
-        by_number: dict[int, list[InstanceVotes]] = {}
-        for votes in self._waiting:
-            by_number.setdefault(len(votes.annotators), []).append(votes)
-        for instances in by_number.values():
-            self._count(_Batch.of(instances, self._codes))
+        for batch in batches_of(self._waiting, self._codes):
+            self._count(batch)
         self._waiting, self._n_waiting = [], 0
 
-    def _count(self, batch: "_Batch") -> None:
+    def _count(self, batch: "Batch") -> None:
         n_annotators = len(batch.annotators)
         votes = batch.marked.sum(axis=0)
         levels = np.bincount(votes, minlength=n_annotators + 1)
@@ -197,7 +194,7 @@ class TokenTally:
         self._alphas.add(nominal_alpha(disagreement, n_ratings, n_yes**2 + (n_ratings - n_yes) ** 2))
         self._majority.add(batch, n_marked, 2 * votes > n_annotators)
 
-    def _count_pair(self, batch: "_Batch", n_marked: Counts, first: int, second: int) -> None:
+    def _count_pair(self, batch: "Batch", n_marked: Counts, first: int, second: int) -> None:
         n_both = batch.per_instance(batch.marked[first] & batch.marked[second])
         kappas = binary_cohen_kappa(batch.lengths, n_marked[first], n_marked[second], n_both)
         self._kappas.add(kappas)
@@ -213,7 +210,7 @@ class TokenTally:
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class Batch:
     """Instances with equally many annotators, their tokens one after the other.
 
     Shapes: marked bool[n_annotators, n_tokens of all]; starts, lengths int[n_instances], each instance one token or more;
@@ -226,17 +223,26 @@ class _Batch:
     annotators: Counts
 
     @staticmethod
-    def of(instances: list[InstanceVotes], codes: dict[str, int]) -> "_Batch":
+    def of(instances: list[InstanceVotes], codes: dict[str, int]) -> "Batch":
         """Put instances together; names that are new get the next code."""
         lengths = np.array([votes.marked.shape[1] for votes in instances])
         annotators = np.array([[codes.setdefault(name, len(codes)) for name in v.annotators] for v in instances])
         marked = np.concatenate([votes.marked for votes in instances], axis=1)
-        return _Batch(marked, np.cumsum(lengths) - lengths, lengths, annotators.T)
+        return Batch(marked, np.cumsum(lengths) - lengths, lengths, annotators.T)
 
     def per_instance(self, tokens: npt.NDArray[np.generic]) -> Counts:
         """Sums over each instance's tokens, along the last axis."""
         sums: Counts = np.add.reduceat(tokens, self.starts, axis=-1, dtype=np.int64)
         return sums
+
+
+def batches_of(instances: Iterable[InstanceVotes], codes: dict[str, int]) -> Iterator[Batch]:
+    """Instances with one number of annotators after the other; names that are new get the next code."""
+    by_number: dict[int, list[InstanceVotes]] = {}
+    for votes in instances:
+        by_number.setdefault(len(votes.annotators), []).append(votes)
+    for equal in by_number.values():
+        yield Batch.of(equal, codes)
 
 
 class _PairSums:
@@ -286,7 +292,7 @@ class _MajorityMoments:
     def __init__(self) -> None:
         self._moments = {name: Moments() for name in ("kappa", "precision", "recall", "f1")}
 
-    def add(self, batch: _Batch, n_marked: Counts, majority: Marks) -> None:
+    def add(self, batch: Batch, n_marked: Counts, majority: Marks) -> None:
         n_majority = batch.per_instance(majority)
         n_hits = batch.per_instance(batch.marked & majority)
         moments = {

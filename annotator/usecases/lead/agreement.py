@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.review.against_rest import AgainstRest, Estimate
 from annotator.review.agreement import Agreement, AgreementTally
 from annotator.review.spread import Spread
 from annotator.store import Store
@@ -12,7 +13,17 @@ from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require
 
-__all__ = ["Agreement", "AnnotatorPair", "Coefficient", "Spread", "agreement_of", "coefficients_of", "pairs_of"]
+__all__ = [
+    "AgainstRest",
+    "Agreement",
+    "AnnotatorPair",
+    "Coefficient",
+    "Estimate",
+    "Spread",
+    "agreement_of",
+    "coefficients_of",
+    "pairs_of",
+]
 
 
 def agreement_of(store: Store, actor: User, project: Project) -> Agreement:

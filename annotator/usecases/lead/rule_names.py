@@ -22,5 +22,5 @@ RULE_NAMES: Mapping[str, str] = {
     "preview_model": "the model for previews", "preview_labels": "the labels of the model for previews",
     "preview_prompt": "the prompt for previews", "preview_words": "the words of labels in it",
     "import_columns": "the columns of files", "import_left_columns": "the columns that are not read",
-    "import_labels": "the labels of files",
+    "import_labels": "the labels of files", "pay_rate": "what work is paid at",
 }  # fmt: skip

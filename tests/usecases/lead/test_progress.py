@@ -101,7 +101,7 @@ def test_a_reviewer_is_told_with_what_they_gave_what_waits_for_them_their_time_a
     pass_time(store, days=2.5)
     annotate(store, annotator, project, A)
     found = work_progress(store, lead, project)
-    assert reviewer(found, "rita") == ReviewerProgress("rita", 3, 1, 30.0, 2)
+    assert reviewer(found, "rita") == ReviewerProgress("rita", 3, 1, 30.0, 2, 2)
     assert reviewer(found, "rob") == ReviewerProgress("rob", 0, 1, None, None)
 
 
@@ -132,9 +132,7 @@ def test_the_pace_is_of_the_last_days_and_work_that_waits_for_scores_is_not_done
     pass_time(store, hours=9)
     found = work_progress(store, lead, project)
     assert (found.submitted.n, found.done.n, found.done.n_days) == (6, 5, 3)
-    assert found.pace == (
-        "2 submissions a day and 1.7 texts done a day over the last 3 days; 3 texts are left: about 2 more days at this pace."
-    )
+    assert found.pace == ("2 submissions a day and 1.7 texts done a day over the last 3 days; 3 texts are left.")
 
 
 def test_texts_that_came_with_a_file_as_done_make_no_pace(
@@ -163,3 +161,22 @@ def test_a_draft_counts_as_in_progress(store: Store, project: Project, annotator
     assert work is not None
     annotate_work.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(A,)))
     assert of(work_progress(store, lead, project), annotator.name).standings["leased"] >= 1
+
+
+def test_everybody_with_a_role_stands_somewhere_with_their_last_activity(
+    store: Store, project: Project, annotator: User, lead: User, add_person: Callable[..., User]
+) -> None:
+    add_person("new", project, "annotator")
+    annotate(store, annotator, project, A)
+    pass_time(store, days=3.5)
+    annotate_work.next_work(store, annotator, project.id)  # taking a text is no submission
+    work = annotate_work.next_work(store, annotator, project.id).work
+    assert work is not None
+    annotate_work.save_draft(store, annotator, work.assignment.id, work.assignment.revision, Draft("negative", (A,)))
+    pass_time(store, days=1)
+    progress = work_progress(store, lead, project)
+    assert (of(progress, annotator.name).days_since, of(progress, annotator.name).days_since_active) == (4, 1)
+    assert [(person.name, person.roles, person.days_since_active) for person in progress.others] == [
+        ("lea", ("lead",), None),
+        ("new", ("annotator",), None),
+    ]

@@ -10,6 +10,7 @@ from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of, p
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.lead import against_rest
 from annotator.web.session import Visit
 
 Row = dict[str, object]  # of a table: a cell by its column's head
@@ -52,6 +53,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
         "as κ where both annotators marked nothing."
     )
     _show_annotators(agreement)
+    against_rest.show(agreement)
     _show_pairs(agreement)
 
 

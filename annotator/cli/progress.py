@@ -1,0 +1,177 @@
+"""`annotator progress`: how far the work is, day by day, when it ends, how long it takes and what it costs."""
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted, duration, written_in_report
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from annotator.usecases.lead.listed_work import ListedWork
+    from annotator.usecases.lead.pay import Payroll
+    from annotator.usecases.lead.progress import WorkProgress
+    from annotator.usecases.lead.work_days import WorkDays
+    from annotator.usecases.lead.work_times import WorkTimes
+
+_DAY = click.DateTime(["%Y-%m-%d"])
+_LAST_DAYS = 14  # that are printed for people
+_PAY_DAYS = 30
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Numbers:
+    work: "WorkProgress"
+    days: "WorkDays"
+    times: "WorkTimes"
+    payroll: "Payroll"
+    listed: "ListedWork"
+
+
+@click.command()
+@project_option
+@click.option("--from", "first", type=_DAY, help="The first day that is paid; by default 29 days before the last.")
+@click.option("--to", "last", type=_DAY, help="The last day that is paid; by default today.")
+@click.option("--time-zone", "zone_name", default="UTC", show_default=True, help="Whose days, such as Europe/Berlin.")
+@click.option("--pay-csv", "as_pay", is_flag=True, help="Print the table to pay by, and nothing else.")
+@json_option
+@click.pass_obj
+def progress(
+    database: Path, project_name: str, first: dt.datetime | None, last: dt.datetime | None, zone_name: str, as_pay: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Print how far the work is: days, people, the end with its uncertainty, time, hours and what they cost."""
+    from annotator.usecases.lead.pay import pay_csv, payroll_of
+    from annotator.usecases.project.projects import find_project
+
+    zone = _zone(zone_name)
+    with opened(database) as store:
+        project = find_project(store, project_name)
+        until = last.date() if last else store.moment().astimezone(zone).date()
+        since = first.date() if first else until - dt.timedelta(days=_PAY_DAYS - 1)
+        payroll = payroll_of(store, LOCAL_OPERATOR, project, since, until, zone)
+        if as_pay:
+            click.echo(pay_csv(payroll), nl=False)
+            return
+        numbers = _numbers(store, project, payroll, zone)
+    if as_json:
+        print_json(_as_json(numbers))
+        return
+    for line in _lines(numbers):
+        click.echo(line)
+
+
+def _zone(name: str) -> dt.tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise InvalidValue(
+            f"--time-zone {name}: there is no such zone. Write one such as Europe/Berlin or UTC."
+        ) from error
+
+
+def _numbers(store: Any, project: Any, payroll: "Payroll", zone: dt.tzinfo) -> _Numbers:
+    from annotator.usecases.lead.listed_work import default_bound, listed_work
+    from annotator.usecases.lead.progress import work_progress
+    from annotator.usecases.lead.work_days import work_days
+    from annotator.usecases.lead.work_times import work_times
+
+    times = work_times(store, LOCAL_OPERATOR, project)
+    return _Numbers(
+        work_progress(store, LOCAL_OPERATOR, project),
+        work_days(store, LOCAL_OPERATOR, project, zone),
+        times,
+        payroll,
+        listed_work(store, LOCAL_OPERATOR, project, default_bound(times.everybody.per_token.median)),
+    )
+
+
+def _as_json(numbers: _Numbers) -> dict[str, Any]:
+    """Days as ISO dates, amounts as text with two decimals, times in seconds."""
+    payroll, rate = numbers.payroll, numbers.payroll.rate
+    work = [
+        dataclasses.asdict(of_one) | {"hours": of_one.hours, "amount": of_one.amount(rate) if rate else None}
+        for of_one in payroll.work
+    ]
+    answer = {
+        "annotators": [dataclasses.asdict(person) for person in numbers.work.annotators],
+        "reviewers": [dataclasses.asdict(person) for person in numbers.work.reviewers],
+        **dataclasses.asdict(numbers.days),
+        "times": dataclasses.asdict(numbers.times),
+        "pay": {
+            "first": payroll.first, "last": payroll.last, "rate": rate and dataclasses.asdict(rate), "total": payroll.total,
+            "work": work,
+        },
+        "worth_a_look": {
+            "seconds_per_token": numbers.listed.seconds_per_token,
+            "people": [dataclasses.asdict(person) for person in numbers.listed.people],
+        },
+    }  # fmt: skip
+    return {name: _plain(value) for name, value in answer.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    return str(value) if isinstance(value, Decimal) else value
+
+
+def _lines(numbers: _Numbers) -> Iterator[str]:
+    from annotator.usecases.lead.work_days import forecast_words
+
+    yield numbers.work.pace
+    if words := forecast_words(numbers.days.forecast):
+        yield words
+    yield "days (submitted, accepted, texts done):"
+    for day in numbers.days.days[-_LAST_DAYS:]:
+        yield f"  {day.day}  {day.n_submitted:>6,}  {day.n_accepted:>6,}  {day.n_done:>6,}"
+    yield from _time_lines(numbers.times)
+    yield from _pay_lines(numbers.payroll)
+    yield from _listed_lines(numbers.listed)
+
+
+def _time_lines(times: "WorkTimes") -> Iterator[str]:
+    text, token = times.everybody.per_text, times.everybody.per_token
+    if not text.n:
+        yield "time: none is known yet."
+        return
+    yield (
+        f"time: median of {duration(text.median)} a text, {written_in_report(token.median)} s a token "
+        f"(n = {text.n:,}; pauses of more than {times.idle_after_seconds} s left out)"
+    )
+    for point in times.everybody.curve:
+        yield (
+            f"  submissions {point.first:,} to {point.last:,} of a person: {written_in_report(point.seconds.median)} s a token "
+            f"(n = {point.seconds.n:,} of {counted(point.n_people, 'person', 'people')})"
+        )
+
+
+def _pay_lines(payroll: "Payroll") -> Iterator[str]:
+    rate, total = payroll.rate, payroll.total
+    cost = "no rate is stated (page Project, Progress)" if rate is None else f"{total:,.2f} {rate.currency}"
+    yield f"hours from {payroll.first} to {payroll.last}: {written_in_report(payroll.hours)}; cost: {cost}"
+    for work in payroll.work:
+        done = (
+            f"{work.n_reviewed:,} reviewed"
+            if work.role == "reviewer"
+            else f"{work.n_submitted:,} submitted, {work.n_accepted:,} accepted, {work.n_corrected:,} corrected"
+        )
+        amount = "" if rate is None else f", {work.amount(rate):,.2f} {rate.currency}"
+        yield f"  {work.person} ({work.role}): {done}, {written_in_report(work.hours)} hours{amount}"
+
+
+def _listed_lines(listed: "ListedWork") -> Iterator[str]:
+    counts = ", ".join(f"{name} {len(authors):,}" for name, authors in listed.listed.items())
+    yield f"worth a look, for which there are good reasons: {counts} (page Project, Progress)"

@@ -1,0 +1,119 @@
+"""Work that may be worth a look: counts by person, and behind them the annotations themselves."""
+
+import streamlit as st
+
+from annotator.domain.numbers import UNDEFINED, counted, duration, written
+from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.listed_work import (
+    FILTERS,
+    Filter,
+    ListedAnnotation,
+    ListedWork,
+    default_bound,
+    listed_work,
+    page_of,
+)
+from annotator.usecases.lead.work_times import WorkTimes, work_times
+from annotator.usecases.project.projects import Progress
+from annotator.web.sections import comparison
+from annotator.web.sections.progress.kept import kept
+from annotator.web.session import Visit
+
+_PAGE = 25
+_EVERYBODY = ""
+_HEADS: dict[Filter, str] = {
+    "quick": "quick",
+    "nothing marked": "nothing marked",
+    "everything marked": "everything marked",
+    "other label": "another label than gold",
+}
+_REASONS: dict[Filter, str] = {
+    "quick": "A text may be short and clear, or known from another one, and marks may have been made elsewhere before.",
+    "nothing marked": "A text may hold no rationale.",
+    "everything marked": "Of a short text every word may be needed.",
+    "other label": "The label that the file gave may be wrong, or two labels may both fit.",
+}
+
+
+def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
+    """The bound, the counts, and one page of a list."""
+    times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
+    st.markdown(
+        "These lists help to find texts to talk about. There are good reasons for each of them, and a count alone says nothing "
+        "about anybody."
+    )
+    bound = _ask_bound(project, times)
+    listed = kept(
+        store, visit, project, progress, ("looks", visit.user.id, bound), ListedWork,
+        lambda: listed_work(store, visit.user, project, bound),
+    )  # fmt: skip
+    if not listed.people:
+        st.info("Nothing has been submitted here yet.", icon=":material/search:")
+        return
+    rows = [
+        {"person": person.person, "annotations": person.n} | {_HEADS[name]: person.counts[name] for name in FILTERS}
+        for person in listed.people
+    ]
+    st.dataframe(rows, hide_index=True, height=min(320, 38 + 35 * len(rows)), key="progress_looks")
+    _show_list(store, visit, project, listed)
+
+
+def _ask_bound(project: Project, times: WorkTimes) -> float | None:
+    """In seconds a token; the default follows the project's own times."""
+    usual = default_bound(times.everybody.per_token.median)
+    if usual is None:
+        return None
+    per_hundred = st.number_input(
+        "Quick: below so many seconds per 100 tokens", 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        key=f"progress_looks_bound_{project.id}", width=320,
+        help="By default a quarter of the project’s median, so that nobody is listed where all work alike. First submissions "
+        "whose time is known.",
+    )  # fmt: skip
+    return per_hundred / 100
+
+
+def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork) -> None:
+    name: Filter = st.segmented_control(
+        "List", FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
+        format_func=lambda name: f"{_HEADS[name]} ({len(listed.listed[name]):,})", label_visibility="collapsed",
+    )  # fmt: skip
+    left, right, _ = st.columns([2, 1, 2], vertical_alignment="bottom")
+    people = [_EVERYBODY, *(person.person for person in listed.people)]
+    person = left.selectbox(
+        "Person", people, key=f"progress_looks_person_{project.id}", format_func=lambda person: person or "everybody"
+    )
+    ids = listed.ids(name, person or None)
+    if not ids:
+        st.caption("No annotation is in this list.")
+        return
+    n_pages = -(-len(ids) // _PAGE)
+    page = int(right.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"progress_looks_page_{name}_{person}"))
+    shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
+    st.caption(
+        f"{counted(len(ids), 'annotation')}, the newest first. {_REASONS[name]} Select a row to see the text below."
+    )
+    selection = st.dataframe(
+        [_row(annotation) for annotation in shown], hide_index=True, height=min(320, 38 + 35 * len(shown)),
+        on_select="rerun", selection_mode="single-row", key=f"progress_looks_rows_{name}_{person}_{page}_{len(ids)}",
+        column_config={"text": st.column_config.TextColumn(width="large")},
+    )  # fmt: skip
+    selected = selection["selection"]["rows"]
+    if selected:
+        comparison.show(store, visit, project, shown[selected[0]].instance_id)
+
+
+def _row(annotation: ListedAnnotation) -> dict[str, object]:
+    seconds = annotation.active_ms / 1000 or None
+    per_hundred = None if seconds is None or not annotation.n_tokens else 100 * seconds / annotation.n_tokens
+    return {
+        "text": first_words(annotation.excerpt),
+        "annotator": annotation.annotator,
+        "time": duration(seconds),
+        "s per 100 tokens": written(per_hundred),
+        "tokens": annotation.n_tokens,
+        "label": annotation.result or UNDEFINED,
+        "gold": annotation.gold or UNDEFINED,
+        "key": annotation.key,
+    }

@@ -1,0 +1,57 @@
+"""How far the project is: what there is at once, and one of several views of the work below it."""
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.project.projects import Progress, progress_of
+from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
+from annotator.web.sections.guidelines import show_readers
+from annotator.web.sections.progress import cost, days, looks, people, times
+from annotator.web.session import Visit
+
+_VIEWS = {"Days and people": people.show, "Time": times.show, "Hours and cost": cost.show, "Worth a look": looks.show}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Counts that are kept, never counted over the project; what is counted over it is kept until something happens."""
+    progress = progress_of(store, visit.user, project.id)
+    show_missing_labels(store, visit, project)
+    if not progress.n_instances:
+        st.info(
+            "There are no texts in this project yet. Go to **Import** to read a file.", icon=":material/upload_file:"
+        )
+        return
+    show_missing_people(store, visit, project)
+    show_stuck(stuck_work(store, visit.user, project))
+    _show_counts(progress)
+    show_readers(store, visit, project)
+    days.show_forecast(store, visit, project, progress)
+    view = st.segmented_control(
+        "View", list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    _VIEWS[view](store, visit, project, progress)
+
+
+def _show_counts(progress: Progress) -> None:
+    counts, n = progress.instances, progress.n_instances
+    columns = st.columns(6)
+    for column, (title, value) in zip(
+        columns,
+        {
+            "Instances": n,
+            "Complete": counts.get("complete", 0),
+            "To annotate": counts.get("queued", 0),
+            "In progress": counts.get("open", 0) - counts.get("queued", 0),
+            "With the lead": counts.get("held", 0),
+            "Discarded": counts.get("discarded", 0),
+        }.items(),
+        strict=True,
+    ):
+        column.metric(title, f"{value:,}")
+    discarded = counts.get("discarded", 0)
+    parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
+    percent = 100 * progress.n_done // n  # never 100 before the last one
+    st.progress(percent, text=f"{percent} % done: {parts} of {n:,}")
