@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceShown
+from annotator.store.annotate.named_people import is_not_kept_from
 from annotator.store.connection.database import Store
 
 _LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
@@ -51,7 +52,8 @@ def may_still_be_given(user: str) -> str:
 
 
 def _might_have(user: str) -> str:
-    return f"coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)}"
+    return f"""coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped')
+        AND {may_have(user)} AND {is_not_kept_from(user)}"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from annotator.web.copy_link import copy_link
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance
 from annotator.web.sections import comparison, splits
-from annotator.web.sections.instances import fields
+from annotator.web.sections.instances import changes, fields
 from annotator.web.session import Visit
 
 _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
@@ -46,8 +46,11 @@ def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fie
         st.info("Nothing is found. Search for a shorter piece, or take a filter away.", icon=":material/search_off:")
         return []
     if wanted.search.folded_words:
-        return [hit.row.id for hit in page.instances if _show_hit(hit)]
-    return _show_rows([hit.row for hit in page.instances], project)
+        ticked = [hit.row.id for hit in page.instances if _show_hit(hit)]
+    else:
+        ticked = _show_rows([hit.row for hit in page.instances], project)
+    changes.show(store, visit, project, wanted, page.n, ticked)
+    return ticked
 
 
 def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> FoundPage:

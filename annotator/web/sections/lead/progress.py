@@ -13,7 +13,7 @@ from annotator.usecases.project.projects import Progress, events_of, progress_of
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
 from annotator.web.frame import as_text
-from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
+from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections.guidelines import show_readers
 from annotator.web.session import Visit
 
@@ -39,7 +39,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         )
         return
     show_missing_people(store, visit, project)
-    show_stuck(stuck_work(store, visit.user, project))
+    stuck = stuck_work(store, visit.user, project)
+    show_stuck(stuck)
+    show_texts_of_the_gone(store, visit, project, stuck.for_the_gone)
     _show_counts(progress)
     show_readers(store, visit, project)
     people, imported = _people(store, visit, project, progress)
