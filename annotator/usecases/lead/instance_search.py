@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from annotator.domain.people import User
 from annotator.domain.project.instance_search import Search, SearchedPart
 from annotator.domain.projects import Project
+from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotators import annotator_names
 from annotator.store.events import newest_of_actions
-from annotator.store.instances import InstanceRow, list_instances, split_names
+from annotator.store.instances import InstanceRow, ids_of_keys, list_instances, split_names
 from annotator.store.lists import lists_of
 from annotator.store.people import list_members
 from annotator.store.project import instance_search as search_store
@@ -82,6 +83,17 @@ def found_ids(store: Store, actor: User, project: Project, search: Search) -> li
     """The numbers of all instances that are found, in the order of import."""
     require(store, actor, project.id, "see all annotations")
     return search_store.find_ids(store, project.id, actor.id or 0, search)
+
+
+def ids_of_keys_among(store: Store, project: Project, keys: Sequence[str], instance_ids: Sequence[int]) -> list[int]:
+    """Those of some instances that have one of these keys, in any split. Raises NotFound for a key that none of them has."""
+    by_key = ids_of_keys(store, project.id, list(dict.fromkeys(keys)))
+    among = set(instance_ids)
+    numbers = {key: [number for _, _, number in by_key.get(key, []) if number in among] for key in keys}
+    for key, of_key in numbers.items():
+        if not of_key:
+            raise NotFound(f"There is no text with the key '{key}' among those that are found in '{project.name}'.")
+    return sorted({number for of_key in numbers.values() for number in of_key})
 
 
 def search_choices(store: Store, actor: User, project: Project) -> SearchChoices:

@@ -73,7 +73,7 @@ def _show_hit(hit: FoundInstance) -> bool:
     name = as_text(f"{row.key} · {row.split}" if row.split else row.key)
     others = [PART_NAMES[part] for part in hit.parts if part != hit.part]
     more = f" · also in {', '.join(others)}" if others else ""
-    part = "" if hit.part in {None, "text"} else f"{PART_NAMES[hit.part]}: "  # type: ignore[index]
+    part = "" if hit.part in {None, "text"} else f"{PART_NAMES[hit.part]}: "
     return st.checkbox(f"{part}{_highlighted(hit)} :gray[{name} · {row.state}{more}]", key=f"project_hit_{row.id}")
 
 
