@@ -47,13 +47,13 @@ _CHANGING = (
     click.option("--dry-run", "is_dry", is_flag=True, help="Say what it would come to, and change nothing."),
     json_option,
 )
-_Command = Callable[..., None]
+_Option = Callable[[Any], Any]  # click's options leave a function as it is
 
 
-def _searching(*more: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+def _searching(*more: _Option) -> _Option:
     """The options that say which texts are meant."""
 
-    def with_options(command: _Command) -> _Command:
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
         for option in reversed((project_option, *_FILTERS, *more)):
             command = option(command)
         return click.pass_obj(command)

@@ -1,14 +1,16 @@
 """Search a project's instances by words and by what they are like, for those who see everybody's annotations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotator.domain.people import User
+from annotator.domain.project.bulk_actions import NamedAs
 from annotator.domain.project.instance_search import Search, SearchedPart
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotators import annotator_names
+from annotator.store.annotate.named_people import named_of_instances
 from annotator.store.events import newest_of_actions
 from annotator.store.instances import InstanceRow, ids_of_keys, list_instances, split_names
 from annotator.store.lists import lists_of
@@ -24,12 +26,17 @@ _MOST_DAYS = 50
 
 @dataclass(frozen=True, slots=True)
 class FoundInstance:
-    """An instance that was found: where the words stand in it first, and in which parts; none where nothing was asked for."""
+    """An instance that was found: where the words stand in it first, and in which parts; none where nothing was asked for.
+
+    named: the people for whom it is, named_as: whether only these are given it
+    """
 
     row: InstanceRow
     part: SearchedPart | None = None
     context: Context | None = None
     parts: tuple[SearchedPart, ...] = ()
+    named_as: NamedAs | None = None
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +77,16 @@ def search_instances(
             counts.pop("queued", None)
             n = sum(counts.values()) if search.state is None else counts.get(search.state, 0)
             rows = list_instances(store, project.id, state=search.state, limit=size, offset=offset)
-            return FoundPage(tuple(map(FoundInstance, rows)), n)
-        rows, n = search_store.find_page(store, project.id, actor.id or 0, search, limit=size, offset=offset)
-        if not search.folded_words:
-            return FoundPage(tuple(map(FoundInstance, rows)), n)
+        else:
+            rows, n = search_store.find_page(store, project.id, actor.id or 0, search, limit=size, offset=offset)
         numbers = [row.id for row in rows]
-        words = search_store.words_found(store, project.id, actor.id or 0, search, numbers)
-    return FoundPage(tuple(_with_context(row, words, search) for row in rows), n)
+        words = (
+            search_store.words_found(store, project.id, actor.id or 0, search, numbers) if search.folded_words else []
+        )
+        named = named_of_instances(store, numbers)
+    shown = [_with_context(row, words, search) for row in rows]
+    return FoundPage(tuple(replace(hit, named_as=named[hit.row.id][0], named=named[hit.row.id][1])
+                           if hit.row.id in named else hit for hit in shown), n)  # fmt: skip
 
 
 def found_ids(store: Store, actor: User, project: Project, search: Search) -> list[int]:

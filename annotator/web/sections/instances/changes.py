@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkKind, BulkPlan
+from annotator.domain.project.instance_search import Search
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
@@ -15,10 +16,9 @@ from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.instances.fields import Fields
 from annotator.web.session import Visit
 
-_DONE = "changes_done"
+_DONE, _MADE = "changes_done", "changes_made"
 _KINDS: dict[BulkKind, str] = {
     "give out": "Give out again",
     "name": "Name people for them",
@@ -31,39 +31,52 @@ _MARKS: dict[str, bool | None] = {"exhaustive": True, "not exhaustive": False, "
 _WAYS = {"only": "only for them", "first": "first for them, then for others"}
 
 
-def show(store: Store, visit: Visit, project: Project, wanted: Fields, n_found: int, ticked: Sequence[int]) -> None:
+def show(store: Store, visit: Visit, project: Project, search: Search, n_found: int, ticked: Sequence[int]) -> None:
     """What can be done with the texts, and the last things that were done, for those who manage the project."""
     if not has_right(visit.user, visit.roles, "manage project"):
         return
     if done := st.session_state.pop(_DONE, None):
         st.toast(done, icon=":material/check:")
-    texts = f"{len(ticked):,} ticked" if ticked else f"all {n_found:,} found"
-    left, right, _ = st.columns([2, 2, 3])
-    with left.popover(f"Change {texts}", icon=":material/checklist:", width="stretch"):
+    of_count, left, right = st.columns([2, 1, 1], vertical_alignment="center")
+    of_count.markdown(f"**{counted(n_found, 'text')}**" + (f", {len(ticked):,} ticked" if ticked else ""))
+    texts = f"{len(ticked):,} ticked" if ticked else f"all {n_found:,}"
+    with left.popover(f"Change {texts}", icon=":material/checklist:", width="stretch", disabled=not n_found):
         try:
-            _show_form(store, visit, project, wanted, ticked)
+            _show_form(store, visit, project, search, ticked)
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
     with right.popover("Last changes", icon=":material/undo:", width="stretch"):
         _show_last(store, visit, project)
 
 
-def _show_form(store: Store, visit: Visit, project: Project, wanted: Fields, ticked: Sequence[int]) -> None:
+def n_made() -> int:
+    """How many changes were made in this visit: after each, nothing is ticked."""
+    return int(st.session_state.get(_MADE, 0))
+
+
+def _end(done: str) -> None:
+    """Say what was done on a page that shows it."""
+    st.session_state[_DONE] = done
+    st.session_state[_MADE] = n_made() + 1
+    st.rerun()
+
+
+def _show_form(store: Store, visit: Visit, project: Project, search: Search, ticked: Sequence[int]) -> None:
     """What is to be done, then what it comes to, then the button that does it."""
     kind = st.selectbox("What to do", list(_KINDS), format_func=_KINDS.__getitem__, index=None, placeholder="Choose",
                         key=f"changes_kind_{project.id}")  # fmt: skip
     change = None if kind is None else _ask(store, visit, project, kind)
     if change is None:
         return
-    ids = list(ticked) or found_ids(store, visit.user, project, wanted.search)
+    ids = list(ticked) or found_ids(store, visit.user, project, search)
     plan = plan_change(store, visit.user, project, change, ids)
     _show_plan(plan)
+    deed = "Free for everybody" if change.kind == "name" and not change.people else _KINDS[change.kind]
     if plan.ids and pressed(
-        f"{_KINDS[change.kind]}: {counted(len(plan.ids), 'text')}", type="primary", key=f"changes_do_{project.id}"
+        f"{deed}: {counted(len(plan.ids), 'text')}", type="primary", key=f"changes_do_{project.id}"
     ):
         result = change_many(store, visit.user, project, change, ids, n_expected=len(plan.ids))
-        st.session_state[_DONE] = as_text(_result_words(result))
-        st.rerun()
+        _end(as_text(_result_words(result)))
 
 
 def _show_plan(plan: BulkPlan) -> None:
@@ -133,10 +146,8 @@ def _show_action(store: Store, visit: Visit, project: Project, action: BulkActio
         words.caption(as_text(f"Undone by {action.undone_by}, {action.n_restored:,} of {action.n_instances:,}."))
     elif pressed("Undo", container=button, key=f"changes_undo_{action.id}", width="stretch"):
         undone = undo(store, visit.user, project, action.id)
-        st.session_state[_DONE] = f"{counted(undone.n_restored, 'text is', 'texts are')} as before." + (
-            f" {undone.n_changed:,} had changed since and stay as they are." if undone.n_changed else ""
-        )
-        st.rerun()
+        changed = f" {undone.n_changed:,} had changed since and stay as they are." if undone.n_changed else ""
+        _end(f"{counted(undone.n_restored, 'text is', 'texts are')} as before.{changed}")
     else:
         planned = plan_undoing(store, visit.user, project, action.id)
         if planned.n_changed:

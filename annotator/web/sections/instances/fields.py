@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.instances import InstanceState
 from annotator.domain.project.instance_search import (
@@ -58,10 +59,12 @@ _CHOICES_KEY = "search_choices"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What the fields of a project hold in this visit."""
+    """What the fields of a project hold in this visit; beside the states are columns for the page and for the link to it."""
 
     choices: PageChoices
     search: Search
+    of_page: DeltaGenerator
+    of_link: DeltaGenerator
 
 
 def is_searched_by_address() -> bool:
@@ -70,7 +73,7 @@ def is_searched_by_address() -> bool:
 
 
 def show(store: Store, visit: Visit, project: Project) -> Fields:
-    """The field for words, the states, and the filters behind a button."""
+    """The field for words, the filters behind a button, and the states."""
     choices = PageChoices(st.session_state, "project_search", project.id, PIECES)
     choices.begin(_address(), is_arrival=is_just_opened())
     possible = _possible(store, visit, project)
@@ -81,8 +84,10 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     )  # fmt: skip
     with more.popover("Filters", icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
-    state = st.segmented_control("Show", list(_STATES), required=True, key=choices.one(STATE, list(_STATES), "all"))
-    return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters))
+    of_states, of_page, of_link = st.columns([4, 1, 1], vertical_alignment="bottom")
+    states = list(_STATES)
+    state = of_states.segmented_control("Show", states, required=True, key=choices.one(STATE, states, "all"))
+    return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)
 
 
 def end(fields: Fields) -> None:
@@ -148,5 +153,5 @@ def _select(
     words = names or {}
     return st.selectbox(
         label, [None, *options], key=choices.one(piece, [None, *options], None, write=lambda value: value or ""),
-        format_func=lambda value: _ANY if value is None else as_text(words.get(value, value)),
+        format_func=lambda value: _ANY if value is None else as_text(words.get(value, value)), placeholder=_ANY,
     )  # fmt: skip

@@ -1,8 +1,9 @@
 """The project's instances, searched and paged; those that are ticked, and one of them to look at."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.project.instance_search import PART_NAMES
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
@@ -36,33 +37,32 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> list[int]:
-    """One page of what is found; answers what is ticked on it."""
+    """One page of what is found, below what can be done with it; answers what is ticked on the page."""
     try:
         page = _page_of(store, visit, project, wanted)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return []
+    bar = st.container()
     if not page.n:
         st.info("Nothing is found. Search for a shorter piece, or take a filter away.", icon=":material/search_off:")
-        return []
-    if wanted.search.folded_words:
+        ticked = []
+    elif wanted.search.folded_words:
         ticked = [hit.row.id for hit in page.instances if _show_hit(hit)]
     else:
-        ticked = _show_rows([hit.row for hit in page.instances], project)
-    changes.show(store, visit, project, wanted, page.n, ticked)
+        ticked = _show_rows(page.instances, project)
+    with bar:
+        changes.show(store, visit, project, wanted.search, page.n, ticked)
     return ticked
 
 
 def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> FoundPage:
-    """The page that is chosen, with how many are found above it."""
-    line, number, link = st.columns([4, 1, 1], vertical_alignment="bottom")
+    """The page that is chosen."""
     first = search_instances(store, visit.user, project, wanted.search, page=1)
     pages = max(1, -(-first.n // PAGE_SIZE))
-    chosen = int(
-        number.number_input(f"Page of {pages:,}", 1, pages, key=wanted.choices.number(fields.PAGE, 1, pages, 1))
-    )
-    line.markdown(f"**{counted(first.n, 'text')}**")
-    with link:
+    key = wanted.choices.number(fields.PAGE, 1, pages, 1)
+    chosen = int(wanted.of_page.number_input(f"Page of {pages:,}", 1, pages, key=key))
+    with wanted.of_link:
         copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
     return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)
 
@@ -74,7 +74,11 @@ def _show_hit(hit: FoundInstance) -> bool:
     others = [PART_NAMES[part] for part in hit.parts if part != hit.part]
     more = f" · also in {', '.join(others)}" if others else ""
     part = "" if hit.part in {None, "text"} else f"{PART_NAMES[hit.part]}: "
-    return st.checkbox(f"{part}{_highlighted(hit)} :gray[{name} · {row.state}{more}]", key=f"project_hit_{row.id}")
+    named = f" · {as_text(_for_whom(hit))}" if hit.named else ""
+    return st.checkbox(
+        f"{part}{_highlighted(hit)} :gray[{name} · {row.state}{named}{more}]",
+        key=f"project_hit_{row.id}_{changes.n_made()}",
+    )
 
 
 def _highlighted(hit: FoundInstance) -> str:
@@ -84,17 +88,24 @@ def _highlighted(hit: FoundInstance) -> str:
     pieces = []
     for number, piece in enumerate(hit.context.pieces):
         text = as_text(piece)
-        pieces.append(f":orange-background[{text}]" if number % 2 and piece.strip() else text)
+        pieces.append(f":orange-background[**{text}**]" if number % 2 and piece.strip() else text)
     return "".join(pieces)
 
 
-def _show_rows(rows: list[InstanceRow], project: Project) -> list[int]:
-    """The rows as a table; answers the ids of those that are ticked."""
+def _for_whom(hit: FoundInstance) -> str:
+    people = ", ".join(hit.named)
+    return f"first for {people}" if hit.named_as == "first" else f"only for {people}"
+
+
+def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[int]:
+    """A table; answers the ids of those that are ticked."""
+    rows = [hit.row for hit in hits]
+    names_people = any(hit.named for hit in hits)
     selection = st.dataframe(
-        [_line(row) for row in rows],
+        [_line(hit.row) | ({"for": _for_whom(hit) if hit.named else ""} if names_people else {}) for hit in hits],
         hide_index=True,
         height=_HEIGHT,
-        key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}",
+        key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}_{changes.n_made()}",
         column_config={
             "text": st.column_config.TextColumn(width="large"),
             "key": st.column_config.TextColumn(width="small"),
