@@ -22,21 +22,38 @@ _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """What is searched for, a page of it, and an instance with everybody's sets: the one ticked, else the address's."""
+    """What is searched for, a page of it, and an instance with everybody's sets: the one asked for, else the address's."""
     of_the_address = st.container()
     wanted = fields.show(store, visit, project)
     ticked = _show_found(store, visit, project, wanted)
     splits.show(store, visit, project)
-    key = st.text_input("To look at a text, tick it alone or type its key", key="project_look_key").strip()
-    if key or len(ticked) == 1:
-        comparison.show(store, visit, project, ticked[0] if len(ticked) == 1 else key)
+    if key := _ask_key(ticked):
+        comparison.show(store, visit, project, key)
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
     fields.end(wanted)
 
 
-def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> list[int]:
+def _ask_key(ticked: Sequence[InstanceRow]) -> str:
+    """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
+    field, button = st.columns([5, 1], vertical_alignment="bottom")
+    button.button(
+        "Look at the ticked one",
+        key="project_look",
+        on_click=_look,
+        args=(ticked,),
+        disabled=len(ticked) != 1,
+        width="stretch",
+    )
+    return field.text_input("To look at a text, tick it alone or type its key", key="project_look_key").strip()
+
+
+def _look(ticked: Sequence[InstanceRow]) -> None:
+    st.session_state["project_look_key"] = ticked[0].key
+
+
+def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> list[InstanceRow]:
     """One page of what is found, below what can be done with it; answers what is ticked on the page."""
     try:
         page = _page_of(store, visit, project, wanted)
@@ -46,13 +63,13 @@ def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fie
     bar = st.container()
     if not page.n:
         st.info("Nothing is found. Search for a shorter piece, or take a filter away.", icon=":material/search_off:")
-        ticked = []
+        ticked: list[InstanceRow] = []
     elif wanted.search.folded_words:
-        ticked = [hit.row.id for hit in page.instances if _show_hit(hit)]
+        ticked = [hit.row for hit in page.instances if _show_hit(hit)]
     else:
         ticked = _show_rows(page.instances, project)
     with bar:
-        changes.show(store, visit, project, wanted.search, page.n, ticked)
+        changes.show(store, visit, project, wanted.search, page.n, [row.id for row in ticked])
     return ticked
 
 
@@ -97,8 +114,8 @@ def _for_whom(hit: FoundInstance) -> str:
     return f"first for {people}" if hit.named_as == "first" else f"only for {people}"
 
 
-def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[int]:
-    """A table; answers the ids of those that are ticked."""
+def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[InstanceRow]:
+    """A table; answers those that are ticked."""
     rows = [hit.row for hit in hits]
     names_people = any(hit.named for hit in hits)
     selection = st.dataframe(
@@ -113,7 +130,7 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[int]:
         on_select="rerun",
         selection_mode="multi-row",
     )
-    return [rows[number].id for number in selection["selection"]["rows"]]
+    return [rows[number] for number in selection["selection"]["rows"]]
 
 
 def _line(row: InstanceRow) -> dict[str, object]:
