@@ -142,6 +142,16 @@ def list_actions(store: Store, project_id: int, *, limit: int) -> list[BulkActio
     return [_action(row) for row in rows]
 
 
+def actions_on(store: Store, instance_id: int) -> list[BulkAction]:
+    """The actions that concerned an instance, oldest first."""
+    rows = store.rows(
+        """SELECT bulk_actions.* FROM bulk_members JOIN bulk_actions ON bulk_actions.id = action_id
+            WHERE instance_id = ? ORDER BY bulk_actions.id""",
+        (instance_id,),
+    )
+    return [_action(row) for row in rows]
+
+
 def members_of_action(store: Store, action_id: int) -> dict[int, tuple[dict[str, Any], dict[str, Any], bool]]:
     """Of each instance what it was before and after, and whether a later action of the kind, not undone, concerns it too."""
     rows = store.rows(

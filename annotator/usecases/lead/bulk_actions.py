@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkPlan, InstanceFacts, PassedOver, Undone
 from annotator.domain.projects import Project
@@ -60,7 +61,7 @@ def change_many(
         plan = _plan(store, project, change, instance_ids)
         if n_expected is not None and len(plan.ids) != n_expected:
             raise Conflict(
-                f"This concerns {len(plan.ids):,} texts by now, and not {n_expected:,} as when you looked: others have "
+                f"This concerns {counted(len(plan.ids), 'text')} by now, and not {n_expected:,} as when you looked: others have "
                 "worked on them. Look at the numbers again, and confirm them."
             )
         if not plan.ids:

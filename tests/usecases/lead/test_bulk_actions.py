@@ -18,6 +18,7 @@ from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.lead.instance_search import found_ids
+from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.upkeep import check
 from tests.clock import pass_time
@@ -195,6 +196,16 @@ def test_the_record_says_what_was_done_and_undone(store: Store, project: Project
     assert words == ["undid change no. 1 of 4 texts", "discarded 4 texts (broken text) (change no. 1)"]
     [action] = last_changes(store, LOCAL_OPERATOR, project)
     assert (action.undone_by, action.n_restored) == ("local operator", 4)
+
+
+def test_the_timeline_of_a_text_tells_of_changes_of_many(store: Store, project: Project, ids: list[int]) -> None:
+    take_back(store, project, do(store, project, DISCARD, ids[:3]))
+    told = [moment.what for moment in timeline(store, LOCAL_OPERATOR, project, ids[0])]
+    assert told == [
+        "discarded 3 texts (broken text)",
+        "undid that local operator discarded 3 texts (broken text), where it was still so",
+    ]
+    assert timeline(store, LOCAL_OPERATOR, project, ids[3]) == []
 
 
 def test_only_who_manages_the_project_changes_many_texts(

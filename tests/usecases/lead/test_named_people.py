@@ -1,6 +1,8 @@
 """Texts are for named people: these get them first or alone, everybody's numbers are right, and nothing is lost when they leave."""
 
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +12,19 @@ from annotator.domain.project.bulk_actions import BulkChange, NamedAs
 from annotator.domain.project.instance_search import Search
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.errors import InvalidValue, LeaseLost, NotAllowed
-from annotator.store import Store
+from annotator.domain.tasks import get_task
+from annotator.errors import ImportRefused, InvalidValue, LeaseLost, NotAllowed
+from annotator.store import Store, open_store
 from annotator.store.instances import rows_of
 from annotator.usecases.annotate.work import next_work, skip, submit
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, undo
 from annotator.usecases.lead.instance_search import found_ids
 from annotator.usecases.lead.undecided_rounds import stuck_work
-from annotator.usecases.project.projects import take_role
+from annotator.usecases.project.projects import create_project, find_project, take_role
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
+from tests.usecases.transfer.test_export import content_of
 
 People = Callable[..., User]
 
@@ -178,6 +184,34 @@ def test_texts_can_only_be_for_who_annotates_there(
     for stranger in ("Nobody", "Reader"):
         with pytest.raises(InvalidValue, match=f"'{stranger}' does not annotate in this project.*bo"):
             name(store, project, all_ids(store, project), stranger)
+
+
+def test_for_whom_texts_are_goes_out_and_in_again(
+    store: Store, project: Project, bo: User, chen: User, tmp_path: Path
+) -> None:
+    ids = all_of(store, bo, project)
+    change_many(store, LOCAL_OPERATOR, project, BulkChange("give out"), ids[:2])
+    name(store, project, ids[:1], "Chen", "Bo", as_="first")
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        assert content_of(other, find_project(other, "Copy")) == content_of(store, project)
+        assert check(other) == []
+        assert len(found_ids(other, LOCAL_OPERATOR, copy, Search(named="Chen"))) == 1
+
+
+@pytest.mark.parametrize("fault", [{"named": ["Bo"]}, {"named_as": "only"}])
+def test_a_file_that_names_people_without_the_way_is_refused(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path, project: Project, fault: dict[str, object]
+) -> None:
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    broken = [line | fault if line["record"] == "instance" else line for line in lines]
+    (tmp_path / "broken.jsonl").write_text("".join(json.dumps(line) + "\n" for line in broken))
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, make_project(name="Other"), "jsonl", tmp_path / "broken.jsonl")
+    assert "Say who is named" in refused.value.problems[0].reason
 
 
 def test_a_project_in_which_nobody_is_named_counts_as_before(store: Store, project: Project, bo: User) -> None:
