@@ -7,13 +7,15 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
-from annotator.web.sections import creation, guidelines, instances, record, rules
+from annotator.web.sections import creation, guidelines, record, rules
+from annotator.web.sections.instances import fields as instance_fields
+from annotator.web.sections.instances import page as instances
 from annotator.web.sections.lead import decisions, quality, rounds
-from annotator.web.sections.transfer import export, file_import
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.progress import page as progress
 from annotator.web.sections.releases import page as releases
+from annotator.web.sections.transfer import export, file_import
 from annotator.web.session import Visit, current_visit, page_store
 
 
@@ -22,6 +24,12 @@ def _export(store: Store, visit: Visit, project: Project) -> None:
     export.show(store, visit, project)
     st.divider()
     releases.show(store, visit, project)
+
+
+def _first_section() -> str:
+    """A link to a text or to a search leads there."""
+    is_led = asked_instance() is not None or instance_fields.is_searched_by_address()
+    return "Instances" if is_led else "Progress"
 
 
 SECTIONS = {
@@ -55,7 +63,7 @@ with page_store() as store:
             title.header(as_text(project.name), anchor=False)
             if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
-            st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
+            st.session_state.setdefault("project_section", _first_section())
             section = st.segmented_control(
                 "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip

@@ -28,6 +28,7 @@ COMMANDS: Commands = {
     "export": ("annotator.cli.transfer:export", "Write a project to a file."),
     "release": ("annotator.cli.release:release", "Freeze a project's gold, compare and export what was frozen."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
+    "instances": ("annotator.cli.instances:instances", "Search a project's texts, change many at once, and undo it."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
     "progress": ("annotator.cli.progress:progress", "Show days, people, the end, time and cost of a project's work."),

@@ -242,6 +242,9 @@ class SourceInstance:
     span may have the segment "": its tokens are then numbered through the whole instance, and it is cut where a segment
     ends. With `segments` the instance is made when there is none.
 
+    `extra_annotators`: how many it wants beyond the project's number. `named`: the people for whom it is, `named_as` "only" for
+    them or "first"
+
     `put_first`: its position in the queue, below 0, where a model's answers put it before all others
 
     `names_texts_of_tokens`: of the documents that it names the file says the tokens alone (see SourceText)
@@ -268,6 +271,9 @@ class SourceInstance:
     threads: tuple[SourceThread, ...] = ()
     shown: tuple[SourceShown, ...] = ()
     put_first: int | None = None
+    extra_annotators: int = 0
+    named_as: str | None = None
+    named: tuple[str, ...] = ()
     is_addition: bool = False
     names_texts_of_tokens: bool = False
 
@@ -305,7 +311,9 @@ class SourceInstance:
     @property
     def is_worked_on(self) -> bool:
         """Whether it brings anything that people did with it here."""
-        return bool(self.work or self.proposals or self.rounds or self.choice or self.threads or self.shown)
+        is_given_otherwise = self.extra_annotators or self.named
+        of_people = self.work or self.proposals or self.rounds or self.choice or self.threads or self.shown
+        return bool(of_people or is_given_otherwise)
 
 
 OwnItem = (

@@ -130,7 +130,8 @@ def hidden_by_cursors(store: Store, *, limit: int) -> list[tuple[str, str]]:
     rows = store.rows(
         f"""SELECT key, name FROM instances JOIN queue_cursors ON queue_cursors.project_id = instances.project_id
             JOIN users ON users.id = user_id
-            WHERE open_slots > 0 AND instances.state = 'open' AND queue_position <= position AND NOT EXISTS (
+            WHERE open_slots > 0 AND instances.state = 'open' AND named_as IS NULL
+            AND queue_position <= position AND NOT EXISTS (
                 SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = users.id)
             AND NOT {was_shown("users.id")} LIMIT ?""",
         (limit,),
@@ -180,6 +181,22 @@ def shown_with_wrong_freedom(store: Store, *, limit: int) -> list[tuple[str, str
         (limit,),
     )
     return [(row["key"], row["name"]) for row in rows]
+
+
+def wrongly_named(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Where it is kept wrongly for whom a text is, whether it is free for them, or in which place: key, what is wrong."""
+    rows = store.rows(
+        """SELECT key, 'names people, but none is kept' AS fault FROM instances WHERE named_as IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM named_people WHERE instance_id = instances.id)
+            UNION ALL SELECT key, 'names nobody, but ' || name || ' is kept' FROM named_people
+                JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id WHERE named_as IS NULL
+            UNION ALL SELECT key, 'has another place in the queue than is kept for ' || name FROM named_people
+                JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
+                WHERE named_as IS NOT NULL AND (named_people.queue_position <> instances.queue_position
+                    OR is_free <> (open_slots > 0 AND instances.state = 'open')) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["fault"]) for row in rows]
 
 
 def instances_with_wrong_size(store: Store, *, limit: int) -> list[tuple[str, int, int]]:

@@ -195,6 +195,14 @@ def row_of(store: Store, instance_id: int) -> InstanceRow:
     return InstanceRow(**dict(store.rows(f"{_ROW} WHERE instances.id = ?", (instance_id,))[0]))
 
 
+def rows_of(store: Store, instance_ids: Sequence[int]) -> list[InstanceRow]:
+    """Some instances in one line each, in the order in which they are named."""
+    numbers = json.dumps(list(instance_ids))
+    rows = store.rows(f"{_ROW} WHERE instances.id IN (SELECT value FROM json_each(?))", (numbers,))
+    by_number = {row["id"]: InstanceRow(**dict(row)) for row in rows}
+    return [by_number[number] for number in instance_ids]
+
+
 def discard(store: Store, instance_id: int) -> None:
     """Take an instance out of the data set; it stays stored."""
     store.run("UPDATE instances SET state = 'discarded' WHERE id = ?", (instance_id,))

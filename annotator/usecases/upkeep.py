@@ -70,6 +70,8 @@ def _loose_work(store: Store) -> Iterable[str]:
         yield f"The open proposal of '{person}' about instance '{key}' belongs to no piece of work."
     for key, person in checks.hidden_by_cursors(store, limit=_AT_MOST):
         yield f"Instance '{key}' is free, but '{person}' would never be given it."
+    for key, fault in checks.wrongly_named(store, limit=_AT_MOST):
+        yield f"Instance '{key}' {fault}."
 
 
 def _dependent(store: Store) -> Iterable[str]:

@@ -159,6 +159,14 @@ class PageChoices:
 
         return self._settled(piece, part, default, read, mend, lambda value: (str(value),))
 
+    def text(self, piece: Piece, longest: int) -> str:
+        """The key of a field into which anything may be written, up to so many characters."""
+
+        def mend(value: Any) -> str:
+            return value[:longest] if isinstance(value, str) else ""
+
+        return self._settled(piece, "", "", lambda texts: texts[0][:longest] if texts else "", mend, lambda v: (v,))
+
     def asked(self, piece: Piece) -> tuple[str, ...]:
         """What the address names and no control has taken yet."""
         return self._memory.asked.get(piece.name, ())

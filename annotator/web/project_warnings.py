@@ -1,13 +1,16 @@
 """What a project lacks, told to whoever can mend it: people, labels, reviewers for what is stuck."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from annotator.domain.numbers import counted
+from annotator.domain.project.bulk_actions import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
+from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.undecided_rounds import StuckWork
 from annotator.usecases.project.projects import (
     change_project,
@@ -17,7 +20,7 @@ from annotator.usecases.project.projects import (
     progress_of,
 )
 from annotator.web.frame import as_text
-from annotator.web.presses import submitted
+from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 _NAMED_CHARACTERS = 40  # of a text that a sentence names
@@ -71,6 +74,21 @@ def show_stuck(stuck: StuckWork) -> None:
             "annotator under People, ask for fewer annotators under Rules, or make the gold yourself under Instances.",
             icon=":material/hourglass_disabled:",
         )
+
+
+def show_texts_of_the_gone(store: Store, visit: Visit, project: Project, instance_ids: Sequence[int]) -> None:
+    """Say so when texts are only for people who cannot be given them any more, with a button that frees them."""
+    if not instance_ids:
+        return
+    n = len(instance_ids)
+    st.warning(
+        f"{counted(n, 'text is', 'texts are')} only for people who cannot be given {'them' if n > 1 else 'it'} any more: they "
+        "left, are shut out, or have had it. See them under Instances with the filter For.",
+        icon=":material/person_off:",
+    )
+    if pressed(f"Free {counted(n, 'text')} for everybody", key=f"free_named_{project.id}"):
+        change_many(store, visit.user, project, BulkChange("name"), instance_ids)
+        st.rerun()
 
 
 def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_before_texts: bool = True) -> None:

@@ -36,7 +36,7 @@ TABLES = {
     "saved_lists", "list_members", "saved_views", "guidelines_versions", "guidelines_read",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
-    "sets_shown",
+    "sets_shown", "named_people", "bulk_actions", "bulk_members",
     "trainings", "training_members",
 }  # fmt: skip
 

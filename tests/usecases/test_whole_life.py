@@ -11,6 +11,7 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, Right, Role, User, has_right
+from annotator.domain.project.bulk_actions import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
@@ -25,6 +26,7 @@ from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
+from annotator.usecases.lead import bulk_actions
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import stuck_work
@@ -71,6 +73,7 @@ class Life:
             + [self.skip, self.discard, self.withdraw, self.draft, self.expire, self.decide, self.more, self.wanted]
             + [self.score, self.skip_review, self.decide_round, self.stay_away, self.ask, self.adjudicate]
             + [self.look] * 2 * bool(self.leads) + [self.open_by_address, self.change_gold_in_perturb]
+            + [self.change_many, self.name_people, self.undo_change]
         )  # fmt: skip
         with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
@@ -193,6 +196,41 @@ class Life:
         if original is not None:
             versions.open_original(self.store, person, original)
 
+    def some(self) -> list[int]:
+        ids = [row.id for row in instances_of(self.store, LOCAL_OPERATOR, self.project.id)]
+        return self.draw.sample(ids, self.draw.randint(1, len(ids)))
+
+    def change_many(self) -> None:
+        """A lead discards or puts back some texts, gives some out again, moves some to another split."""
+        made = [BulkChange("discard", reason="broken text"), BulkChange("put back"), BulkChange("give out")]
+        moved = BulkChange("split", split=self.draw.choice(["", "dev"]))
+        bulk_actions.change_many(
+            self.store, LOCAL_OPERATOR, self.project, self.draw.choice([*made, made[1], moved]), self.some()
+        )
+
+    def name_people(self) -> None:
+        people = self.draw.sample([person.name for person in self.people], self.draw.randint(0, 2))
+        change = BulkChange("name", people=tuple(people), named_as=self.draw.choice(["only", "first"]))
+        held = self.in_hand()
+        bulk_actions.change_many(self.store, LOCAL_OPERATOR, self.project, change, self.some())
+        assert self.in_hand() == held
+
+    def undo_change(self) -> None:
+        changes = bulk_actions.last_changes(self.store, LOCAL_OPERATOR, self.project, limit=3)
+        held = self.in_hand()
+        if changes:
+            bulk_actions.undo(self.store, LOCAL_OPERATOR, self.project, self.draw.choice(changes).id)
+        assert self.in_hand() == held
+
+    def in_hand(self) -> list[tuple[int, ...]]:
+        """What somebody holds, with whose lease has not run out."""
+        rows = self.store.rows(
+            """SELECT instance_id, user_id FROM assignments WHERE state IN ('leased', 'returned', 'proposed')
+                AND (state = 'proposed' OR lease_until > ?) ORDER BY 1, 2""",
+            (self.store.now(),),
+        )
+        return [tuple(row) for row in rows]
+
     def expire(self) -> None:
         expire_leases(self.store)
 
@@ -217,7 +255,10 @@ class Life:
         self.project = change_project(self.store, LOCAL_OPERATOR, replace(self.project, settings=settings))
 
     def finish(self) -> None:
-        """Everybody works on what they are given, and the lead decides, until nothing is left."""
+        """Everybody works on what they are given, and the lead decides, until nothing is left.
+
+        What is only for people who cannot be given it any more the lead frees.
+        """
         for _ in range(500):
             for proposal, _instance in open_proposals(self.store, LOCAL_OPERATOR, self.project.id):
                 if proposal.id in {p.id for p, _ in open_proposals(self.store, LOCAL_OPERATOR, self.project.id)}:
@@ -226,6 +267,14 @@ class Life:
                     )
             busy = [self.finish_one(person) for person in self.people]
             busy += [self.finish_review(person) for person in self.reviewers]
+            project = find_project(self.store, self.project.name)
+            gone = stuck_work(self.store, LOCAL_OPERATOR, project).for_the_gone
+            busy += [
+                bool(
+                    gone
+                    and bulk_actions.change_many(self.store, LOCAL_OPERATOR, project, BulkChange("name"), gone).action
+                )
+            ]
             if not any(busy):
                 return
         pytest.fail("the work never ends")
@@ -305,7 +354,15 @@ def assert_each_is_annotator_or_reviewer_of_a_text(store: Store) -> None:
             WHERE assignments.created_at > at AND NOT EXISTS (SELECT 1 FROM annotations
                 WHERE annotations.id = follows_id AND annotations.user_id = assignments.user_id)"""
     )
-    assert [tuple(row) for row in (*both, *given)] == []
+    against_names = store.rows(
+        """SELECT key, users.name FROM assignments JOIN instances ON instances.id = instance_id
+            JOIN users ON users.id = user_id WHERE assignments.state = 'leased' AND named_as = 'only'
+            AND NOT EXISTS (SELECT 1 FROM named_people WHERE instance_id = instances.id
+                AND named_people.user_id = assignments.user_id)
+            AND NOT EXISTS (SELECT 1 FROM annotations WHERE annotations.instance_id = instances.id
+                AND annotations.user_id = assignments.user_id)"""  # what they handed in themselves they may open again
+    )
+    assert [tuple(row) for row in (*both, *given, *against_names)] == []
 
 
 def assert_finished(store: Store, life: Life) -> None:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.project.bulk_actions import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
@@ -18,6 +19,7 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
@@ -470,3 +472,42 @@ def test_side_by_side_has_the_words_of_the_gold_and_what_a_file_tells_of_people(
     captions = [caption.value.replace("\\", "") for caption in page.run().caption]
     assert any("A “Never” (ada, round 1 and ben, round 1)" in caption for caption in captions), captions
     assert {"G1", "G2"} <= set(captions)
+
+
+def test_texts_that_are_for_who_left_are_freed_with_one_button(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(3)
+    lead = lea(project)
+    for name in ("bo", "chen"):
+        add_person(name, project, "annotator")
+    ids = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id)]
+    change_many(store, lead, project, BulkChange("name", people=("bo",)), ids[:2])
+    page = opened(project, lead, "Progress").run()
+    assert not [button for button in page.button if button.key == f"free_named_{project.id}"]
+    take_role(store, LOCAL_OPERATOR, project.id, "bo", "annotator")
+    page = opened(project, lead, "Progress").run()
+    assert any("2 texts are only for people who cannot be given them any more" in w.value for w in page.warning)
+    page = page.button(f"free_named_{project.id}").click().run()
+    assert not page.exception
+    assert not any("only for people" in w.value for w in page.warning)
+
+
+def test_the_list_is_searched_paged_and_says_for_whom_texts_are(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(30)
+    lead = lea(project)
+    add_person("bo", project, "annotator")
+    ids = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=30)]
+    change_many(store, lead, project, BulkChange("name", people=("bo",), named_as="first"), ids[:1])
+    page = opened(project, lead, "Instances").run()
+    assert page.dataframe[0].value["for"].tolist()[:2] == ["first for bo", ""]
+    page.number_input(f"project_search_page_{project.id}").set_value(2).run()
+    assert len(page.dataframe[0].value) == 5
+    page.text_input(f"project_search_words_{project.id}").set_value("t29").run()
+    assert not page.exception
+    [hit] = page.checkbox
+    assert ":orange-background[**t29**]" in hit.label
+    page.text_input(f"project_search_words_{project.id}").set_value("**nobody** wrote this").run()
+    assert "Nothing is found." in page.info[0].value

@@ -160,6 +160,9 @@ class _OwnReader:
             threads=tuple(thread_of(thread) for thread in record.threads),
             shown=tuple(SourceShown(*shown) for shown in record.shown),
             put_first=record.put_first,
+            extra_annotators=record.extra_annotators,
+            named_as=record.named_as,
+            named=tuple(record.named),
             is_addition=not record.segments,
         )
         self.checker.check(instance, findings)
@@ -235,6 +238,8 @@ def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
 
 def _check_people(record: InstanceRecord, findings: Findings) -> None:
     """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
+    if bool(record.named) != (record.named_as is not None):
+        findings.refuse("named_as", record.named_as, "Say who is named in “named” and in which way, or neither.")
     held: set[tuple[bytes, int]] = set()
     for number, work in enumerate(record.work):
         who = (folded(work.user), work.round)

@@ -21,7 +21,8 @@ from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
-# releases of gold, versions of guidelines; 7: what work is paid at, among the settings
+# releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are, and how many annotators
+# more they want
 VERSION = 7
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
@@ -260,6 +261,9 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     threads: list[ThreadRecord] = []
     shown: list[tuple[UserName, Time]] = []
     put_first: Annotated[int, msgspec.Meta(ge=-(2**53), le=-1)] | None = None
+    extra_annotators: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    named_as: Literal["first", "only"] | None = None
+    named: list[UserName] = []
 
 
 class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=True):

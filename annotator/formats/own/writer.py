@@ -20,6 +20,7 @@ from annotator.domain.own_sources import (
     SourceView,
 )
 from annotator.domain.people import Role
+from annotator.domain.project.bulk_actions import NamedAs
 from annotator.domain.sources import (
     OwnItem,
     SourceAnnotation,
@@ -154,6 +155,9 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
         shown=[(shown.user, shown.at) for shown in item.shown],
         put_first=item.put_first,
+        extra_annotators=item.extra_annotators,
+        named_as=cast("NamedAs | None", item.named_as),
+        named=list(item.named),
     )
 
 

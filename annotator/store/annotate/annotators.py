@@ -60,3 +60,13 @@ def imported_counts(store: Store, project_id: int) -> dict[str, int]:
         (project_id,),
     )
     return {row["annotator"]: row["n"] for row in rows}
+
+
+def annotator_names(store: Store, project_id: int) -> list[str]:
+    """The names of all who annotated something of a project, people and sources."""
+    rows = store.rows(
+        """SELECT DISTINCT annotator FROM annotations JOIN instances ON instances.id = instance_id
+            WHERE project_id = ? AND annotations.state NOT IN ('draft', 'withdrawn') ORDER BY annotator""",
+        (project_id,),
+    )
+    return [row["annotator"] for row in rows]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import AssignmentState
+from annotator.store.annotate.named_people import is_not_kept_from, names
 from annotator.store.annotate.shown_sets import may_be_given, may_have, was_shown
 from annotator.store.connection.database import Store
 
@@ -18,7 +19,8 @@ _PEOPLE_ON_IT = """SELECT 'user ' || user_id AS who FROM assignments WHERE insta
         AND assignments.state IN ('leased', 'returned', 'submitted', 'proposed')
     UNION SELECT coalesce('user ' || user_id, 'source ' || annotator) FROM annotations
         WHERE instance_id = instances.id AND annotations.state IN ('accepted', 'discarded')"""
-_WANTED = "(SELECT json_extract(settings, '$.annotators_per_instance') FROM projects WHERE projects.id = project_id)"
+_WANTED = """(extra_annotators
+    + (SELECT json_extract(settings, '$.annotators_per_instance') FROM projects WHERE projects.id = project_id))"""
 # An annotation that the gate discarded has used its slot.
 _N_DECIDED = """(SELECT count(DISTINCT coalesce('user ' || user_id, 'source ' || annotator)) FROM annotations
     WHERE instance_id = instances.id AND annotations.state IN ('accepted', 'discarded'))"""
@@ -157,22 +159,36 @@ def set_queue_positions(store: Store, project_id: int, positions: Mapping[int, i
     forget_cursors(store, project_id)
 
 
-_FREE_FOR = f"""FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
+_NEW_TO_THEM = f"""NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
+    AND NOT {was_shown("?2")}"""
+# Texts that name nobody, texts that name the person, and texts that are for others first.
+_FREE_FOR = f"""FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open' AND named_as IS NULL
     AND queue_position > coalesce(
         (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), {_LOWEST})
-    AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
-    AND NOT {was_shown("?2")}"""
+    AND {_NEW_TO_THEM}"""
+_FREE_AND_NAMED = f"""FROM named_people JOIN instances ON instances.id = named_people.instance_id
+    WHERE named_people.project_id = ?1 AND named_people.user_id = ?2 AND named_people.is_free = 1 AND {_NEW_TO_THEM}"""
+_FREE_AFTER_OTHERS = f"""FROM instances WHERE project_id = ?1 AND named_as = 'first' AND open_slots > 0 AND state = 'open'
+    AND NOT {names("?2")} AND {_NEW_TO_THEM}"""
 
 
 def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
-    """The first free instance that this person never held nor saw others' sets of, in the project's order; moves their cursor."""
-    row = store.row(f"SELECT id, queue_position {_FREE_FOR} ORDER BY queue_position LIMIT 1", (project_id, user_id))
+    """The first free instance that this person never held nor saw others' sets of; moves their cursor.
+
+    First what names them, then the others in the project's order, and at the end what is for other people first.
+    """
+    values = (project_id, user_id)
+    row = store.row(f"SELECT instances.id {_FREE_AND_NAMED} ORDER BY named_people.queue_position LIMIT 1", values)
+    if row is not None:
+        return int(row["id"])
+    row = store.row(f"SELECT id, queue_position {_FREE_FOR} ORDER BY queue_position LIMIT 1", values)
     position = 2**63 - 1 if row is None else row["queue_position"] - 1
     store.run(
         """INSERT INTO queue_cursors (project_id, user_id, position) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET position = excluded.position""",
         (project_id, user_id, position),
     )
+    row = row or store.row(f"SELECT id {_FREE_AFTER_OTHERS} ORDER BY queue_position LIMIT 1", values)
     return None if row is None else int(row["id"])
 
 
@@ -183,7 +199,7 @@ def next_set_aside(
     assignment_id = store.value(
         f"""SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
             WHERE assignments.project_id = ?1 AND assignments.user_id = ?2 AND assignments.state = ?3
-            AND open_slots > 0 AND instances.state = 'open' AND {may_have("?2")}
+            AND open_slots > 0 AND instances.state = 'open' AND {may_have("?2")} AND {is_not_kept_from("?2")}
             AND instance_id NOT IN (SELECT value FROM json_each(?4)) ORDER BY lease_until, assignments.id LIMIT 1""",
         (project_id, user_id, state, json.dumps(list(but_not))),
     )
@@ -192,7 +208,11 @@ def next_set_aside(
 
 def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1000) -> int:
     """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
-    n_waiting = store.value(f"SELECT count(*) FROM (SELECT 1 {_FREE_FOR} LIMIT ?3)", (project_id, user_id, at_most))
+    n_waiting = store.value(
+        f"""SELECT count(*) FROM (SELECT 1 {_FREE_FOR} UNION ALL SELECT 1 {_FREE_AND_NAMED}
+            UNION ALL SELECT 1 {_FREE_AFTER_OTHERS} LIMIT ?3)""",
+        (project_id, user_id, at_most),
+    )
     return int(n_waiting)
 
 

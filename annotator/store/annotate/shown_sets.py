@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceShown
+from annotator.store.annotate.named_people import is_not_kept_from
 from annotator.store.connection.database import Store
 
 _LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
@@ -51,7 +52,8 @@ def may_still_be_given(user: str) -> str:
 
 
 def _might_have(user: str) -> str:
-    return f"coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)}"
+    return f"""coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped')
+        AND {may_have(user)} AND {is_not_kept_from(user)}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,20 @@ def _is_undecided(user: str) -> str:
             AND own.state = 'submitted'))"""
 
 
+def _has_in_hand(user: str) -> str:
+    return f"""(EXISTS (SELECT 1 FROM assignments AS held WHERE held.instance_id = instances.id AND held.user_id = {user}
+        AND held.state IN ('leased', 'returned')) AND NOT {has_annotated(user)})"""
+
+
+def is_at_work_on(user: str) -> str:
+    """The person has the text in hand to annotate, or what they handed in is not decided yet."""
+    return f"({_has_in_hand(user)} OR {_is_undecided(user)})"
+
+
 def standing(store: Store, instance_id: int, user_id: int) -> Standing:
     """How a person stands to a text."""
     row = store.rows(
-        f"""SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
-                    AND assignments.state IN ('leased', 'returned')) AND NOT {has_annotated("?2")},
-                {_is_undecided("?2")}, {may_still_be_given("?2")}, {was_shown("?2")}
+        f"""SELECT {_has_in_hand("?2")}, {_is_undecided("?2")}, {may_still_be_given("?2")}, {was_shown("?2")}
             FROM instances WHERE id = ?1""",
         (instance_id, user_id),
     )[0]

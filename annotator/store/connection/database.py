@@ -4,12 +4,13 @@ import datetime as dt
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from annotator.domain.project.instance_search import folded
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
 from annotator.store.connection import file_rights
@@ -122,7 +123,7 @@ class Store:
         finally:
             self.db.rollback()
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+    def rows(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Row]:
         """All rows of a question."""
         with self._clear_errors:
             return self.connection.execute(sql, parameters).fetchall()
@@ -132,13 +133,13 @@ class Store:
         with self._clear_errors:
             yield from self.connection.execute(sql, parameters)
 
-    def row(self, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
+    def row(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Row | None:
         """The first row of a question, or None."""
         with self._clear_errors:
             row: Row | None = self.connection.execute(sql, parameters).fetchone()
             return row
 
-    def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    def value(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         """The first column of the first row, or None."""
         row = self.row(sql, parameters)
         return None if row is None else row[0]
@@ -280,6 +281,7 @@ def connect(path: Path) -> sqlite3.Connection:
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
     # SQLite's own lower() knows the 26 letters of English alone.
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    connection.create_function("folded", 1, folded, deterministic=True)
     return connection
 
 

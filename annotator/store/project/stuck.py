@@ -71,12 +71,28 @@ def reviewers_left(
 def texts_without_annotators(
     store: Store, project_id: int, annotating: Sequence[str], *, at_most: int = 10_000
 ) -> list[int]:
-    """The free instances that can be given to nobody, since all who annotate have done them or were shown others' sets."""
+    """The free instances that can be given to nobody: all who annotate have done them, saw others' sets, or are not named."""
     rows = store.rows(
         f"""WITH people AS ({_PEOPLE}),
-            shown AS (SELECT DISTINCT instance_id FROM sets_shown WHERE project_id = ?1 AND is_free = 1 LIMIT ?3)
-            SELECT id FROM shown CROSS JOIN instances ON instances.id = shown.instance_id
-                WHERE NOT EXISTS (SELECT 1 FROM people WHERE {may_be_given("people.user_id")}) ORDER BY id""",
+            candidates AS (SELECT DISTINCT instance_id FROM sets_shown WHERE project_id = ?1 AND is_free = 1
+                UNION SELECT id FROM instances WHERE project_id = ?1 AND extra_annotators > 0
+                UNION SELECT id FROM instances WHERE project_id = ?1 AND named_as = 'only' LIMIT ?3)
+            SELECT id FROM candidates CROSS JOIN instances ON instances.id = candidates.instance_id
+                WHERE {_FOR_NOBODY} ORDER BY id""",
+        (project_id, json.dumps(list(annotating)), at_most),
+    )
+    return [row["id"] for row in rows]
+
+
+_FOR_NOBODY = f"""open_slots > 0 AND instances.state = 'open'
+    AND NOT EXISTS (SELECT 1 FROM people WHERE {may_be_given("people.user_id")})"""
+
+
+def texts_for_the_gone(store: Store, project_id: int, annotating: Sequence[str], *, at_most: int = 10_000) -> list[int]:
+    """Free instances that are only for people who cannot be given them: who left, is shut out, has done or seen them."""
+    rows = store.rows(
+        f"""WITH people AS ({_PEOPLE}) SELECT id FROM instances WHERE project_id = ?1 AND named_as = 'only'
+            AND {_FOR_NOBODY} ORDER BY id LIMIT ?3""",
         (project_id, json.dumps(list(annotating)), at_most),
     )
     return [row["id"] for row in rows]

@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema.bulk_actions import BULK_ACTIONS
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
 from annotator.store.schema.guidelines import GUIDELINES
@@ -14,6 +15,7 @@ from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
+from annotator.store.schema.named_people import NAMED_PEOPLE
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.releases import RELEASES
@@ -196,3 +198,7 @@ def m023_guidelines_versions(db: Database) -> None:
 def m032_language_of_each_person(db: Database) -> None:
     """The language that somebody chose; none is their browser's."""
     db.conn.execute("ALTER TABLE users ADD COLUMN language TEXT CHECK (language IN ('en', 'zh'))")
+def m028_search_bulk_actions_and_named_people(db: Database) -> None:
+    """When each text was imported, what was done to many at once, and the people for whom texts are."""
+    for statement in (*NAMED_PEOPLE, *BULK_ACTIONS):
+        db.conn.execute(statement)

@@ -18,7 +18,8 @@ _ADD_DOCUMENT = """INSERT INTO documents (project_id, docid, text, n_tokens, tok
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, fingerprint) WHERE docid IS NULL DO NOTHING"""
 _ADD_INSTANCE = """INSERT INTO instances (language, result, target_start, target_end, parent_key, perturbation_kind,
     is_exhaustive, metadata, n_tokens, n_selectable, fingerprint, id, project_id, key, split, source_split, state,
-    queue_position, open_slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    queue_position, open_slots, imported_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 # An instance that is overwritten keeps its annotations and its place in the queue.
 _OVERWRITE_INSTANCE = """UPDATE instances SET language = ?, result = ?, target_start = ?, target_end = ?, parent_key = ?,
     perturbation_kind = ?, is_exhaustive = ?, metadata = ?, n_tokens = ?, n_selectable = ?, fingerprint = ? WHERE id = ?"""
@@ -60,7 +61,7 @@ def write_plan(store: Store, project_id: int, plan: InstancePlan, positions: Seq
     of_sources = [(number, instance.annotations) for number, instance in new if not instance.is_annotated_here]
     added = [*of_sources, *((change.instance_id, change.added) for change in plan.changes)]
     replaced = [annotation for change in plan.changes for annotation in change.replaced]
-    rows_by_statement = _rows(project_id, plan, new, positions)
+    rows_by_statement = _rows(project_id, plan, new, positions, store.now())
 
     n_documents = add_documents(store, project_id, plan.documents)
     for sql, rows in rows_by_statement.items():
@@ -72,13 +73,15 @@ def write_plan(store: Store, project_id: int, plan: InstancePlan, positions: Seq
 
 
 def _rows(
-    project_id: int, plan: InstancePlan, new: Sequence[tuple[int, NewInstance]], positions: Sequence[int]
+    project_id: int, plan: InstancePlan, new: Sequence[tuple[int, NewInstance]], positions: Sequence[int], at: str
 ) -> dict[str, Sequence[Row]]:
     """What is written of instances, by the statement that writes it, in their order. new: with their numbers."""
     contents = [(change.instance_id, change.content) for change in plan.changes if change.content is not None]
     forgotten = [(change.instance_id,) for change in plan.changes if change.forgets_output]
     return {
-        _ADD_INSTANCE: [_instance_row(project_id, *row, at) for row, at in zip(new, positions, strict=True)],
+        _ADD_INSTANCE: [
+            _instance_row(project_id, *row, position, at) for row, position in zip(new, positions, strict=True)
+        ],
         _OVERWRITE_INSTANCE: [(*_content(instance), number) for number, instance in contents],
         _SET_RESULT: [(change.result, change.instance_id) for change in plan.changes if change.result is not None],
         _DROP_SEGMENTS: [(number,) for number, _ in contents],
@@ -93,11 +96,11 @@ def _document_row(project_id: int, document: NewDocument) -> Row:
     return project_id, document.docid, body.text, body.n_tokens, offsets, sentence_starts, document.fingerprint
 
 
-def _instance_row(project_id: int, number: int, instance: NewInstance, position: int) -> Row:
+def _instance_row(project_id: int, number: int, instance: NewInstance, position: int, at: str) -> Row:
     source = instance.source
     return (
         *(*_content(instance), number, project_id, source.key, source.split, source.split),
-        *(instance.state, position, instance.open_slots),
+        *(instance.state, position, instance.open_slots, at),
     )
 
 

@@ -6,12 +6,15 @@ An annotation is named by its place among its instance's annotations, since numb
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
+from annotator.domain.project.bulk_actions import NamedAs
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, SourceThread, SourceWork
 from annotator.store.annotate.annotations import write_annotations
+from annotator.store.annotate.named_people import name_people
 from annotator.store.annotate.shown_sets import give_back_what_was_shown
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets
@@ -68,6 +71,7 @@ def restore_work(store: Store, project_id: int, instances: Sequence[Stored]) -> 
     _add_choices(store, instances, annotation_ids)
     _add_threads(store, project_id, _numbered_threads(store, instances, annotation_ids), accounts)
     _add_shown(store, project_id, instances, accounts)
+    _add_named(store, instances, accounts)
     give_back_what_was_shown(store, [number for number, _ in instances])
 
 
@@ -79,6 +83,7 @@ def _people(source: SourceInstance) -> Iterator[str]:
         yield from () if thread.begun_by is None else (thread.begun_by,)
         yield from (comment.author for comment in thread.comments if comment.by_user)
     yield from (shown.user for shown in source.shown)
+    yield from source.named
 
 
 def _numbered_work(store: Store, instances: Sequence[Stored], accounts: Accounts) -> list[_Assignment]:
@@ -294,6 +299,18 @@ def _add_shown(store: Store, project_id: int, instances: Sequence[Stored], accou
             for number, instance in instances
             for shown in instance.source.shown
         ],
+    )
+
+
+def _add_named(store: Store, instances: Sequence[Stored], accounts: Accounts) -> None:
+    """For whom instances are, and how many annotators more they want."""
+    for number, instance in instances:
+        if instance.source.named:
+            people = sorted({accounts[name] for name in instance.source.named})
+            name_people(store, [number], people, cast("NamedAs", instance.source.named_as))
+    store.run_many(
+        "UPDATE instances SET extra_annotators = ? WHERE id = ?",
+        [(i.source.extra_annotators, number) for number, i in instances if i.source.extra_annotators],
     )
 
 

@@ -10,6 +10,7 @@ from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
 from annotator.store.annotate.annotations import find_starting_draft
+from annotator.store.annotate.named_people import is_for_others
 from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
@@ -64,6 +65,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
         raise NotAllowed("You have seen what others marked in this text, so you cannot annotate it.")
+    if is_for_others(store, instance_id, user_id):
+        raise NotAllowed("You cannot annotate this text: it is for other people. Ask a lead if it should be for you.")
     raise NotAllowed("You cannot annotate this text: others are working on it or have finished it.")
 
 
@@ -105,6 +108,8 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
             return assignment
         if standing(store, assignment.instance_id, assignment.user_id).was_shown:
             raise LeaseLost(_SHOWN)
+        if is_for_others(store, assignment.instance_id, assignment.user_id):
+            raise LeaseLost(_FOR_OTHERS)
     if assignment.state == "submitted":
         raise StaleDraft(_SUBMITTED)
     raise LeaseLost(_WHY_LOST[assignment.state])
@@ -114,6 +119,10 @@ _SUBMITTED = "This text has already been submitted, perhaps in another tab. To c
 _SHOWN = (
     "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "
     "but cannot be submitted."
+)
+_FOR_OTHERS = (
+    "A lead has since said that this text is for other people. Your marks are kept, but cannot be submitted. Ask a lead if it "
+    "should be for you."
 )
 _WHY_LOST = {
     "expired": "This text was left for longer than its lease and was given to someone else. Your marks are kept, "

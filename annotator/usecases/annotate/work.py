@@ -19,6 +19,7 @@ from annotator.store.annotate.annotations import (
     set_annotation_state,
 )
 from annotator.store.annotate.my_work import count_submitted_since, find_last_submission
+from annotator.store.annotate.named_people import is_queue_plain
 from annotator.store.annotate.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.store.annotate.proposed_sets import answers_of, save_answers
 from annotator.store.annotate.shown_sets import count_shown_and_free
@@ -149,7 +150,7 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
     mine = assignment_counts_of(store, project.id, user_id)
     if project.lacks_labels:
         waiting = 0  # nothing is given out before there is a label to give
-    elif project.settings.annotators_per_instance == 1:
+    elif project.settings.annotators_per_instance == 1 and is_queue_plain(store, project.id):
         waiting = instance_counts(store, project.id).get("queued", 0)
         waiting -= count_shown_and_free(store, project.id, user_id)
     else:

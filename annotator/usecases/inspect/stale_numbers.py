@@ -55,9 +55,16 @@ def _changed_numbers(detail: _Detail) -> bool:
     return bool(detail.get("changes_numbers", True))
 
 
+def _changed_gold(detail: _Detail) -> bool:
+    """Whether many texts were discarded, put back, moved or marked; for whom they are changes no number."""
+    return detail.get("kind") not in {"give out", "name"}
+
+
 # By the event's action. Everything else (reviews before a decision, comments, tests, lists, exports ...) changes no number.
 _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "import": _brought_something,
+    "change many texts": _changed_gold,
+    "undo change of many texts": _changed_gold,
     "split": _always,
     "change": _changed_rules,
     "submit": _was_counted,

@@ -5,11 +5,13 @@ bring, is told by its name and its values.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from annotator.domain.label_tables import LabelTable
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
+from annotator.domain.project.bulk_actions import BulkAction
 from annotator.domain.rationales import set_letter
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
@@ -200,6 +202,37 @@ def _split(detail: Detail) -> str:
     return f"divided the project into splits: {parts} (seed {detail['seed']})"
 
 
+def _changed_many(detail: Detail) -> str:
+    """What was done to how many texts, and how many were passed over."""
+    texts = counted(detail["instances"], "text")
+    done = {
+        "give out": f"gave {texts} out again",
+        "split": f"put {texts} into the split “{detail['split']}”"
+        if detail.get("split")
+        else f"took {texts} out of splits",
+        "exhaustive": _MARKS[detail.get("is_exhaustive")].format(texts),
+        "discard": f"discarded {texts} ({detail.get('reason')}{_in_form(detail.get('comment'), ': {}')})",
+        "put back": f"put {texts} back",
+        "name": f"freed {texts} for everybody" if not detail.get("people") else f"named people for {texts}",
+    }[detail["kind"]]
+    people = _in_form(_listed(detail.get("people", ())), f", {_WAYS[detail.get('named_as')]} {{}}")
+    passed_over = _in_form(detail.get("passed_over"), "; {} passed over")
+    return f"{done}{people}{passed_over}{_in_form(detail.get('number'), ' (change no. {})')}"
+
+
+def bulk_words(action: BulkAction) -> str:
+    """What somebody did to many texts, as the rest of a sentence that begins with their name."""
+    return _changed_many({**asdict(action.change), "instances": action.n_instances})
+
+
+_MARKS = {
+    True: "marked {} as exhaustive",
+    False: "marked {} as not exhaustive",
+    None: "no longer says of {} whether they are exhaustive",
+}
+_WAYS = {"only": "only for", "first": "first for", None: "for"}
+
+
 def _exported(detail: Detail) -> str:
     counts = counted(detail["lines"], "line") if "lines" in detail else counted(detail.get("instances", 0), "instance")
     return f"exported {counts} to “{detail['file']}” (format {detail['format']})"
@@ -336,6 +369,11 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "import": _imported,
     "export": _exported,
     "split": _split,
+    "change many texts": _changed_many,
+    "undo change of many texts": lambda detail: (
+        f"undid change no. {detail['number']} of {counted(detail['instances'], 'text')}"
+        f"{_in_form(detail.get('changed_since'), '; {} had changed since and stay')}"
+    ),
     "freeze gold": lambda detail: (
         f"froze the gold of {counted(detail['instances'], 'instance')} as release {detail['release']} “{detail['name']}”"
     ),

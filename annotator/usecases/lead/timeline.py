@@ -26,12 +26,13 @@ from annotator.store.annotate.shown_sets import shown_of_instances
 from annotator.store.annotate.talk import threads_of
 from annotator.store.events import Event, events_of_instance
 from annotator.store.instances import project_of_instance
+from annotator.store.project.bulk_actions import actions_on
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.access.veiled_events import veiled
-from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
+from annotator.usecases.lead.event_words import bulk_words, event_actor, event_lines, event_words
 
 _Detail = Mapping[str, Any]
 
@@ -58,7 +59,8 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
         )
     independence.show(store, actor, project.id, instance_id, list(report.annotations))
     moments = [*report.of_events(), *report.of_annotations(), *report.of_reviews(), *report.of_rounds(), *report.of_proposals(),
-               *report.of_comments(), *report.of_looks()]  # fmt: skip
+               *report.of_comments(), *report.of_looks(),
+               *report.of_changes()]  # fmt: skip
     return sorted(moments, key=lambda moment: moment.at)
 
 
@@ -83,7 +85,18 @@ class _Report:
         self.threads: list[Thread] = threads_of(store, [instance_id]).get(instance_id, [])
         shown = shown_of_instances(store, [instance_id]).get(instance_id, ())
         reviewers = {r.reviewer for reviews in by_annotation.values() for r in reviews}
+        self.changes = actions_on(store, instance_id)
         self.looks: list[SourceShown] = [look for look in shown if look.user not in reviewers]
+
+    def of_changes(self) -> list[Moment]:
+        """What was done to many texts, this one among them; their event is the project's."""
+        moments = []
+        for action in self.changes:
+            moments.append(Moment(action.made_at, action.made_by, bulk_words(action), ("this text among them",)))
+            if action.undone_by is not None and action.undone_at is not None:
+                what = f"undid that {action.made_by} {bulk_words(action)}, where it was still so"
+                moments.append(Moment(action.undone_at, action.undone_by, what))
+        return moments
 
     def of_events(self) -> list[Moment]:
         return [self._of_event(event) for event in self.events]

@@ -15,6 +15,7 @@ from annotator.store.project.stuck import (
     ReviewersLeft,
     reviewers_left,
     rounds_without_reviewers,
+    texts_for_the_gone,
     texts_without_annotators,
 )
 from annotator.store.review.reviews import reviews_of
@@ -73,11 +74,15 @@ class UndecidedRound:
 
 @dataclass(frozen=True, slots=True)
 class StuckWork:
-    """What nobody may do: annotations that wait for scores, and free texts (how many, and the first of them)."""
+    """What nobody may do: annotations that wait for scores, and free texts (how many, and the first of them).
+
+    for_the_gone: the numbers of those texts that are only for people who cannot be given them any more
+    """
 
     annotation_ids: tuple[int, ...]
     n_texts: int
     texts: tuple[InstanceRow, ...]
+    for_the_gone: tuple[int, ...] = ()
 
 
 def stuck_work(store: Store, actor: User, project: Project) -> StuckWork:
@@ -85,7 +90,9 @@ def stuck_work(store: Store, actor: User, project: Project) -> StuckWork:
     require(store, actor, project.id, "manage project")
     rounds = rounds_without_reviewers(store, project.id, roles_with("review"))
     texts = texts_without_annotators(store, project.id, roles_with("annotate"))
-    return StuckWork(tuple(rounds), len(texts), tuple(row_of(store, number) for number in texts[:_NAMED_TEXTS]))
+    first = tuple(row_of(store, number) for number in texts[:_NAMED_TEXTS])
+    gone = texts_for_the_gone(store, project.id, roles_with("annotate"))
+    return StuckWork(tuple(rounds), len(texts), first, tuple(gone))
 
 
 def list_undecided_rounds(

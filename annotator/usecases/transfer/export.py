@@ -29,6 +29,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
 from annotator.store.annotate.instance_queue import positions_put_first
+from annotator.store.annotate.named_people import extra_annotators_of, named_of_instances
 from annotator.store.annotate.proposals import proposals_of_instances
 from annotator.store.annotate.proposed_sets import proposed_of_instances
 from annotator.store.annotate.shown_sets import shown_of_instances
@@ -215,6 +216,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
         put_first = positions_put_first(store, ids)
         threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
+        named, extra = named_of_instances(store, ids), extra_annotators_of(store, ids)
         for instance in instances:
             works_of_one = [
                 _source_work(work, instance, places, proposed.get(work.assignment.id, ()))
@@ -225,6 +227,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
                 source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
                 shown=shown.get(instance.id, ()), put_first=put_first.get(instance.id),
+                extra_annotators=extra.get(instance.id, 0), named_as=named[instance.id][0] if instance.id in named else None,
+                named=named[instance.id][1] if instance.id in named else (),
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)

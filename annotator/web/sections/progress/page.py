@@ -6,7 +6,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of
-from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
+from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections.guidelines import show_readers
 from annotator.web.sections.progress import cost, days, looks, people, times
 from annotator.web.session import Visit
@@ -24,7 +24,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         )
         return
     show_missing_people(store, visit, project)
-    show_stuck(stuck_work(store, visit.user, project))
+    stuck = stuck_work(store, visit.user, project)
+    show_stuck(stuck)
+    show_texts_of_the_gone(store, visit, project, stuck.for_the_gone)
     _show_counts(progress)
     show_readers(store, visit, project)
     days.show_forecast(store, visit, project, progress)

@@ -1,0 +1,92 @@
+"""What is looked for among a project's instances: words, where they may stand, and what an instance must be like."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from annotator.domain.instances import InstanceState
+from annotator.errors import InvalidValue
+
+SearchedPart = Literal["text", "key", "note", "review", "comment"]
+SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "comment")
+# How people call them: in a list of choices, and beside a hit.
+PART_NAMES: dict[SearchedPart, str] = {
+    "text": "texts",
+    "key": "keys",
+    "note": "notes of annotators",
+    "review": "comments of reviewers",
+    "comment": "talk",
+}
+Exhaustiveness = Literal["yes", "no", "unsaid"]
+TalkState = Literal["open", "any", "none"]
+TALK_STATES: tuple[TalkState, ...] = ("open", "any", "none")
+EXHAUSTIVENESS: tuple[Exhaustiveness, ...] = ("yes", "no", "unsaid")
+LONGEST_WORDS = 1_000
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def folded(text: str) -> str:
+    r"""A text as it is compared with what is looked for: composed, without case, each run of blanks one.
+
+    >>> folded("  Cafe\u0301\n NOIR"), folded("Stra\u00dfe"), folded("服务很差")
+    ('café noir', 'strasse', '服务很差')
+    """
+    if text.isascii():
+        lowered = text.lower()
+        has_runs = "  " in lowered or "\n" in lowered or "\t" in lowered
+        return " ".join(lowered.split()) if has_runs else lowered
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What instances are looked for; whatever is left out holds for all.
+
+    words:         stand in one of the parts, as they are written: no sign in them means anything
+    label:         the instance's result; "" is an answer that is not there, and is_unlabelled that none was given yet
+    annotator:     the name of somebody, a person or a source, who annotated it
+    talk:          open: a question waits for the lead
+    named:         the name of a person for whom it is
+    imported_from, imported_to: days (2026-11-23), of Greenwich
+    """
+
+    words: str = ""
+    parts: tuple[SearchedPart, ...] = SEARCHED_PARTS
+    state: InstanceState | None = None
+    label: str | None = None
+    is_unlabelled: bool = False
+    split: str | None = None
+    annotator: str | None = None
+    has_note: bool | None = None
+    talk: TalkState | None = None
+    exhaustive: Exhaustiveness | None = None
+    imported_from: str | None = None
+    imported_to: str | None = None
+    list_id: int | None = None
+    named: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.words) > LONGEST_WORDS:
+            raise InvalidValue(f"Search for at most {LONGEST_WORDS:,} characters; these are {len(self.words):,}.")
+        for day in (self.imported_from, self.imported_to):
+            if day is not None and not _DAY.fullmatch(day):
+                raise InvalidValue(f"'{day}' is no day. Write it as 2026-11-23.")
+        for part in self.parts:
+            if part not in SEARCHED_PARTS:
+                raise InvalidValue(f"'{part}' cannot be searched. Choose among {', '.join(SEARCHED_PARTS)}.")
+
+    @property
+    def folded_words(self) -> str:
+        """The words as texts are compared with them; half a surrogate pair, which no text holds, is a question mark."""
+        return folded(self.words.encode("utf-8", "replace").decode()).strip()
+
+    @property
+    def asks_by_state_alone(self) -> bool:
+        """Whether kept counts answer it."""
+        everything = Search(state=self.state)
+        return not self.folded_words and all(
+            getattr(self, field.name) == getattr(everything, field.name)
+            for field in fields(self)
+            if field.name not in {"words", "parts"}
+        )

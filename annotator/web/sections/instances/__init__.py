@@ -1,0 +1,1 @@
+"""The project's instances: searched, looked at, and changed many at once."""

@@ -1,0 +1,157 @@
+"""What is searched for on the Instances section: its fields, and the address that says the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.instances import InstanceState
+from annotator.domain.project.instance_search import (
+    EXHAUSTIVENESS,
+    LONGEST_WORDS,
+    PART_NAMES,
+    SEARCHED_PARTS,
+    TALK_STATES,
+    Search,
+)
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.instance_search import SearchChoices, search_choices
+from annotator.usecases.project.projects import events_of
+from annotator.web.frame import as_text
+from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.session import Visit, is_just_opened
+
+WORDS = Piece("words", "the words")
+STATE = Piece("state", "the state")
+PARTS = Piece("within", "the part")
+LABEL = Piece("label", "the label")
+SPLIT = Piece("split", "the split")
+ANNOTATOR = Piece("by", "the annotator")
+NOTE = Piece("note", "the choice of notes")
+TALK = Piece("talk", "the choice of talk")
+EXHAUSTIVE = Piece("exhaustive", "the choice of exhaustive texts")
+IMPORTED = Piece("imported", "the day of import")
+LIST = Piece("list", "the list number")
+NAMED = Piece("for", "the person for whom texts are")
+PAGE = Piece("page", "the page")
+PIECES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, IMPORTED, LIST, NAMED, PAGE)
+
+T = TypeVar("T", bound=str)
+
+_OTHERS = ("project", "instance")  # in the address of the page, and no business of the search
+_STATES: dict[str, InstanceState | None] = {
+    "all": None,
+    "open": "open",
+    "complete": "complete",
+    "with the lead": "held",
+    "discarded": "discarded",
+}
+_ANY = "any"
+_NO_SPLIT, _UNLABELLED = "no split", "no label yet"
+_NOTES = {_ANY: None, "with a note": True, "without one": False}
+_TALK = {"open": "a question that waits for the lead", "any": "any talk", "none": "no talk"}
+_EXHAUSTIVE = {"yes": "marked as exhaustive", "no": "marked as not exhaustive", "unsaid": "not marked"}
+_CHOICES_KEY = "search_choices"
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What the fields of a project hold in this visit; beside the states are columns for the page and for the link to it."""
+
+    choices: PageChoices
+    search: Search
+    of_page: DeltaGenerator
+    of_link: DeltaGenerator
+
+
+def is_searched_by_address() -> bool:
+    """Whether the address of the page names a search."""
+    return any(piece.name in st.query_params for piece in PIECES)
+
+
+def show(store: Store, visit: Visit, project: Project) -> Fields:
+    """The field for words, the filters behind a button, and the states."""
+    choices = PageChoices(st.session_state, "project_search", project.id, PIECES)
+    choices.begin(_address(), is_arrival=is_just_opened())
+    possible = _possible(store, visit, project)
+    field, more = st.columns([5, 1], vertical_alignment="bottom")
+    words = field.text_input(
+        "Search in texts, keys, notes, comments and talk", key=choices.text(WORDS, LONGEST_WORDS),
+        placeholder="Any piece of a text, whatever the case", max_chars=LONGEST_WORDS,
+    )  # fmt: skip
+    with more.popover("Filters", icon=":material/tune:", width="stretch"):
+        filters = _show_filters(project, choices, possible)
+    of_states, of_page, of_link = st.columns([4, 1, 1], vertical_alignment="bottom")
+    states = list(_STATES)
+    state = of_states.segmented_control("Show", states, required=True, key=choices.one(STATE, states, "all"))
+    return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)
+
+
+def end(fields: Fields) -> None:
+    """Let the address follow what is searched for; after the last control."""
+    params = fields.choices.end(is_whole=True)
+    if params is not None:
+        others = {name: st.query_params.get_all(name) for name in _OTHERS if name in st.query_params}
+        st.query_params.from_dict({**others, **{name: list(texts) for name, texts in params.items()}})
+
+
+def link_of(project: Project, fields: Fields) -> Params:
+    """The whole address of what is searched for."""
+    return {"project": (str(project.id),), **fields.choices.params()}
+
+
+def _address() -> Params:
+    return {name: tuple(st.query_params.get_all(name)) for name in st.query_params if name not in _OTHERS}
+
+
+def _possible(store: Store, visit: Visit, project: Project) -> SearchChoices:
+    """Read anew only when something has happened since: it is read from the whole project."""
+    newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
+    cached = st.session_state.get(_CHOICES_KEY)
+    if cached is None or cached[0] != (project.id, newest):
+        cached = ((project.id, newest), search_choices(store, visit.user, project))
+        st.session_state[_CHOICES_KEY] = cached
+    possible: SearchChoices = cached[1]
+    return possible
+
+
+def _show_filters(project: Project, choices: PageChoices, possible: SearchChoices) -> dict[str, Any]:
+    """The filters; answers what they say, as `Search` calls it."""
+    within = st.pills(
+        "Look in", SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: PART_NAMES[part],
+        key=choices.several(PARTS, SEARCHED_PARTS, SEARCHED_PARTS),
+    )  # fmt: skip
+    label = _select("Label", LABEL, choices, [_UNLABELLED, *project.labels]) if project.labels else None
+    split = _select("Split", SPLIT, choices, [name or _NO_SPLIT for name in possible.splits])
+    note = _NOTES[st.selectbox("Notes of annotators", list(_NOTES), key=choices.one(NOTE, list(_NOTES), _ANY))]
+    imported = _select("Imported on", IMPORTED, choices, possible.days)
+    named = {str(number): name for number, name in possible.lists.items()}
+    list_id = _select("On the list", LIST, choices, list(named), named)
+    return {
+        "parts": tuple(part for part in SEARCHED_PARTS if part in within) or SEARCHED_PARTS,
+        "label": None if label == _UNLABELLED else label,
+        "is_unlabelled": label == _UNLABELLED,
+        "split": "" if split == _NO_SPLIT else split,
+        "annotator": _select("Annotated by", ANNOTATOR, choices, possible.annotators),
+        "has_note": note,
+        "talk": _select("Talk", TALK, choices, TALK_STATES, _TALK),
+        "exhaustive": _select("Exhaustive", EXHAUSTIVE, choices, EXHAUSTIVENESS, _EXHAUSTIVE),
+        "imported_from": imported,
+        "imported_to": imported,
+        "list_id": None if list_id is None else int(list_id),
+        "named": _select("For", NAMED, choices, possible.people),
+    }
+
+
+def _select(
+    label: str, piece: Piece, choices: PageChoices, options: Sequence[T], names: Mapping[str, str] | None = None
+) -> T | None:
+    """A choice among some texts, or any of them; answers None for any."""
+    words = names or {}
+    return st.selectbox(
+        label, [None, *options], key=choices.one(piece, [None, *options], None, write=lambda value: value or ""),
+        format_func=lambda value: _ANY if value is None else as_text(words.get(value, value)), placeholder=_ANY,
+    )  # fmt: skip

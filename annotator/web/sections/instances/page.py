@@ -1,0 +1,146 @@
+"""The project's instances, searched and paged; those that are ticked, and one of them to look at."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.project.instance_search import PART_NAMES
+from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.instance_search import PAGE_SIZE, FoundInstance, FoundPage, search_instances
+from annotator.usecases.project.projects import InstanceRow
+from annotator.web.copy_link import copy_link
+from annotator.web.frame import as_text
+from annotator.web.page_parts import asked_instance
+from annotator.web.sections import comparison, splits
+from annotator.web.sections.instances import changes, fields
+from annotator.web.session import Visit
+
+_HEIGHT = 320  # pixels: the selected instance stays in sight below the list
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """What is searched for, a page of it, and an instance with everybody's sets: the one asked for, else the address's."""
+    of_the_address = st.container()
+    wanted = fields.show(store, visit, project)
+    ticked = _show_found(store, visit, project, wanted)
+    splits.show(store, visit, project)
+    if key := _ask_key(ticked):
+        comparison.show(store, visit, project, key)
+    elif instance_id := asked_instance():
+        with of_the_address:
+            comparison.show(store, visit, project, instance_id)
+    fields.end(wanted)
+
+
+def _ask_key(ticked: Sequence[InstanceRow]) -> str:
+    """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
+    field, button = st.columns([5, 1], vertical_alignment="bottom")
+    button.button(
+        "Look at the ticked one",
+        key="project_look",
+        on_click=_look,
+        args=(ticked,),
+        disabled=len(ticked) != 1,
+        width="stretch",
+    )
+    return field.text_input("To look at a text, tick it alone or type its key", key="project_look_key").strip()
+
+
+def _look(ticked: Sequence[InstanceRow]) -> None:
+    st.session_state["project_look_key"] = ticked[0].key
+
+
+def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> list[InstanceRow]:
+    """One page of what is found, below what can be done with it; answers what is ticked on the page."""
+    try:
+        page = _page_of(store, visit, project, wanted)
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return []
+    bar = st.container()
+    if not page.n:
+        st.info("Nothing is found. Search for a shorter piece, or take a filter away.", icon=":material/search_off:")
+        ticked: list[InstanceRow] = []
+    elif wanted.search.folded_words:
+        ticked = [hit.row for hit in page.instances if _show_hit(hit)]
+    else:
+        ticked = _show_rows(page.instances, project)
+    with bar:
+        changes.show(store, visit, project, wanted.search, page.n, [row.id for row in ticked])
+    return ticked
+
+
+def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields) -> FoundPage:
+    """The page that is chosen."""
+    first = search_instances(store, visit.user, project, wanted.search, page=1)
+    pages = max(1, -(-first.n // PAGE_SIZE))
+    key = wanted.choices.number(fields.PAGE, 1, pages, 1)
+    chosen = int(wanted.of_page.number_input(f"Page of {pages:,}", 1, pages, key=key))
+    with wanted.of_link:
+        copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
+    return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)
+
+
+def _show_hit(hit: FoundInstance) -> bool:
+    """A line of an instance with what was found in it; whether it is ticked."""
+    row = hit.row
+    name = as_text(f"{row.key} · {row.split}" if row.split else row.key)
+    others = [PART_NAMES[part] for part in hit.parts if part != hit.part]
+    more = f" · also in {', '.join(others)}" if others else ""
+    part = "" if hit.part in {None, "text"} else f"{PART_NAMES[hit.part]}: "
+    named = f" · {as_text(_for_whom(hit))}" if hit.named else ""
+    return st.checkbox(
+        f"{part}{_highlighted(hit)} :gray[{name} · {row.state}{named}{more}]",
+        key=f"project_hit_{row.id}_{changes.n_made()}",
+    )
+
+
+def _highlighted(hit: FoundInstance) -> str:
+    """The line of context in Markdown; the words that were looked for on a coloured ground."""
+    if hit.context is None:
+        return as_text(first_words(hit.row.excerpt))
+    pieces = []
+    for number, piece in enumerate(hit.context.pieces):
+        text = as_text(piece)
+        pieces.append(f":orange-background[**{text}**]" if number % 2 and piece.strip() else text)
+    return "".join(pieces)
+
+
+def _for_whom(hit: FoundInstance) -> str:
+    people = ", ".join(hit.named)
+    return f"first for {people}" if hit.named_as == "first" else f"only for {people}"
+
+
+def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[InstanceRow]:
+    """A table; answers those that are ticked."""
+    rows = [hit.row for hit in hits]
+    names_people = any(hit.named for hit in hits)
+    selection = st.dataframe(
+        [_line(hit.row) | ({"for": _for_whom(hit) if hit.named else ""} if names_people else {}) for hit in hits],
+        hide_index=True,
+        height=_HEIGHT,
+        key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}_{changes.n_made()}",
+        column_config={
+            "text": st.column_config.TextColumn(width="large"),
+            "key": st.column_config.TextColumn(width="small"),
+        },
+        on_select="rerun",
+        selection_mode="multi-row",
+    )
+    return [rows[number] for number in selection["selection"]["rows"]]
+
+
+def _line(row: InstanceRow) -> dict[str, object]:
+    return {
+        "text": first_words(row.excerpt),
+        "split": row.split or "–",
+        "language": row.language,
+        "state": row.state,
+        "result": "–" if row.result is None else row.result or "(no answer)",
+        "tokens": row.n_tokens,
+        "annotations": row.n_annotations,
+        "key": row.key,
+    }
