@@ -168,13 +168,14 @@ class SourceRound:
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """The lead's choice of gold: the place of the annotation, and whether the lead made it."""
+    """The lead's choice of gold: the place of the annotation, whether the lead made it, the second pass that it came from."""
 
     annotation: int
     is_adjudicated: bool
     chosen_by: str
     reason: str
     chosen_at: str
+    evidence_pass: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

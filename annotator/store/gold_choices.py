@@ -37,11 +37,11 @@ def is_chosen(store: Store, annotation_id: int) -> bool:
 def set_choice(store: Store, choice: GoldChoice) -> None:
     """Write an instance's choice, in place of an earlier one."""
     store.run(
-        """INSERT OR REPLACE INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
-            VALUES (?, ?, ?, ?, ?, ?)""",
+        """INSERT OR REPLACE INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at,
+            evidence_pass) VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (
             *(choice.instance_id, choice.annotation_id, choice.is_adjudicated),
-            *(choice.chosen_by, choice.reason, choice.chosen_at),
+            *(choice.chosen_by, choice.reason, choice.chosen_at, choice.evidence_pass),
         ),
     )
 
@@ -58,6 +58,17 @@ def add_adjudicated(
     return add_annotation(
         store, instance_id, lead.name, state="reference", result=result, sets=sets, note=reason,
         round_number=_free_round(store, instance_id, lead.name), user_id=lead.id,
+    )  # fmt: skip
+
+
+def add_exhaustive(
+    store: Store, instance_id: int, annotator: str, user_id: int | None, result: str | None, sets: Sequence[RationaleSet],
+    pass_name: str,
+) -> int:  # fmt: skip
+    """Store what a second pass made of a text, in which all evidence was marked; answers its number."""
+    return add_annotation(
+        store, instance_id, annotator, state="reference", result=result, sets=sets, note=pass_name,
+        round_number=_free_round(store, instance_id, annotator), user_id=user_id,
     )  # fmt: skip
 
 
@@ -96,4 +107,5 @@ def _choice(row: Row) -> GoldChoice:
         chosen_by=row["chosen_by"],
         reason=row["reason"],
         chosen_at=row["chosen_at"],
+        evidence_pass=row["evidence_pass"],
     )

@@ -38,6 +38,7 @@ TABLES = {
     "repeated_events",
     "sets_shown",
     "trainings", "training_members",
+    "evidence_passes", "evidence_copies",
 }  # fmt: skip
 
 

@@ -68,6 +68,8 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "decide: relabel": _always,
     "choose gold": _always,
     "adjudicate": _always,
+    "choose every evidence": _always,
+    "take back every evidence": _always,
     "take gold choice back": _always,
     "replace label": _always,
     "train model": _changed_numbers,

@@ -308,6 +308,22 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"chose {detail['annotator']}, round {detail['round']}, as the gold ({detail['reason']})"
     ),
     "adjudicate": _adjudicated,
+    "start evidence pass": lambda detail: (
+        f"started the pass “{detail['evidence_pass']}” over {counted(detail['texts'], 'text')}, to mark all their evidence"
+    ),
+    "change evidence pass": lambda detail: (
+        f"had what is accepted in “{detail['evidence_pass']}” {'' if detail['is_automatic'] else 'no longer '}taken over at once"
+    ),
+    "choose every evidence": lambda detail: (
+        f"made what “{detail['evidence_pass']}” marked the gold: {detail['tokens_before']:,} → "
+        f"{counted(detail['tokens_after'], 'token')}, all the evidence"
+    ),
+    "take over every evidence": lambda detail: (
+        f"made what “{detail['evidence_pass']}” marked the gold of {counted(detail['texts'], 'text')}"
+    ),
+    "take back every evidence": lambda detail: (
+        f"took back what “{detail['evidence_pass']}” marked as the gold of {counted(detail['texts'], 'text')}"
+    ),
     "take gold choice back": lambda detail: f"took back the choice of gold{_in_form(detail.get('reason'), ' ({})')}",
     "save list": _saved_list,
     "put on list": lambda detail: f"put the text on the list “{detail['list']}”",

@@ -8,6 +8,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import InstanceRow, instances_of, progress_of
 from annotator.web.page_parts import asked_instance
 from annotator.web.sections import comparison, splits
+from annotator.web.sections.evidence import page as evidence
 from annotator.web.session import Visit
 
 _PAGE = 25
@@ -29,6 +30,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
+    st.divider()
+    evidence.show(store, visit, project)
 
 
 def _show_controls(store: Store, visit: Visit, project: Project) -> list[InstanceRow]:
