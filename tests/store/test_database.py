@@ -38,7 +38,7 @@ TABLES = {
     "repeated_events",
     "sets_shown",
     "trainings", "training_members",
-    "evidence_passes", "evidence_copies",
+    "evidence_passes", "evidence_copies", "audits", "audit_items",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema.audits import AUDITS
 from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
@@ -194,7 +195,7 @@ def m023_guidelines_versions(db: Database) -> None:
 
 
 @MIGRATIONS()
-def m029_evidence_passes(db: Database) -> None:
-    """Second passes in which all evidence is marked: their projects, the texts that they hold, and what was made gold of it."""
-    for statement in EVIDENCE:
+def m029_evidence_passes_and_audits(db: Database) -> None:
+    """Second passes in which all evidence is marked, what was made gold of them, and audits of accepted changed versions."""
+    for statement in (*EVIDENCE, *AUDITS):
         db.conn.execute(statement)

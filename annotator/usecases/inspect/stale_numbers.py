@@ -70,6 +70,8 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "adjudicate": _always,
     "choose every evidence": _always,
     "take back every evidence": _always,
+    "send back version": _always,
+    "discard version": _always,
     "take gold choice back": _always,
     "replace label": _always,
     "train model": _changed_numbers,

@@ -343,6 +343,19 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "approve perturbation": lambda detail: (
         f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
+    "draw audit": lambda detail: (
+        f"drew {detail['versions']:,} of {counted(detail['of'], 'accepted changed version')} for an audit (seed {detail['seed']})"
+    ),
+    "judge version": lambda detail: (
+        f"judged changed version {_number(detail)}, version {detail['version']}: "
+        + ("right" if detail["is_right"] else f"wrong ({_listed(detail['faults'])})")
+    ),
+    "send back version": lambda detail: (
+        f"sent changed version {_number(detail)} back to its author after an audit ({detail['faults']})"
+    ),
+    "discard version": lambda detail: (
+        f"discarded changed version {_number(detail)} after an audit ({detail['faults']})"
+    ),
     "create": lambda detail: f"created the project “{detail['name']}”",
     "copy rules": lambda detail: (
         f"took the rules of “{detail['source']}”" + (", and its people" if detail["has_people"] else "")
