@@ -38,7 +38,7 @@ def evidence() -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what it would hold.")
 @json_option
 @click.pass_obj
-def start(path: Path, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
+def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
     """Make the project NAME with copies of chosen texts of a project that have gold and are complete."""
     from annotator.domain.project.evidence import Selection
     from annotator.usecases.project.evidence_passes import count_chosen, start_pass

@@ -31,6 +31,10 @@ COMMANDS: Commands = {
         "annotator.cli.evidence:evidence",
         "Second passes in which all evidence is marked: start, show, take over.",
     ),
+    "audit": (
+        "annotator.cli.audit:audit",
+        "Samples of accepted changed versions, judged by third people: draw, show, remedy.",
+    ),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),

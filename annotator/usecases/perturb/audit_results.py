@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdict, ItemState
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
+from annotator.formats.rows.spreadsheets import written_csv
 from annotator.metrics.failure_intervals import wilson
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -133,6 +134,12 @@ def csv_rows(result: AuditResult) -> Iterator[dict[str, object]]:
             "comment": verdict.comment if verdict else "", "judged_at": verdict.judged_at if verdict else "",
             "in_data_set": version.is_in_data_set,
         }  # fmt: skip
+
+
+def csv_of(result: AuditResult) -> str:
+    """The same as a file."""
+    rows = list(csv_rows(result))
+    return written_csv(list(rows[0]), [list(row.values()) for row in rows])
 
 
 def _result(store: Store, audit: Audit) -> AuditResult:

@@ -68,6 +68,11 @@ class ToAudit:
     says: str
 
 
+def kinds_to_audit(store: Store, project: Project) -> list[str]:
+    """The kinds of which there are accepted versions that were written here."""
+    return sorted({version.kind for version in audits_store.accepted_versions(store, project.id)})
+
+
 def preview_drawing(store: Store, actor: User, project: Project, drawing: Drawing) -> DrawingPreview:
     """How many of each kind, how wide the interval will be, and whether there are people who may judge them."""
     require(store, actor, project.id, "manage project")
