@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.web import perturb_panel
 from annotator.web.page_parts import require_project
-from annotator.web.sections.audits import judging
+from annotator.web.sections.audits import verdicts
 from annotator.web.session import current_visit, page_store
 
 _WRITE, _AUDIT = "Write and check", "Audit"
@@ -22,6 +22,6 @@ with page_store() as store:
                 "Part", [_WRITE, _AUDIT], required=True, key="perturb_part", label_visibility="collapsed"
             )
         if chosen == _AUDIT:
-            judging.show(store, visit, project)
+            verdicts.show(store, visit, project)
         else:
             perturb_panel.perturb(project.id, visit.user.id, visit.csrf, key=f"perturb_panel_{project.id}")

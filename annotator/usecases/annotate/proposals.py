@@ -69,9 +69,8 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
     if not may_propose(project, assignment, instance):
         return Offer((), Proposals())
     project = _as_open_to(store, user, project, instance)
-    first, first_notes = first_pass_proposals(store, user, project, instance)
+    first = first_pass_proposals(store, user, project, instance)
     proposals = proposals_for(store, project, instance, _chosen_lists(store, project), first)
-    proposals = replace(proposals, notes=(*first_notes, *proposals.notes))
     with store.transaction():
         own_work(store, user, assignment_id)
         numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)

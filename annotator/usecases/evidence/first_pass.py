@@ -14,32 +14,26 @@ from annotator.usecases.evidence.taking_over import has_same_text
 from annotator.usecases.gold import gold_of_instance
 
 FIRST_SETS = "first pass"  # what these sets are counted under
-_OTHER_TEXT = "The text was changed in the first project, so no set of the first pass is proposed."
-_NO_SETS = "The first pass found no rationale in this text."
 
 
-def first_pass_proposals(
-    store: Store, user: User, project: Project, instance: Instance
-) -> tuple[list[ProposedSet], tuple[str, ...]]:
-    """The sets, and what is to be said of those that are not proposed. They are shown to the person from now on.
+def first_pass_proposals(store: Store, user: User, project: Project, instance: Instance) -> list[ProposedSet]:
+    """The sets, which are shown to the person from now on.
 
-    Nothing where the original's sets are closed to the person, who has it in hand or may still be given it.
+    None where the original has another text by now, or its sets are closed to the person, who has it in hand or may still be
+    given it.
     """
     copy = find_copy(store, instance.id) if project.settings.are_first_sets_proposed else None
     if copy is None:
-        return [], ()
+        return []
     source_id = project_of_instance(store, copy.original_id)
     original = get_instance(store, copy.original_id)
     gold = gold_of_instance(store, get_project_by_id(store, source_id), original)
     behind = independence.annotations_behind(gold)
-    if independence.why_withheld(store, user, source_id, original.id, behind):
-        return [], ()
-    if not has_same_text(original, instance):
-        return [], (_OTHER_TEXT,)
+    is_withheld = bool(independence.why_withheld(store, user, source_id, original.id, behind))
+    if is_withheld or not has_same_text(original, instance):
+        return []
     independence.show(store, user, source_id, original.id, behind)
-    if not gold.sets:
-        return [], (_NO_SETS,)
     return [
         ProposedSet("carried", FIRST_SETS, rationale_set, f"{FIRST_SETS} {set_letter(number)}")
         for number, rationale_set in enumerate(gold.sets)
-    ], ()
+    ]

@@ -77,7 +77,7 @@ class PassStanding:
         """What taking over would change, in a sentence."""
         texts, tokens = counted(self.n_taken, "text"), counted(self.tokens[1], "token")
         return (
-            f"{texts} would get exhaustive gold, {self.n_changed:,} of them other tokens: {self.tokens[0]:,} → {tokens}, "
+            f"{texts} would get exhaustive gold; the tokens of {self.n_changed:,} would change: {self.tokens[0]:,} → {tokens}, "
             f"{self.sets[0]:,} → {counted(self.sets[1], 'set')}."
         )
 

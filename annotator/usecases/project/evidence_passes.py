@@ -27,8 +27,8 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.intake import Intake
 
 QUESTION = (
-    "Mark every piece of evidence for “{result}”. The sets of the first pass are drawn dashed: accept or change them, then add "
-    "what they leave out."
+    "Mark every piece of evidence for “{result}”. What the first pass marked is drawn dashed: accept or change it, then add the "
+    "rest."
 )
 
 

@@ -1,6 +1,5 @@
 /**
  * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
- * In a second pass the same of the sets of the first one.
  */
 import { element, setText } from "../shared/dom.js";
 
@@ -18,7 +17,7 @@ export class ProposedNotes {
     const warnings = offer.warnings;
     const words = [
       ...(offer.isOfAnotherResult ? [] : [offer.change?.words]),
-      ...(warnings.length ? warnings : [wordsOf(offer, Boolean(work.is_changed))]),
+      ...(warnings.length ? warnings : [wordsOf(offer)]),
     ]
       .filter(Boolean)
       .join(" ");
@@ -28,21 +27,10 @@ export class ProposedNotes {
   }
 }
 
-/**
- * @param {Session["offer"]} offer
- * @param {boolean} isChanged  whether the text is a changed version
- */
-function wordsOf({ answered, sets }, isChanged) {
+/** @param {Session["offer"]} offer */
+function wordsOf({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;
-  if (!isChanged) return count ? wordsOfFirstPass(count) : "";
   if (!count) return "No set of the original is proposed.";
   return count === 1 ? "One set of the original is proposed." : `${count} sets of the original are proposed.`;
-}
-
-/** @param {number} count */
-function wordsOfFirstPass(count) {
-  const proposed =
-    count === 1 ? "One set of the first pass is proposed." : `${count} sets of the first pass are proposed.`;
-  return `${proposed} Accept or change what is evidence, then mark the rest.`;
 }

@@ -127,8 +127,8 @@ def _ask_selection(store: Store, project: Project, key: str) -> Selection:
     splits = splits_to_choose(store, project)
     default = splits.index("test") + 1 if "test" in splits else 0
     chosen = st.selectbox("Texts", [_ALL, *splits], index=default, key=f"{key}_split", format_func=_split_words)
-    left, right = st.columns(2)
-    is_sample = left.checkbox("A sample of them", key=f"{key}_sample")
+    first, left, right = st.columns([3, 2, 2], vertical_alignment="bottom")
+    is_sample = first.checkbox("A sample of them", key=f"{key}_sample")
     n = int(left.number_input("How many", 1, value=100, key=f"{key}_n", disabled=not is_sample))
     seed = int(
         right.number_input(
