@@ -8,6 +8,7 @@ from typing import Literal
 from annotator.domain.instances import AnnotationState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
+    SourceAudit,
     SourceEvent,
     SourceFrozen,
     SourceList,
@@ -321,6 +322,7 @@ OwnItem = (
     | SourceFrozen
     | SourceTraining
     | SourcePerturbation
+    | SourceAudit
     | SourceEvent
 )
 SourceItem = OwnItem | SourceColumns | Problem

@@ -13,6 +13,7 @@ from annotator.domain.talk import Voice
 from annotator.domain.trainings import Way
 from annotator.domain.views import LONGEST_QUERY
 from annotator.domain.word_lists import WordListRole
+from annotator.formats.own.audits import AuditRecord
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord
@@ -21,7 +22,8 @@ from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
-# releases of gold, versions of guidelines; 7: the second pass that a choice of gold came from
+# releases of gold, versions of guidelines; 7: the second pass that a choice of gold came from,
+# audits of changed versions
 VERSION = 7
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
@@ -347,5 +349,6 @@ OwnRecord = (
     | FrozenRecord
     | TrainingRecord
     | PerturbationRecord
+    | AuditRecord
     | EventRecord
 )

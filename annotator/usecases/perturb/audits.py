@@ -17,7 +17,7 @@ from annotator.metrics.failure_intervals import Bounds, wilson
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
-from annotator.store.instances import get_instance
+from annotator.store.instances import get_instance, get_instances
 from annotator.store.people import list_members, roles_of
 from annotator.store.perturb import audits as audits_store
 from annotator.store.perturb.audits import AcceptedVersion
@@ -115,7 +115,7 @@ def count_to_audit(store: Store, actor: User, project_id: int) -> int:
     roles = roles_of(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         return 0
-    return sum(_is_wanted(store, item) for item in audits_store.items_open_to(store, project_id, actor.id))
+    return len(_wanted(store, audits_store.items_open_to(store, project_id, actor.id)))
 
 
 def next_to_audit(store: Store, actor: User, project_id: int) -> ToAudit | None:
@@ -123,10 +123,10 @@ def next_to_audit(store: Store, actor: User, project_id: int) -> ToAudit | None:
     with store.transaction():
         user_id = _require_judge(store, actor, project_id)
         project = get_project_by_id(store, project_id)
-        items = audits_store.items_open_to(store, project_id, user_id)
-        item = next((item for item in items if _is_wanted(store, item)), None)
-        if item is None:
+        wanted = _wanted(store, audits_store.items_open_to(store, project_id, user_id))
+        if not wanted:
             return None
+        item = wanted[0]
         until = iso(store.moment() + dt.timedelta(minutes=project.settings.lease_minutes))
         audits_store.hold_item(store, item, user_id, until)
     return _shown(store, project, item)
@@ -217,8 +217,10 @@ def _parts(store: Store, versions: Sequence[AcceptedVersion]) -> list[set[int]]:
     return [people[version.perturbation_id] for version in versions]
 
 
-def _is_wanted(store: Store, item: AuditItem) -> bool:
-    return item.verdict is None or is_stale(item, get_instance(store, item.instance_id))
+def _wanted(store: Store, items: Sequence[AuditItem]) -> list[AuditItem]:
+    """Those without a verdict, or with one on what they said before."""
+    instances = get_instances(store, [item.instance_id for item in items if item.verdict is not None])
+    return [item for item in items if item.verdict is None or is_stale(item, instances[item.instance_id])]
 
 
 def _shown(store: Store, project: Project, item: AuditItem) -> ToAudit:

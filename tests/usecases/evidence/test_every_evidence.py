@@ -364,3 +364,13 @@ def test_statistics_and_releases_say_of_how_many_gold_is_exhaustive(
     export_release(store, LOCAL_OPERATOR, first, made.number, "jsonl", tmp_path / "out")
     card = next((tmp_path / "out").rglob("README.md")).read_text()
     assert "Sets mark all the evidence in 1 of 4 instances." in card
+
+
+def test_the_check_finds_a_text_of_a_pass_that_is_out_of_place(
+    store: Store, first: Project, marked: tuple[Project, str, int]
+) -> None:
+    with store.transaction():
+        store.run("DELETE FROM evidence_passes")
+    assert check(store)[0] == (
+        "Instance 't1' is kept as a text of a second pass, but its original is not in the first project of that pass."
+    )

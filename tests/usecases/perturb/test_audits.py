@@ -1,5 +1,6 @@
 """Audits of accepted changed versions: drawn by a seed, judged by third people, and what becomes of the wrong ones."""
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, InvalidValue, NotAllowed
+from annotator.errors import Conflict, ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance, set_result
 from annotator.store.perturb.perturbations import get_perturbation
@@ -20,6 +21,9 @@ from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb.audit_results import AuditResult, audits_of_project, csv_rows, remedy_wrong
 from annotator.usecases.perturb.audits import ToAudit, count_to_audit, draw_audit, judge, next_to_audit, preview_drawing
 from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
 
 TEXT = "The plot is slow but the acting is superb ."
@@ -317,3 +321,61 @@ def test_a_version_that_was_discarded_before_it_was_judged_is_passed_over(
         store.run("UPDATE instances SET state = 'discarded' WHERE id = ?", (gone,))
     assert len(judge_all(store, people["Dan"], reviews)) == 3
     assert [version.state for version in result(store, reviews).versions].count("gone") == 1
+
+
+def test_a_restored_project_has_its_audits_with_their_verdicts(
+    store: Store, reviews: Project, people: dict[str, User], audit: int, tmp_path: Path
+) -> None:
+    judge_all(store, people["Dan"], reviews, wrong=1)
+    draw_audit(store, LOCAL_OPERATOR, reviews, Drawing("of each kind", n=1, kinds=("syntax",)))
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
+    restored = create_project(store, LOCAL_OPERATOR, "Restored", reviews.task, labels=reviews.labels)
+    import_file(store, LOCAL_OPERATOR, restored, "jsonl", tmp_path / "all.jsonl")
+    before, after = (audits_of_project(store, LOCAL_OPERATOR, project) for project in (reviews, restored))
+    assert [replace(r.audit, id=0, project_id=0) for r in after] == [
+        replace(r.audit, id=0, project_id=0) for r in before
+    ]
+    assert [r.shares for r in after] == [r.shares for r in before]
+    assert [next(csv_rows(r))["faults"] for r in after] == ["", "result"]
+    assert check(store) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"place": 7}, "an audit names a changed version that is neither in the file nor in the project"),
+        ({"judged_at": None}, "A verdict needs auditor, is_right, texts and judged_at"),
+        ({"faults": ["result"]}, "What is wrong names its faults"),
+        ({"faults": ["spelling"]}, "spelling"),
+    ],
+)
+def test_an_audit_that_does_not_fit_is_refused_with_its_line(
+    store: Store,
+    reviews: Project,
+    people: dict[str, User],
+    audit: int,
+    tmp_path: Path,
+    changes: dict[str, object],
+    reason: str,
+) -> None:
+    judge_all(store, people["Dan"], reviews)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", path)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    [audited] = [record for record in records if record["record"] == "audit"]
+    audited["items"][0] |= changes
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    restored = create_project(store, LOCAL_OPERATOR, "Restored", reviews.task, labels=reviews.labels)
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, restored, "jsonl", path)
+    assert any(reason in str(problem) for problem in refused.value.problems)
+
+
+def test_the_check_finds_a_verdict_by_somebody_who_had_a_part(
+    store: Store, reviews: Project, people: dict[str, User], audit: int
+) -> None:
+    judge_all(store, people["Dan"], reviews)
+    assert check(store) == []
+    with store.transaction():
+        store.run("UPDATE audit_items SET auditor = ? WHERE position = 0", (people["Ann"].id,))
+    assert [line.split("'")[1] for line in check(store)] == ["Ann"]
