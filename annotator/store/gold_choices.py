@@ -24,6 +24,17 @@ def find_choice(store: Store, instance_id: int) -> GoldChoice | None:
     return choices_of(store, [instance_id]).get(instance_id)
 
 
+def has_exhaustive(store: Store, project_id: int) -> bool:
+    """Whether some instance of a project says itself that its gold is exhaustive, or has it from a second pass."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM instances WHERE project_id = ?1 AND (is_exhaustive = 1 OR EXISTS (
+                SELECT 1 FROM gold_choices WHERE instance_id = instances.id AND evidence_pass IS NOT NULL)))""",
+            (project_id,),
+        )
+    )
+
+
 def is_chosen(store: Store, annotation_id: int) -> bool:
     """Whether an annotation is its instance's chosen gold."""
     choice = store.row(

@@ -50,7 +50,7 @@ def labelled_gold_of(store: Store, ids: Sequence[int], policy: GoldPolicy) -> It
 def _labelled(
     store: Store, instances: Sequence[Instance], policy: GoldPolicy, *, asks_for_answers: bool = False
 ) -> Iterator[GoldInstance]:
-    for gold in _gold_among(store, instances, policy):
+    for gold in gold_among(store, instances, policy):
         is_told = gold.result is not None if asks_for_answers else bool(gold.result)
         if is_told and gold.instance.state != "discarded":
             yield gold
@@ -68,13 +68,14 @@ def gold_of_instances(
         part = ids[first : first + _AT_ONCE]
         instances = get_instances(store, part)
         ordered = [instances[number] for number in part if number in instances]
-        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy, whose)}
+        gold |= {item.instance.id: item for item in gold_among(store, ordered, policy, whose)}
     return gold
 
 
-def _gold_among(
+def gold_among(
     store: Store, instances: Sequence[Instance], policy: GoldPolicy, whose: Whose | None = None
 ) -> Iterator[GoldInstance]:
+    """The gold of instances that are at hand, in their order; without sets where there is none."""
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:

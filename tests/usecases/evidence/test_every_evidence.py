@@ -12,6 +12,8 @@ from annotator.domain.project.evidence import Selection
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed
+from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.table import MetricTable, metric_table
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids, get_instance, set_result
 from annotator.store.people import add_role
@@ -19,6 +21,9 @@ from annotator.usecases.annotate import proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.evidence.taking_over import set_automatic, standing_of, take_back, take_over
 from annotator.usecases.gold import gold_instances
+from annotator.usecases.inspect.metric_values import groupings_of
+from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.lead.adjudication import adjudicate, take_choice_back
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.evidence_passes import QUESTION, count_chosen, start_pass
@@ -374,3 +379,20 @@ def test_the_check_finds_a_text_of_a_pass_that_is_out_of_place(
     assert check(store)[0] == (
         "Instance 't1' is kept as a text of a second pass, but its original is not in the first project of that pass."
     )
+
+
+def test_numbers_over_the_instances_with_exhaustive_gold_stand_alone(
+    store: Store, first: Project, marked: tuple[Project, str, int]
+) -> None:
+    def table(group: str | None = None) -> MetricTable:
+        options = ScoringOptions(by="exhaustive", group=group)
+        return metric_table(evaluate_project(store, LOCAL_OPERATOR, first, options=options))
+
+    second, _, _ = marked
+    assert "exhaustive" not in groupings_of(store, LOCAL_OPERATOR, first)
+    assert "the gold is not marked as exhaustive" in gold_summary(table())
+    take_over(store, LOCAL_OPERATOR, second.id)
+    assert "exhaustive" in groupings_of(store, LOCAL_OPERATOR, first)
+    assert dict(table().groups) == {"exhaustive": 1, "": 3}
+    assert "only for the 1 instance whose gold is exhaustive" in gold_summary(table())
+    assert "recall" not in gold_summary(table("exhaustive")), "of these it means comprehensiveness"
