@@ -1,11 +1,27 @@
-"""Perturb: changed versions of texts, written and checked."""
+"""Perturb: changed versions of texts, written and checked, and those of audits judged."""
 
+import streamlit as st
+
+from annotator.usecases.perturb.audits import count_to_audit
 from annotator.web import perturb_panel
 from annotator.web.page_parts import require_project
+from annotator.web.sections.audits import verdicts
 from annotator.web.session import current_visit, page_store
+
+_WRITE, _AUDIT = "Write and check", "Audit"
 
 with page_store() as store:
     visit = current_visit(store)
-project = require_project(visit, "annotate", "review")
-if project is not None:
-    perturb_panel.perturb(project.id, visit.user.id, visit.csrf, key=f"perturb_panel_{project.id}")
+    project = require_project(visit, "annotate", "review")
+    if project is not None:
+        asks_for_audit = "audit" in st.query_params
+        chosen: str | None = _WRITE
+        if asks_for_audit or st.session_state.get("perturb_part") or count_to_audit(store, visit.user, project.id):
+            st.session_state.setdefault("perturb_part", _AUDIT if asks_for_audit else _WRITE)
+            chosen = st.segmented_control(
+                "Part", [_WRITE, _AUDIT], required=True, key="perturb_part", label_visibility="collapsed"
+            )
+        if chosen == _AUDIT:
+            verdicts.show(store, visit, project)
+        else:
+            perturb_panel.perturb(project.id, visit.user.id, visit.csrf, key=f"perturb_panel_{project.id}")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class GoldChoice:
     """The annotation that the lead made the gold of an instance.
 
-    is_adjudicated: the lead made this version; else it is an annotator's, as it was handed in
+    is_adjudicated: the lead made this version, or had it made; else it is an annotator's, as it was handed in
+    evidence_pass: the second pass, in which all evidence was marked, that it came from; None: the lead's own choice
     """
 
     instance_id: int
@@ -16,6 +17,12 @@ class GoldChoice:
     chosen_by: str
     reason: str
     chosen_at: str
+    evidence_pass: str | None = None
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether it is known to mark all the evidence: it then is the gold whatever the policy."""
+        return self.evidence_pass is not None
 
 
 @dataclass(frozen=True, slots=True)

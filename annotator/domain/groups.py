@@ -8,16 +8,18 @@ from annotator.domain.instances import Instance
 from annotator.errors import InvalidValue
 
 LABEL, SPLIT, KIND, CRITERION, ANNOTATOR = "label", "split", "kind", "criterion", "annotator"
+EXHAUSTIVE = "exhaustive"  # whether the gold of an instance marks all the evidence: only there is a recall one
 METADATA = "metadata:"  # and a name of the instances' metadata
 ANNOTATORS = "annotators:"  # and a name of what the file tells of its annotators
-GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR)
-_WORDS = {KIND: "kind of changed version"}
+GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR, EXHAUSTIVE)
+_WORDS = {KIND: "kind of changed version", EXHAUSTIVE: "whether gold is exhaustive"}
 _UNNAMED = {
     LABEL: "(no label)",
     SPLIT: "(none)",
     KIND: "(not changed)",
     CRITERION: "not told",
     ANNOTATOR: "(not named)",
+    EXHAUSTIVE: "(not exhaustive)",
 }
 
 
@@ -73,7 +75,7 @@ def group_of(instance: Instance, label: str | None, by: str) -> str | None:
             value = instance.metadata.get(by.removeprefix(METADATA), "")
             return fact_in_words(value)
         case _:
-            return None
+            return (EXHAUSTIVE if instance.is_exhaustive else "") if by == EXHAUSTIVE else None
 
 
 def fact_in_words(value: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.instances import GoldInstance
+from annotator.domain.project.audits import Drawing, Fault
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.project.releases import FrozenGold, ReleaseRules
 from annotator.domain.trainings import HeldOut
@@ -148,5 +149,39 @@ class SourcePerturbation:
     versions: tuple[SourceVersion, ...]
     checks: tuple[SourceCheck, ...] = ()
     instance: tuple[str, str] | None = None
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAuditItem:
+    """A version that an audit drew, and what was said of it.
+
+    original, instance: (key, split); place: of the perturbation among those of its original, from 0; auditor None: not judged
+    """
+
+    original: tuple[str, str]
+    place: int
+    version: int
+    kind: str
+    instance: tuple[str, str]
+    auditor: str | None = None
+    is_right: bool | None = None
+    faults: tuple[Fault, ...] = ()
+    comment: str = ""
+    texts: str | None = None
+    result: str | None = None
+    judged_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAudit:
+    """A sample of accepted changed versions; it stands after these (only our own JSONL carries it)."""
+
+    drawing: Drawing
+    population: Mapping[str, int]
+    made_by: str
+    made_at: str
+    items: tuple[SourceAuditItem, ...]
     source: str = ""
     line: int | None = None

@@ -46,6 +46,7 @@ class ProjectSettings:
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
     are_carried_sets_proposed: whether annotators of a changed version are proposed the gold sets of its original.
+    are_first_sets_proposed: in a second pass, whether annotators are proposed the gold sets of the first one.
     proposed_word_lists: names of the word lists that propose sets (keep) or tell words to be no rationale (ignore).
     checkers_per_perturbation: how many others approve a changed version before it becomes an instance.
     checkers_see_author: whether they see who wrote it before it is decided.
@@ -79,6 +80,7 @@ class ProjectSettings:
     researchers_see_submitted: bool = False
     model_previews: Previews = "reviewers"
     are_carried_sets_proposed: bool = True
+    are_first_sets_proposed: bool = False
     proposed_word_lists: tuple[str, ...] = ()
     checkers_per_perturbation: int = 2
     checkers_see_author: bool = False

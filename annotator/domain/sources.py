@@ -8,6 +8,7 @@ from typing import Literal
 from annotator.domain.instances import AnnotationState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
+    SourceAudit,
     SourceEvent,
     SourceFrozen,
     SourceList,
@@ -168,13 +169,14 @@ class SourceRound:
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """The lead's choice of gold: the place of the annotation, and whether the lead made it."""
+    """The lead's choice of gold: the place of the annotation, whether the lead made it, the second pass that it came from."""
 
     annotation: int
     is_adjudicated: bool
     chosen_by: str
     reason: str
     chosen_at: str
+    evidence_pass: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +330,7 @@ OwnItem = (
     | SourceFrozen
     | SourceTraining
     | SourcePerturbation
+    | SourceAudit
     | SourceEvent
 )
 SourceItem = OwnItem | SourceColumns | Problem

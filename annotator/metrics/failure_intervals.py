@@ -63,11 +63,17 @@ def rate_bounds(tests: Sequence[Floats]) -> Bounds | None:
     values = np.concatenate(judged) if judged else np.empty(0)
     if not len(values):
         return None
-    over_cases = _wilson(float(values.mean()), len(values))
+    over_cases = wilson(float(values.mean()), len(values))
     return _no_narrower(_over_tests(judged), over_cases, 0.0) if len(judged) >= FEWEST_TESTS else over_cases
 
 
-def _wilson(rate: float, n: int) -> Bounds:
+def wilson(rate: float, n: int) -> Bounds:
+    """The 95 % interval of a share of n that were drawn at random.
+
+    Source: Wilson 1927; also holds where none or all are counted (Brown, Cai and DasGupta 2001)
+    >>> [round(bound, 4) for bound in (wilson(0.95, 100).low, wilson(0.95, 100).high)]
+    [0.8882, 0.9785]
+    """
     centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z * sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
     return Bounds(0.0 if rate == 0 else centre - half, 1.0 if rate == 1 else centre + half, "cases")

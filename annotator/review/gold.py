@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import Annotation, GoldInstance, Instance
@@ -28,6 +29,20 @@ def gold_of(
         return _gold(instance, result if chosen.result is None else chosen.result, _each_set(chosen))
     counting = that_count(instance, annotations)
     return _gold(instance, result, _sets_under(policy, counting)) if counting else None
+
+
+def gold_with_choice(
+    instance: Instance, counting: Sequence[Annotation], policy: GoldPolicy, annotated: Sequence[Annotation],
+    choice: GoldChoice | None,
+) -> GoldInstance | None:  # fmt: skip
+    """The same with the lead's choice among all annotations, of which some count.
+
+    A choice that is known to mark all the evidence is the gold under every policy, and the instance is exhaustive then.
+    """
+    chosen = chosen_among(annotated, choice)
+    if chosen is None or choice is None or not choice.is_exhaustive:
+        return gold_of(instance, counting, policy, chosen)
+    return gold_of(replace(instance, is_exhaustive=True), counting, "chosen", chosen)
 
 
 def chosen_among(annotations: Sequence[Annotation], choice: GoldChoice | None) -> Annotation | None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, chain
@@ -10,7 +10,7 @@ from sys import intern
 
 import numpy as np
 
-from annotator.domain.groups import group_of
+from annotator.domain.groups import EXHAUSTIVE, group_of
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
@@ -61,6 +61,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
     names = (segment.name for segment in selectable)
     sides = tuple(zip(names, lengths, strict=True)) if task.name in _PAIRED else (("", sum(lengths)),)
     bodies = [segment.body for segment in selectable] if keep_tokens else []
+    marks_all = is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive
     return GoldRow(
         instance.id,
         instance.key,
@@ -74,9 +75,9 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         tuple(intern(token) for body in bodies for token in body.tokens()),
         instance.parent_key,
         instance.perturbation_kind,
-        is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
+        marks_all,
         instance.criterion,
-        group_of(instance, gold.result, by),
+        group_of(replace(instance, is_exhaustive=marks_all) if by == EXHAUSTIVE else instance, gold.result, by),
     )
 
 

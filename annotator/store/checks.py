@@ -286,3 +286,27 @@ def draft_spans_outside(store: Store, *, limit: int) -> list[tuple[str, list[int
         (limit,),
     )
     return [(row["key"], json.loads(row["span"]), row["n_tokens"]) for row in rows]
+
+
+def copies_out_of_place(store: Store, *, limit: int) -> list[str]:
+    """Keys of texts of second passes that are in no pass, or whose original is not in its first project."""
+    rows = store.rows(
+        """SELECT i.key FROM evidence_copies JOIN instances AS i ON i.id = copy_id JOIN instances AS o ON o.id = original_id
+            LEFT JOIN evidence_passes AS p ON p.project_id = i.project_id
+            WHERE p.source_id IS NULL OR p.source_id <> o.project_id LIMIT ?""",
+        (limit,),
+    )
+    return [row["key"] for row in rows]
+
+
+def verdicts_by_involved(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Audited versions that were judged by somebody who wrote or checked the version that was drawn: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM audit_items AS a JOIN instances ON instances.id = a.instance_id JOIN users ON users.id = auditor
+            WHERE EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = a.perturbation_id
+                AND v.number <= a.version AND v.made_by = auditor)
+            OR EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = a.perturbation_id
+                AND c.version <= a.version AND c.checker = auditor AND c.at < judged_at) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]

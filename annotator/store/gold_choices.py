@@ -24,6 +24,17 @@ def find_choice(store: Store, instance_id: int) -> GoldChoice | None:
     return choices_of(store, [instance_id]).get(instance_id)
 
 
+def has_exhaustive(store: Store, project_id: int) -> bool:
+    """Whether some instance of a project says itself that its gold is exhaustive, or has it from a second pass."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM instances WHERE project_id = ?1 AND (is_exhaustive = 1 OR EXISTS (
+                SELECT 1 FROM gold_choices WHERE instance_id = instances.id AND evidence_pass IS NOT NULL)))""",
+            (project_id,),
+        )
+    )
+
+
 def is_chosen(store: Store, annotation_id: int) -> bool:
     """Whether an annotation is its instance's chosen gold."""
     choice = store.row(
@@ -37,11 +48,11 @@ def is_chosen(store: Store, annotation_id: int) -> bool:
 def set_choice(store: Store, choice: GoldChoice) -> None:
     """Write an instance's choice, in place of an earlier one."""
     store.run(
-        """INSERT OR REPLACE INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
-            VALUES (?, ?, ?, ?, ?, ?)""",
+        """INSERT OR REPLACE INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at,
+            evidence_pass) VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (
             *(choice.instance_id, choice.annotation_id, choice.is_adjudicated),
-            *(choice.chosen_by, choice.reason, choice.chosen_at),
+            *(choice.chosen_by, choice.reason, choice.chosen_at, choice.evidence_pass),
         ),
     )
 
@@ -58,6 +69,17 @@ def add_adjudicated(
     return add_annotation(
         store, instance_id, lead.name, state="reference", result=result, sets=sets, note=reason,
         round_number=_free_round(store, instance_id, lead.name), user_id=lead.id,
+    )  # fmt: skip
+
+
+def add_exhaustive(
+    store: Store, instance_id: int, annotator: str, user_id: int | None, result: str | None, sets: Sequence[RationaleSet],
+    pass_name: str,
+) -> int:  # fmt: skip
+    """Store what a second pass made of a text, in which all evidence was marked; answers its number."""
+    return add_annotation(
+        store, instance_id, annotator, state="reference", result=result, sets=sets, note=pass_name,
+        round_number=_free_round(store, instance_id, annotator), user_id=user_id,
     )  # fmt: skip
 
 
@@ -96,4 +118,5 @@ def _choice(row: Row) -> GoldChoice:
         chosen_by=row["chosen_by"],
         reason=row["reason"],
         chosen_at=row["chosen_at"],
+        evidence_pass=row["evidence_pass"],
     )

@@ -9,7 +9,7 @@ from annotator.domain.groups import Whose, groups_of_people
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
-from annotator.review.gold import chosen_among, gold_of
+from annotator.review.gold import gold_with_choice
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
@@ -24,9 +24,9 @@ def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     labels: dict[int, str | None] = {}
     for instance in instances:
-        accepted = [a for a in annotations[instance.id] if a.state == "accepted"]
-        chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
-        gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
+        annotated, choice = annotations[instance.id], choices.get(instance.id)
+        accepted = [a for a in annotated if a.state == "accepted"]
+        gold = gold_with_choice(instance, accepted, project.settings.gold_policy, annotated, choice)
         labels[instance.id] = instance.result if gold is None else gold.result
     return labels
 
@@ -50,7 +50,7 @@ def labelled_gold_of(store: Store, ids: Sequence[int], policy: GoldPolicy) -> It
 def _labelled(
     store: Store, instances: Sequence[Instance], policy: GoldPolicy, *, asks_for_answers: bool = False
 ) -> Iterator[GoldInstance]:
-    for gold in _gold_among(store, instances, policy):
+    for gold in gold_among(store, instances, policy):
         is_told = gold.result is not None if asks_for_answers else bool(gold.result)
         if is_told and gold.instance.state != "discarded":
             yield gold
@@ -68,28 +68,29 @@ def gold_of_instances(
         part = ids[first : first + _AT_ONCE]
         instances = get_instances(store, part)
         ordered = [instances[number] for number in part if number in instances]
-        gold |= {item.instance.id: item for item in _gold_among(store, ordered, policy, whose)}
+        gold |= {item.instance.id: item for item in gold_among(store, ordered, policy, whose)}
     return gold
 
 
-def _gold_among(
+def gold_among(
     store: Store, instances: Sequence[Instance], policy: GoldPolicy, whose: Whose | None = None
 ) -> Iterator[GoldInstance]:
+    """The gold of instances that are at hand, in their order; without sets where there is none."""
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:
         annotated = _of_people(instance, annotations[instance.id], whose)
         accepted = [annotation for annotation in annotated if annotation.state == "accepted"]
-        chosen = chosen_among(annotated, choices.get(instance.id))
-        yield gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
+        gold = gold_with_choice(instance, accepted, policy, annotated, choices.get(instance.id))
+        yield gold or GoldInstance(instance, (), instance.result)
 
 
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:
     """The gold of an instance under the project's policy; without sets where there is none."""
     annotations = annotations_of(store, [instance.id])[instance.id]
     accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
-    chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
-    gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
+    choice = choices_of(store, [instance.id]).get(instance.id)
+    gold = gold_with_choice(instance, accepted, project.settings.gold_policy, annotations, choice)
     return GoldInstance(instance, (), instance.result) if gold is None else gold
 
 
@@ -177,7 +178,7 @@ def _gold(
     if instance.state == "discarded":
         return None
     counting = sorted((a for a in annotated if a.state in states), key=_accepted_first)
-    return gold_of(instance, counting, policy, chosen_among(annotated, choice))
+    return gold_with_choice(instance, counting, policy, annotated, choice)
 
 
 def counting_states(options: GoldOptions) -> frozenset[AnnotationState]:

@@ -44,6 +44,7 @@ def check(store: Store) -> list[str]:
         *_without_text(store),
         *_spans_outside(store),
         *_outputs_outside(store),
+        *_second_passes(store),
         *_wrong_offsets(store),
     ]
 
@@ -113,6 +114,13 @@ def _outputs_outside(store: Store) -> Iterable[str]:
         yield f"What '{model}' says of instance '{key}' is not for the tokens that the instance has."
     for key, model in checks.trainings_outside(store, limit=_AT_MOST):
         yield f"The model '{model}' is said to have learned from instance '{key}', which is of another project."
+
+
+def _second_passes(store: Store) -> Iterable[str]:
+    for key in checks.copies_out_of_place(store, limit=_AT_MOST):
+        yield f"Instance '{key}' is kept as a text of a second pass, but its original is not in the first project of that pass."
+    for key, person in checks.verdicts_by_involved(store, limit=_AT_MOST):
+        yield f"'{person}' judged the changed version '{key}' in an audit, although they wrote or checked it."
 
 
 def _wrong_offsets(store: Store) -> Iterable[str]:

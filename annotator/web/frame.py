@@ -21,6 +21,7 @@ from annotator.usecases.access.roles import changed_versions_waiting, roles_anyw
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
+from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
 from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
@@ -203,6 +204,8 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
         to_check, back = changed_versions_waiting(store, project, user)
         parts += [f"{to_check:,} to check"] if to_check else []
         parts += [f"{counted(back, 'changed version')} returned"] if back else []
+        n_to_audit = count_to_audit(store, user, project.id)
+        parts += [f"{n_to_audit:,} to audit"] if n_to_audit else []
     if has_right(user, roles, "manage project") and (n_questions := count_waiting(store, project)):
         parts.append(f"{counted(n_questions, 'question')} to answer")
     return " · ".join(parts)

@@ -38,6 +38,7 @@ TABLES = {
     "repeated_events",
     "sets_shown", "named_people", "bulk_actions", "bulk_members",
     "trainings", "training_members",
+    "evidence_passes", "evidence_copies", "audits", "audit_items",
 }  # fmt: skip
 
 

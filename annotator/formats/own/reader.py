@@ -10,6 +10,7 @@ from annotator.domain.tasks import Task
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
+from annotator.formats.own.audits import AuditRecord, audit_of, check_audit
 from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of
 from annotator.formats.own.record_values import (
@@ -100,6 +101,9 @@ class _OwnReader:
             case PerturbationRecord():
                 check_perturbation(record, findings)
                 return perturbation_of(record, self.options.key_prefix, row.source, row.line)
+            case AuditRecord():
+                check_audit(record, findings)
+                return audit_of(record, self.options.key_prefix, row.source, row.line, findings)
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():

@@ -13,6 +13,7 @@ from annotator.domain.talk import Voice
 from annotator.domain.trainings import Way
 from annotator.domain.views import LONGEST_QUERY
 from annotator.domain.word_lists import WordListRole
+from annotator.formats.own.audits import AuditRecord
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord
@@ -21,8 +22,8 @@ from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
-# releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are, and how many annotators
-# more they want
+# releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are and how many annotators
+# more they want, the second pass that a choice of gold came from, audits of changed versions
 VERSION = 7
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
@@ -150,14 +151,15 @@ class RoundRecord(msgspec.Struct, omit_defaults=True):
     reviews: list[ReviewRecord] = []
 
 
-class ChoiceRecord(msgspec.Struct):
-    """The lead's choice of gold."""
+class ChoiceRecord(msgspec.Struct, omit_defaults=True):
+    """The lead's choice of gold; evidence_pass: the second pass that it came from, in which all evidence was marked."""
 
     annotation: Place
     is_adjudicated: bool
     chosen_by: str
     reason: str
     chosen_at: Time
+    evidence_pass: Annotated[str, msgspec.Meta(min_length=1)] | None = None
 
 
 class CommentRecord(msgspec.Struct, omit_defaults=True):
@@ -350,5 +352,6 @@ OwnRecord = (
     | FrozenRecord
     | TrainingRecord
     | PerturbationRecord
+    | AuditRecord
     | EventRecord
 )

@@ -10,6 +10,7 @@ import msgspec
 from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
+    SourceAudit,
     SourceEvent,
     SourceFrozen,
     SourceList,
@@ -34,8 +35,9 @@ from annotator.domain.sources import (
 )
 from annotator.domain.word_lists import WordList
 from annotator.errors import ExportRefused, Problem
+from annotator.formats.own.audits import AuditRecord, audit_record
 from annotator.formats.own.output import output_record
-from annotator.formats.own.perturbations import perturbation_record
+from annotator.formats.own.perturbations import PerturbationRecord, perturbation_record
 from annotator.formats.own.records import (
     VERSION,
     AnnotationRecord,
@@ -106,8 +108,8 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each
             return TrainingRecord(
                 item.model, item.digest, item.seed, item.trained_at, item.split, held_out, list(item.members)
             )
-        case SourcePerturbation():
-            return perturbation_record(item)
+        case SourcePerturbation() | SourceAudit():
+            return _version_record(item)
         case WordList():
             return WordListRecord(item.name, item.language, item.role, list(item.words))
         case SourceEvent():
@@ -129,6 +131,10 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each
                 [GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions],
                 list(item.guidelines_read),
             )
+
+
+def _version_record(item: SourcePerturbation | SourceAudit) -> PerturbationRecord | AuditRecord:
+    return audit_record(item) if isinstance(item, SourceAudit) else perturbation_record(item)
 
 
 def _instance_record(item: SourceInstance) -> InstanceRecord:

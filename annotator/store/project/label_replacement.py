@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from annotator.domain.models import Prediction
 from annotator.store.connection.database import Store
+from annotator.store.perturb.audits import rename_audited_result
+from annotator.store.project.evidence_passes import rename_result
 
 _RUNS = "SELECT runs.id FROM runs JOIN models ON models.id = model_id WHERE project_id = ?"
 _INSTANCES = "SELECT id FROM instances WHERE project_id = ?"
@@ -67,6 +69,8 @@ def replace_label(store: Store, project_id: int, label: str, by: str) -> Replace
         }.items()
     }
     store.run(f"UPDATE perturbation_drafts SET result = ? WHERE result = ? AND original_id IN ({_INSTANCES})", of_text)
+    rename_result(store, project_id, label, by)
+    rename_audited_result(store, project_id, label, by)
     n_predictions = _replace_in_predictions(store, project_id, label, by)
     return Replaced(**counts, predictions=n_predictions, n_dropped=n_dropped)
 

@@ -8,6 +8,8 @@ from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.bulk_actions import BULK_ACTIONS
+from annotator.store.schema.audits import AUDITS
+from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
 from annotator.store.schema.guidelines import GUIDELINES
@@ -201,4 +203,7 @@ def m032_language_of_each_person(db: Database) -> None:
 def m028_search_bulk_actions_and_named_people(db: Database) -> None:
     """When each text was imported, what was done to many at once, and the people for whom texts are."""
     for statement in (*NAMED_PEOPLE, *BULK_ACTIONS):
+def m029_evidence_passes_and_audits(db: Database) -> None:
+    """Second passes in which all evidence is marked, what was made gold of them, and audits of accepted changed versions."""
+    for statement in (*EVIDENCE, *AUDITS):
         db.conn.execute(statement)

@@ -240,12 +240,12 @@ def _add_reviews(store: Store, project_id: int, reviews: Sequence[_Review]) -> N
 def _add_choices(store: Store, instances: Sequence[Stored], annotation_ids: AnnotationIds) -> None:
     """The leads' choices of gold."""
     store.run_many(
-        """INSERT INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
-            VALUES (?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at, evidence_pass)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
         [
             (
                 *(number, annotation_ids[number][choice.annotation], choice.is_adjudicated),
-                *(choice.chosen_by, choice.reason, choice.chosen_at),
+                *(choice.chosen_by, choice.reason, choice.chosen_at, choice.evidence_pass),
             )
             for number, instance in instances
             if (choice := instance.source.choice) is not None

@@ -91,7 +91,8 @@ def choices_as_sources(store: Store, instance_ids: Sequence[int], places: Places
     rows = _of_instances(store, "SELECT * FROM gold_choices WHERE instance_id IN wanted", instance_ids)
     return {
         row["instance_id"]: SourceChoice(
-            places[row["annotation_id"]], bool(row["is_adjudicated"]), row["chosen_by"], row["reason"], row["chosen_at"]
+            *(places[row["annotation_id"]], bool(row["is_adjudicated"]), row["chosen_by"], row["reason"]),
+            *(row["chosen_at"], row["evidence_pass"]),
         )
         for row in rows
     }

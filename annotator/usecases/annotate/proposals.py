@@ -25,6 +25,7 @@ from annotator.store.word_lists import list_word_lists
 from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
+from annotator.usecases.evidence.first_pass import first_pass_proposals
 from annotator.usecases.gold import gold_of_instance
 
 
@@ -56,7 +57,8 @@ def may_propose(project: Project, assignment: Assignment, instance: Instance) ->
     settings = project.settings
     is_first = assignment.follows_id is None and assignment.state in {"leased", "returned"}
     carries = settings.are_carried_sets_proposed and instance.parent_key is not None
-    return is_first and settings.result_mode != "labels_only" and (carries or bool(settings.proposed_word_lists))
+    proposes = carries or settings.are_first_sets_proposed or bool(settings.proposed_word_lists)
+    return is_first and settings.result_mode != "labels_only" and proposes
 
 
 def propose(store: Store, user: User, assignment_id: int) -> Offer:
@@ -67,7 +69,8 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
     if not may_propose(project, assignment, instance):
         return Offer((), Proposals())
     project = _as_open_to(store, user, project, instance)
-    proposals = proposals_for(store, project, instance, _chosen_lists(store, project))
+    first = first_pass_proposals(store, user, project, instance)
+    proposals = proposals_for(store, project, instance, _chosen_lists(store, project), first)
     with store.transaction():
         own_work(store, user, assignment_id)
         numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)
@@ -86,12 +89,18 @@ def _as_open_to(store: Store, user: User, project: Project, instance: Instance) 
     return project
 
 
-def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:
-    """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone."""
+def proposals_for(
+    store: Store, project: Project, instance: Instance, lists: Sequence[WordList], first: Sequence[ProposedSet] = ()
+) -> Proposals:
+    """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone.
+
+    first: what comes before these
+    """
     carried, notes = carried_proposals(store, project, instance)
     chosen = [word_list for word_list in lists if is_for(word_list, instance)]
     ignored = ignored_words([word_list for word_list in chosen if word_list.role == "ignore"], instance)
     candidates = [
+        *first,
         *carried,
         *lexicon_proposals([word_list for word_list in chosen if word_list.role == "keep"], instance, project),
     ]

@@ -42,6 +42,7 @@ from annotator.usecases.annotate.leases import (
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of
 from annotator.usecases.annotate.reopening import why_closed
 from annotator.usecases.annotate.submission_storage import store_submission
+from annotator.usecases.evidence.taking_over import after_acceptance
 
 _TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000
@@ -229,6 +230,8 @@ def submit(
         work_store.add_timing(store, assignment_id, _plausible(timing))
         state = store_submission(store, user, project, instance, assignment, draft, result)
         _move(store, assignment, "submitted")
+        if state == "accepted":
+            after_acceptance(store, instance.id)
         _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
         return _what_follows(store, user, project, shown_next, day_began)
 

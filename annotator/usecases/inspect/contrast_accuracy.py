@@ -17,11 +17,10 @@ from annotator.metrics.er_test_functional import contrast, is_consistent
 from annotator.metrics.ragged import Ragged
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.store.instances import get_instances
 from annotator.store.models import StoredRun, list_runs
 from annotator.store.pairs import Pair, answered_labels, pairs_of
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_labels
+from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.training_texts import learned_by_model, without
 
 ALL_KINDS = "all kinds"
@@ -103,12 +102,11 @@ def _gold_labels(
     labels: dict[int, str | None] = {}
     is_asked: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
-        part = get_instances(store, ids[first : first + _AT_ONCE])
-        labels |= gold_labels(store, project, list(part.values()))
-        for number, instance in part.items():
-            is_asked[number] = options.asks_for(
-                options.split or "", group_of(instance, labels[number], options.grouping[0])
-            )
+        part = gold_of_instances(store, ids[first : first + _AT_ONCE], project.settings.gold_policy)
+        labels |= {number: gold.result for number, gold in part.items()}
+        for number, gold in part.items():
+            group = group_of(gold.instance, gold.result, options.grouping[0])
+            is_asked[number] = options.asks_for(options.split or "", group)
     return labels, is_asked
 
 

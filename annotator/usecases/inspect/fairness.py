@@ -21,7 +21,7 @@ from annotator.store.models import list_runs
 from annotator.store.pairs import answered_labels
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_labels
+from annotator.usecases.gold import gold_among
 from annotator.usecases.inspect.training_texts import learned_by_model, without
 
 
@@ -107,9 +107,8 @@ def _texts(store: Store, project: Project, groups: Sequence[WordGroup], options:
     ids, keys, gold = [], [], []
     mentions: list[list[bool]] = []
     for instances in iterate_instance_batches(store, project.id, split=options.split):
-        labels = gold_labels(store, project, instances)
-        for instance in instances:
-            label = labels[instance.id]
+        for gold_instance in gold_among(store, instances, project.settings.gold_policy):
+            instance, label = gold_instance.instance, gold_instance.result
             is_asked = options.asks_for_instance(instance, label)
             if instance.state == "discarded" or label is None or not is_asked:
                 continue

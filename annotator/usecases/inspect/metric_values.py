@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, ANNOTATORS, CRITERION, KIND, LABEL, METADATA, SPLIT
+from annotator.domain.groups import ANNOTATOR, ANNOTATORS, CRITERION, EXHAUSTIVE, KIND, LABEL, METADATA, SPLIT
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -21,6 +21,7 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.gold.releases import newest_release
+from annotator.store.gold_choices import has_exhaustive
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
 from annotator.store.people import roles_of
 from annotator.store.slice_counts import fact_names, group_names
@@ -83,6 +84,7 @@ def groupings_of(store: Store, actor: User, project: Project) -> list[str]:
         SPLIT,
         KIND,
         *([CRITERION] if CRITERION in names else []),
+        *([EXHAUSTIVE] if not project.settings.is_exhaustive and has_exhaustive(store, project.id) else []),
         *([ANNOTATOR, *(f"{ANNOTATORS}{name}" for name in group_names(store, project.id))] if sees_people else []),
         *(f"{METADATA}{name}" for name in names if name != CRITERION),
     ]

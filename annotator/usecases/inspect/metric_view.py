@@ -121,7 +121,8 @@ def _recall(n_exhaustive: int) -> str:
     if not n_exhaustive:
         return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
     return (
-        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive"
+        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive "
+        "(grouped by “exhaustive” they stand alone)"
     )
 
 

@@ -13,14 +13,12 @@ from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
 from annotator.review.gold import chosen_among
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, get_annotation, set_annotation_state
-from annotator.store.annotate.assignments import end_work_on
-from annotator.store.annotate.instance_queue import drops_out, settle
 from annotator.store.events import add_event, events_of_instance
-from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
-from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
-from annotator.store.review.reviews import end_reviews_of_instance
+from annotator.store.gold_choices import add_adjudicated, find_choice, replace_adjudicated, set_choice
+from annotator.store.instances import bring_back, get_instance, project_of_instance
 from annotator.store.review.rounds import find_round
 from annotator.usecases.access.rights import require
+from annotator.usecases.evidence.taking_over import restore_former
 
 LONGEST_REASON = 10_000
 
@@ -69,7 +67,9 @@ def adjudicate(
         result = _checked_version(project, instance, result, tuple(sets))
         choice = find_choice(store, instance_id)
         others = annotations_of(store, [instance_id])[instance_id]
-        before = chosen_among(others, choice) if choice and choice.is_adjudicated else None
+        is_own = choice is not None and choice.is_adjudicated and not choice.is_exhaustive
+        before = chosen_among(others, choice) if is_own else None
+        _retire(store, choice if before is None else None)
         if before is None:
             annotation_id = add_adjudicated(store, instance_id, actor, result, sets, reason)
         else:
@@ -88,7 +88,8 @@ def adjudicate(
 def take_choice_back(store: Store, actor: User, project: Project, instance_id: int, reason: str = "") -> None:
     """The project's policy decides again; a version that the lead made stays stored as withdrawn.
 
-    An instance without an annotation that is open or accepted drops out, as the gate would have it.
+    Behind what came from a second pass stands the lead's choice before it, if there was one. An instance without an annotation
+    that is open or accepted drops out, as the gate would have it.
     """
     with store.transaction():
         require(store, actor, project.id, "manage project")
@@ -96,13 +97,7 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
         choice = find_choice(store, instance_id)
         if choice is None:
             raise Conflict("There is no choice to undo: the gold of this text follows the project's policy.")
-        _retire(store, choice)
-        remove_choice(store, instance_id)
-        settle(store, instance_id)
-        if drops_out(store, instance_id):
-            end_work_on(store, instance_id)
-            end_reviews_of_instance(store, instance_id)
-            discard(store, instance_id)
+        restore_former(store, instance_id)
         add_event(
             store, actor.name, "take gold choice back", "instance", instance_id, project_id=project.id,
             annotation=choice.annotation_id, was_adjudicated=choice.is_adjudicated, reason=reason.strip(),

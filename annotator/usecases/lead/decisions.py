@@ -25,6 +25,7 @@ from annotator.store.review.reviews import end_reviews_of_instance
 from annotator.store.review.rounds import forget_round, open_round
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
+from annotator.usecases.evidence.taking_over import after_acceptance
 from annotator.usecases.review.rounds import decide_complete_of
 
 __all__ = ["Decision", "Proposal", "decide", "open_proposals"]
@@ -85,6 +86,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         set_result(store, proposal.instance_id, proposal.reason)
         _hand_in_again(store, proposal)
     settle(store, proposal.instance_id)
+    after_acceptance(store, proposal.instance_id)
     decide_complete_of(store, get_project_by_id(store, proposal.project_id), proposal.instance_id)
 
 

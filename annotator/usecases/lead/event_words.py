@@ -341,6 +341,22 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"chose {detail['annotator']}, round {detail['round']}, as the gold ({detail['reason']})"
     ),
     "adjudicate": _adjudicated,
+    "start evidence pass": lambda detail: (
+        f"started the pass “{detail['evidence_pass']}” over {counted(detail['texts'], 'text')}, to mark all their evidence"
+    ),
+    "change evidence pass": lambda detail: (
+        f"had what is accepted in “{detail['evidence_pass']}” {'' if detail['is_automatic'] else 'no longer '}taken over at once"
+    ),
+    "choose every evidence": lambda detail: (
+        f"made what “{detail['evidence_pass']}” marked the gold: {detail['tokens_before']:,} → "
+        f"{counted(detail['tokens_after'], 'token')}, all the evidence"
+    ),
+    "take over every evidence": lambda detail: (
+        f"made what “{detail['evidence_pass']}” marked the gold of {counted(detail['texts'], 'text')}"
+    ),
+    "take back every evidence": lambda detail: (
+        f"took back what “{detail['evidence_pass']}” marked as the gold of {counted(detail['texts'], 'text')}"
+    ),
     "take gold choice back": lambda detail: f"took back the choice of gold{_in_form(detail.get('reason'), ' ({})')}",
     "save list": _saved_list,
     "put on list": lambda detail: f"put the text on the list “{detail['list']}”",
@@ -359,6 +375,19 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "check perturbation: reject": lambda detail: f"returned changed version {_checked(detail, ' to its author')}",
     "approve perturbation": lambda detail: (
         f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
+    ),
+    "draw audit": lambda detail: (
+        f"drew {detail['versions']:,} of {counted(detail['of'], 'accepted changed version')} for an audit (seed {detail['seed']})"
+    ),
+    "judge version": lambda detail: (
+        f"judged changed version {_number(detail)}, version {detail['version']}: "
+        + ("right" if detail["is_right"] else f"wrong ({_listed(detail['faults'])})")
+    ),
+    "send back version": lambda detail: (
+        f"sent changed version {_number(detail)} back to its author after an audit ({detail['faults']})"
+    ),
+    "discard version": lambda detail: (
+        f"discarded changed version {_number(detail)} after an audit ({detail['faults']})"
     ),
     "create": lambda detail: f"created the project “{detail['name']}”",
     "copy rules": lambda detail: (

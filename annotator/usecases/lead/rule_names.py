@@ -16,6 +16,7 @@ RULE_NAMES: Mapping[str, str] = {
     "away_after_days": "after how many days work goes to somebody else", "gold_policy": "the gold policy",
     "is_exhaustive": "whether gold is exhaustive", "researchers_see_submitted": "what researchers see",
     "model_previews": "who sees what a model answers", "are_carried_sets_proposed": "whether gold sets are carried over",
+    "are_first_sets_proposed": "whether the sets of the first pass are proposed",
     "proposed_word_lists": "the word lists that propose sets", "checkers_per_perturbation": "the number of checkers",
     "checkers_see_author": "whether checkers see the author", "perturbations_per_kind": "the target for each kind",
     "own_perturbation_kinds": "the kinds of the project’s own", "preview_method": "the method for previews",

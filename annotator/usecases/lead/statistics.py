@@ -7,7 +7,7 @@ from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.review.agreement import Agreement, AgreementTally
-from annotator.review.gold import chosen_among, gold_of, that_count
+from annotator.review.gold import gold_with_choice, that_count
 from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -99,11 +99,10 @@ class _Gold:
             n_that_count = len(that_count(instance, accepted))
             self.n_accepted += len(accepted)
             self.n_other_result += len(accepted) - n_that_count
-            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
             policy = self.project.settings.gold_policy
-            gold = gold_of(instance, accepted, policy, chosen)
+            gold = gold_with_choice(instance, accepted, policy, annotations[instance.id], choices.get(instance.id))
             self.n_counting += min(1, n_that_count) if policy == "chosen" else n_that_count
-            self.tables.add(instance, gold)
+            self.tables.add(instance if gold is None else gold.instance, gold)
             self.agreement.add(instance, annotations[instance.id])
             if gold is not None:
                 yield gold

@@ -143,6 +143,6 @@ def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int 
             if theirs == texts:
                 return "Another changed version of this original"
     for child in get_instances(store, originals_store.children_of(store, instance.id)).values():
-        if {s.name: visible(s.body.text) for s in child.segments} == texts:
+        if child.state != "discarded" and {s.name: visible(s.body.text) for s in child.segments} == texts:
             return f"The changed version '{child.key}'"
     return None

@@ -29,7 +29,8 @@ def copy_project(store: Store, actor: User, source_id: int, name: str, *, has_pe
         source = get_project_by_id(store, source_id)
         project = create_project(
             store, actor, name, source.task, labels=source.labels, language=source.language,
-            settings=replace(source.settings, model_order=None),  # there are no answers to go by yet
+            # There are no answers to go by yet, and it is no second pass of another.
+            settings=replace(source.settings, model_order=None, are_first_sets_proposed=False),
             guidelines=source.guidelines,
         )  # fmt: skip
         project = replace(project, question=source.question)

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Review, Round
 from annotator.errors import NotFound
-from annotator.review.gold import chosen_among, gold_of
+from annotator.review.gold import gold_with_choice
 from annotator.review.score_wording import decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -148,7 +148,7 @@ def _gold(
     if instance.state == "discarded":
         return None
     accepted = [a for a in annotations if a.state == "accepted"]
-    return gold_of(instance, accepted, project.settings.gold_policy, chosen_among(annotations, choice))
+    return gold_with_choice(instance, accepted, project.settings.gold_policy, annotations, choice)
 
 
 def _view_of(

@@ -28,6 +28,7 @@ from annotator.store.review.rounds import (
 )
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
+from annotator.usecases.evidence.taking_over import after_acceptance
 
 GATE = "gate"
 
@@ -138,6 +139,8 @@ def _close(
     if outcome == "returned":
         _return(store, project, annotation)
     settle(store, review_round.instance_id)
+    if outcome == "accepted":
+        after_acceptance(store, review_round.instance_id)
     detail = {} if verdict is None else pack_verdict(verdict)
     add_event(
         store, by, f"decide round: {outcome}", "instance", review_round.instance_id, project_id=project.id,

@@ -42,6 +42,7 @@ from annotator.store.perturb.originals import count_versions
 from annotator.store.project.guidelines import readings_of, versions_of
 from annotator.store.projects import settings_json
 from annotator.store.trainings import trainings_as_sources
+from annotator.store.transfer.audit_sources import audits_as_sources
 from annotator.store.transfer.perturbation_sources import perturbations_as_sources, places_of_perturbations
 from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.views import views_as_sources
@@ -237,6 +238,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     if split is None:
         yield from releases_as_sources(store, project.id)
     yield from perturbations_as_sources(store, project.id, split)
+    if split is None:
+        yield from audits_as_sources(store, project.id)
     perturbations = places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):
         yield SourceEvent(

@@ -7,6 +7,7 @@ from annotator.assignment.orders import queue_position
 from annotator.domain.imports import InstancePlan, KnownInstance, NewInstance, Place
 from annotator.domain.models import SourceOutput, StoredOutput
 from annotator.domain.own_sources import (
+    SourceAudit,
     SourceEvent,
     SourceFrozen,
     SourceList,
@@ -124,12 +125,17 @@ class Intake:
                 self.records.take_views(upcoming.batch(SourceView, _BATCH))
             case SourceTraining():
                 self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
-            case SourcePerturbation():
-                self.records.take_perturbations(upcoming.batch(SourcePerturbation, _BATCH), self.report)
+            case SourcePerturbation() | SourceAudit():
+                self._take_versions(upcoming)
             case SourceEvent():
                 self.records.take_events(upcoming.batch(SourceEvent, _BATCH))
             case _:
                 upcoming.batch(object, 1)  # what no case is for is passed over, not waited for
+
+    def _take_versions(self, upcoming: Upcoming[Item]) -> None:
+        """Changed versions that were written here, and the audits of them that follow."""
+        self.records.take_perturbations(upcoming.batch(SourcePerturbation, _BATCH), self.report)
+        self.records.take_audits(upcoming.batch(SourceAudit, _BATCH), self.report)
 
     def _take_releases(self, upcoming: Upcoming[Item]) -> None:
         for release in upcoming.batch(SourceRelease, 1):

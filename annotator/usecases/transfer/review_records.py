@@ -7,6 +7,7 @@ from typing import cast
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.output_changes import change_of
 from annotator.domain.own_sources import (
+    SourceAudit,
     SourceEvent,
     SourceList,
     SourcePerturbation,
@@ -31,6 +32,7 @@ from annotator.store.perturb.perturbations import perturbation_of_instance, pert
 from annotator.store.project.guidelines import add_version, newest_number, note_read, restore_versions, versions_of
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.trainings import find_training, save_training
+from annotator.store.transfer.audit_sources import perturbation_at, restore_audit
 from annotator.store.transfer.perturbation_sources import restore_perturbation
 from annotator.store.transfer.review_sources import annotation_ids_of
 from annotator.store.views import find_view, restore_view
@@ -166,6 +168,27 @@ class Restorer:
                 report.add_problem(Problem(source.source, source.line, "perturbation", str(source.original), problem))
             else:
                 restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
+
+    def take_audits(self, audits: Sequence[SourceAudit], report: ImportReport) -> None:
+        """Audits, after the perturbations that they drew; only into a project that was empty."""
+        for source in audits if self.was_empty else ():
+            members = self._audited(source)
+            if members is None:
+                reason = "an audit names a changed version that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "items", source.made_at, reason))
+            else:
+                restore_audit(self.store, self.project.id, source, members, self._user_id)
+
+    def _audited(self, source: SourceAudit) -> list[tuple[int, int]] | None:
+        """The numbers of the perturbation and the instance of each item; None where one is missing."""
+        members: list[tuple[int, int]] = []
+        for item in source.items:
+            original_id, instance_id = self._instance_id(item.original), self._instance_id(item.instance)
+            number = None if original_id is None else perturbation_at(self.store, original_id, item.place)
+            if number is None or instance_id is None:
+                return None
+            members.append((number, instance_id))
+        return members
 
     def _perturbation_problem(
         self, source: SourcePerturbation, original_id: int | None, instance_id: int | None

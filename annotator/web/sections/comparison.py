@@ -113,6 +113,8 @@ class _ComparisonScreen:
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")
             made = "The gold is a version by" if choice.is_adjudicated else "The gold was chosen by"
+            if choice.is_exhaustive:
+                made = "The gold marks all the evidence and was taken over by"
             words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
             if pressed("Undo the choice", container=button, key=f"{self.key}_take_back", width="stretch"):
                 self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
@@ -146,7 +148,7 @@ class _ComparisonScreen:
         if gold is None:
             return ["no gold"]
         choice = self.comparison.choice
-        if policy == "chosen" and choice is not None and choice.is_adjudicated:
+        if policy == "chosen" and choice is not None and choice.is_adjudicated and not choice.is_exhaustive:
             return ["gold: the lead’s version"]
         parts = [
             f"{set_letter(number)} “{words_of(self.instance, gold_set)}” "

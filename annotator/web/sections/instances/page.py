@@ -15,6 +15,7 @@ from annotator.web.copy_link import copy_link
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance
 from annotator.web.sections import comparison, splits
+from annotator.web.sections.evidence import page as evidence
 from annotator.web.sections.instances import changes, fields
 from annotator.web.session import Visit
 
@@ -33,6 +34,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
     fields.end(wanted)
+    st.divider()
+    evidence.show(store, visit, project)
 
 
 def _ask_key(ticked: Sequence[InstanceRow]) -> str:

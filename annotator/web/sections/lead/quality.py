@@ -26,6 +26,7 @@ from annotator.usecases.lead.quality import (
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.transfer.imported_work import accepted_annotations
 from annotator.web.sections import comparison
+from annotator.web.sections.audits import results as audits
 from annotator.web.sections.lead.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
@@ -40,6 +41,12 @@ _NUMBERS_KEY = "quality_numbers"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
+    """How the work is, then audits of changed versions, where there are any to audit."""
+    _show_work(store, visit, project)
+    audits.show(store, visit, project)
+
+
+def _show_work(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
     quality, leanings, accepted = _numbers(store, visit, project)
     if not quality.outcomes and not quality.time.n:

@@ -1,0 +1,142 @@
+"""`annotator audit`: samples of accepted changed versions, judged by people who neither wrote nor checked them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import NotFound
+
+if TYPE_CHECKING:
+    from annotator.usecases.databases import Store
+    from annotator.usecases.perturb.audit_results import AuditResult
+    from annotator.usecases.perturb.audits import DrawingPreview
+
+_number = click.argument("number", type=click.IntRange(min=1))
+
+
+@click.group()
+def audit() -> None:
+    """Audits: a sample of the accepted changed versions that third people judge; the share that is right."""
+
+
+@audit.command()
+@project_option
+@click.option("--n", type=click.IntRange(min=1), help="How many versions; 100 where no share is given.")
+@click.option("--percent", type=click.IntRange(1, 100), help="In place of a number: which share of them.")
+@click.option("--of-each-kind", is_flag=True, help="So many of each kind, not altogether.")
+@click.option("--kind", "kinds", multiple=True, help="Only versions of this kind; may be given several times.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed draws the same.")
+@click.option("--dry-run", is_flag=True, help="Only say what it comes to.")
+@json_option
+@click.pass_obj
+def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
+    """Draw a sample of the accepted changed versions of a project."""
+    from annotator.domain.project.audits import Drawing
+    from annotator.usecases.perturb.audits import draw_audit, preview_drawing
+    from annotator.usecases.project.projects import find_project
+
+    n = choice["n"] if choice["n"] or choice["percent"] else 100
+    per: Literal["altogether", "of each kind"] = "of each kind" if choice["of_each_kind"] else "altogether"
+    drawing = Drawing(per, n, choice["percent"], choice["kinds"], choice["seed"])
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        preview = preview_drawing(store, LOCAL_OPERATOR, project, drawing)
+        number = None if dry_run else draw_audit(store, LOCAL_OPERATOR, project, drawing)
+    if as_json:
+        print_json({"audit": number, "n": preview.n, **asdict(preview)})
+        return
+    _print_preview(preview, number)
+
+
+def _print_preview(preview: "DrawingPreview", number: int | None) -> None:
+    drawn = f"Audit {number} holds" if number is not None else "It would hold"
+    click.echo(f"{drawn} {counted(preview.n, 'version')}:")
+    for kind, (n, of) in preview.kinds.items():
+        click.echo(f"  {kind}: {n:,} of {of:,}")
+    if preview.bounds is not None:
+        low, high = preview.bounds.low, preview.bounds.high
+        click.echo(f"If 95 % of them are right, the 95 % interval is {100 * low:.1f} % to {100 * high:.1f} %.")
+    if preview.n_unjudged:
+        click.echo(
+            f"Nobody may judge {counted(preview.n_unjudged, 'version')} of these: everybody wrote or checked them. Give "
+            "somebody else the role of annotator or reviewer.",
+            err=True,
+        )
+
+
+@audit.command()
+@project_option
+@json_option
+@click.pass_obj
+def show(path: Path, project_name: str, as_json: bool) -> None:
+    """The audits of a project, newest first: the share that is right by kind, with its interval."""
+    with opened(path) as store:
+        results = _results(store, project_name)
+    if as_json:
+        print_json({"audits": [_row(result) for result in results]})
+        return
+    for result in results:
+        drawing = result.audit.drawing
+        click.echo(f"audit {result.audit.id} ({result.audit.made_at[:10]}, {drawing.per}, seed {drawing.seed})")
+        for share in result.shares:
+            changed = f"; {share.n_changed:,} changed since" if share.n_changed else ""
+            click.echo(f"  {share.kind}: {share.words}; {share.n_drawn:,} drawn of {share.population:,}{changed}")
+    if not results:
+        click.echo(f"'{project_name}' has no audit. Draw one with 'annotator audit draw --project ...'.")
+
+
+@audit.command()
+@_number
+@project_option
+@click.pass_obj
+def export(path: Path, number: int, project_name: str) -> None:
+    """Print the verdicts of an audit as CSV, a row for each version that was drawn."""
+    from annotator.usecases.perturb.audit_results import csv_of
+
+    with opened(path) as store:
+        click.echo(csv_of(_result(store, project_name, number)), nl=False)
+
+
+@audit.command()
+@_number
+@project_option
+@click.option("--send-back/--discard", "is_sent_back", required=True, help="To their authors, or for good.")
+@click.pass_obj
+def remedy(path: Path, number: int, project_name: str, is_sent_back: bool) -> None:
+    """What was judged wrong in an audit leaves the data set: sent back to its authors, or discarded."""
+    from annotator.usecases.perturb.audit_results import remedy_wrong
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        wrong = [v.item.perturbation_id for v in _result(store, project_name, number).wrong if v.is_in_data_set]
+        project = find_project(store, project_name)
+        n = remedy_wrong(store, LOCAL_OPERATOR, project, number, wrong, "send back" if is_sent_back else "discard")
+    click.echo(f"{counted(n, 'wrong version')} {'sent back' if is_sent_back else 'discarded'}.")
+
+
+def _results(store: "Store", project_name: str) -> list["AuditResult"]:
+    from annotator.usecases.perturb.audit_results import audits_of_project
+    from annotator.usecases.project.projects import find_project
+
+    return audits_of_project(store, LOCAL_OPERATOR, find_project(store, project_name))
+
+
+def _result(store: "Store", project_name: str, number: int) -> "AuditResult":
+    for result in _results(store, project_name):
+        if result.audit.id == number:
+            return result
+    raise NotFound(f"'{project_name}' has no audit number {number}. 'annotator audit show' lists them.")
+
+
+def _row(result: "AuditResult") -> dict[str, Any]:
+    drawing = {**asdict(result.audit.drawing), "kinds": list(result.audit.drawing.kinds)}
+    return {
+        "audit": result.audit.id, "made_at": result.audit.made_at, "made_by": result.audit.made_by, "drawing": drawing,
+        "shares": [asdict(share) for share in result.shares],
+        "wrong": [{"key": v.key, "kind": v.item.kind, "faults": v.fault_words} for v in result.wrong],
+    }  # fmt: skip

@@ -1,0 +1,148 @@
+"""`annotator evidence`: second passes in which all evidence of chosen texts is marked."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+
+if TYPE_CHECKING:
+    from annotator.usecases.evidence.taking_over import PassStanding
+
+_pass = click.argument("pass_name", metavar="PASS")
+_changed = click.option(
+    "--with-changed", is_flag=True, help="Also texts whose gold was changed since they were copied."
+)
+
+
+@click.group()
+def evidence() -> None:
+    """Second passes: chosen texts are given out again so that all their evidence is marked, and get exhaustive gold."""
+
+
+@evidence.command()
+@click.argument("name")
+@project_option
+@click.option("--split", help="Only texts of this split.")
+@click.option("--sample", "n", type=click.IntRange(min=1), help="Only so many of them, drawn by the seed.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the sample.")
+@click.option("--automatic", "is_automatic", is_flag=True, help="Take over what is accepted at once.")
+@click.option("--same-people", "may_repeat", is_flag=True, help="Whoever annotated a text may be given it again.")
+@click.option(
+    "--with-people/--without-people", "has_people", default=True, help="Whether everybody has the same roles."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what it would hold.")
+@json_option
+@click.pass_obj
+def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
+    """Make the project NAME with copies of chosen texts of a project that have gold and are complete."""
+    from annotator.domain.project.evidence import Selection
+    from annotator.usecases.project.evidence_passes import count_chosen, start_pass
+    from annotator.usecases.project.projects import find_project
+
+    selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        chosen = count_chosen(store, LOCAL_OPERATOR, project, selection)
+        if not dry_run:
+            start_pass(store, LOCAL_OPERATOR, project.id, name, selection, **choice)
+    if as_json:
+        print_json({"pass": name, "is_made": not dry_run, **asdict(chosen)})
+        return
+    would = "would hold" if dry_run else "holds"
+    click.echo(f"'{name}' {would} {counted(chosen.n, 'text')} of {chosen.n_gold:,} with gold.")
+    if chosen.n_without_annotator and not choice["may_repeat"]:
+        click.echo(
+            f"Everybody who annotates in '{project_name}' has annotated {counted(chosen.n_without_annotator, 'text')} of them. "
+            "Add an annotator, or start it with --same-people.",
+            err=True,
+        )
+
+
+@evidence.command()
+@project_option
+@json_option
+@click.pass_obj
+def show(path: Path, project_name: str, as_json: bool) -> None:
+    """How far the second passes of a project are."""
+    from annotator.usecases.evidence.taking_over import passes_of, standing_of
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        standings = [
+            standing_of(store, LOCAL_OPERATOR, one_pass.project_id)
+            for one_pass in passes_of(store, LOCAL_OPERATOR, project.id)
+        ]
+    if as_json:
+        print_json({"passes": [_row(standing) for standing in standings]})
+        return
+    for standing in standings:
+        _print(standing)
+    if not standings:
+        click.echo(
+            f"'{project_name}' has no second pass. Start one with 'annotator evidence start NAME --project ...'."
+        )
+
+
+def _print(standing: "PassStanding") -> None:
+    click.echo(f"{standing.evidence_pass.project_name}: {counted(standing.n, 'text')}")
+    for words, n, keys in standing.rows():
+        click.echo(f"  {n:,}  {words}{': ' + ', '.join(keys) if keys else ''}")
+    if standing.n_taken:
+        click.echo(f"  {standing.words}")
+
+
+def _row(standing: "PassStanding") -> dict[str, Any]:
+    return {
+        "pass": standing.evidence_pass.project_name, "is_automatic": standing.evidence_pass.is_automatic,
+        "texts": standing.n, "by_state": dict(standing.n_by_state), "ready": standing.n_taken, "changed": standing.n_changed,
+        "tokens": list(standing.tokens), "sets": list(standing.sets),
+    }  # fmt: skip
+
+
+@evidence.command(name="take-over")
+@_pass
+@_changed
+@click.pass_obj
+def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
+    """Make what was accepted in PASS the exhaustive gold of the first project's texts."""
+    from annotator.usecases.evidence.taking_over import take_over
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        n = take_over(store, LOCAL_OPERATOR, find_project(store, pass_name).id, with_changed=with_changed)
+    click.echo(f"The gold of {counted(n, 'text')} is exhaustive now.")
+
+
+@evidence.command(name="take-back")
+@_pass
+@click.pass_obj
+def take_back_(path: Path, pass_name: str) -> None:
+    """The gold of the first project's texts is again what it was before PASS."""
+    from annotator.usecases.evidence.taking_over import take_back
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        n = take_back(store, LOCAL_OPERATOR, find_project(store, pass_name).id)
+    click.echo(f"The gold of {counted(n, 'text')} is what it was before the pass.")
+
+
+@evidence.command()
+@_pass
+@click.option("--on/--off", "is_on", required=True, help="Whether what is accepted from now on is taken over at once.")
+@click.pass_obj
+def automatic(path: Path, pass_name: str, is_on: bool) -> None:
+    """Whether what is accepted in PASS is taken over without asking."""
+    from annotator.usecases.evidence.taking_over import set_automatic
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        set_automatic(store, LOCAL_OPERATOR, find_project(store, pass_name).id, is_on)
+    click.echo(
+        "What is accepted is taken over at once." if is_on else "Take over what is accepted with 'evidence take-over'."
+    )

@@ -1,0 +1,96 @@
+"""Judging audited versions on Perturb: the original beside the version, then right, or what is wrong."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.project.audits import FAULTS, Fault
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.perturb.audits import ToAudit, count_to_audit, judge, next_to_audit
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.session import Visit
+
+_REFUSED = "audit_refused"  # why the verdict of the run before was not taken
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """One version after the other; nobody's name and nobody's verdict is among what is shown."""
+    st.header("Audit", anchor=False)
+    if refused := st.session_state.pop(_REFUSED, ""):
+        st.warning(as_text(refused), icon=":material/warning:")
+    shown = next_to_audit(store, visit.user, project.id)
+    if shown is None:
+        st.info(
+            "No version waits for you. In an audit people judge versions that they neither wrote nor checked.",
+            icon=":material/check:",
+        )
+        return
+    n = count_to_audit(store, visit.user, project.id)
+    st.caption(f"{counted(n, 'version')} left for you. Who wrote and checked them, and what they said, is not shown.")
+    key = st.session_state["audit_shown"] = f"audit_{shown.item.audit_id}_{shown.item.perturbation_id}"
+    _show_version(shown)
+    _ask_verdict(store, visit, shown, key)
+
+
+def _show_version(shown: ToAudit) -> None:
+    st.markdown(f"**{as_text(shown.kind.title)}**: {as_text(shown.kind.description)}")
+    left, right = st.columns(2, gap="large")
+    with left.container(border=True):
+        st.markdown(f"**Original** · {_result(shown.before)}")
+        for name, pieces in shown.segments:
+            _show_text(name, len(shown.segments), ((kind, before) for kind, before, _ in pieces), "red")
+    with right.container(border=True):
+        st.markdown(f"**Changed version** · {_result(shown.after)}")
+        for name, pieces in shown.segments:
+            _show_text(name, len(shown.segments), ((kind, after) for kind, _, after in pieces), "green")
+
+
+def _result(result: str | None) -> str:
+    return "no label" if result is None else as_text(result) or "no answer"
+
+
+def _show_text(name: str, n_segments: int, pieces: Iterable[tuple[str, str]], colour: str) -> None:
+    if n_segments > 1:
+        st.caption(as_text(name))
+    st.markdown("".join(_piece(kind, text, colour) for kind, text in pieces))
+
+
+def _piece(kind: str, text: str, colour: str) -> str:
+    """What was changed is coloured and underlined; the white space around it stays outside, where Markdown needs it."""
+    if kind == "kept" or not text.strip():
+        return _lines(text)
+    begin, end = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{_lines(begin)}:{colour}-background[**{as_text(text.strip())}**]{_lines(end)}"
+
+
+def _lines(text: str) -> str:
+    """Text of a file with its line breaks."""
+    begin = " " if text[:1] == " " else ""
+    end = " " if text[-1:] == " " else ""
+    return begin + "  \n".join(as_text(line.strip()) for line in text.split("\n")) + end if text.strip() else text
+
+
+def _ask_verdict(store: Store, visit: Visit, shown: ToAudit, key: str) -> None:
+    faults: list[Fault] = st.pills(
+        "What is wrong, if anything", list(shown.faults), selection_mode="multi", key=f"{key}_faults",
+        format_func=lambda fault: FAULTS[fault],
+    )  # fmt: skip
+    comment = st.text_area("Comment", key=f"{key}_comment", height=80)
+    right, wrong, _ = st.columns([1, 1, 3])
+    is_right = pressed("It is right", container=right, disabled=bool(faults), key=f"{key}_right", width="stretch")
+    is_wrong = pressed("It is wrong", container=wrong, disabled=not faults, key=f"{key}_wrong", width="stretch")
+    if not (is_right or is_wrong):
+        return
+    try:
+        item = shown.item
+        judge(
+            store, visit.user, item.audit_id, item.perturbation_id, shown.says,
+            faults=faults if is_wrong else [], comment=comment,
+        )  # fmt: skip
+    except AnnotatorError as error:
+        st.session_state[_REFUSED] = str(error)
+    st.rerun()

@@ -1,0 +1,1 @@
+"""Second passes in which all evidence is marked, on Project under Instances."""

@@ -1,0 +1,76 @@
+"""Every evidence on Project under Instances: a lead starts a second pass and takes over what it marked."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.gold import gold_instances
+from annotator.usecases.project.projects import find_project
+from annotator.web import session
+from annotator.web.session import Visit
+
+NAME = "Reviews *1* – every evidence"
+
+
+@pytest.fixture
+def project(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project(name="Reviews *1*")
+    rows = [{"id": k, "text": "good and bad", "label": "positive", "rationales": [[[0, 1]]]} for k in ("a", "b")]
+    import_rows(made, rows, split="test")
+    return made
+
+
+@pytest.fixture
+def app(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    lea: User = accounts.add_user(store, LOCAL_OPERATOR, "lea", "lead", project.name).user
+    token = accounts.sign_in_as(store, lea.name, is_demonstration=True)
+    monkeypatch.setattr(session, "cookie_token", lambda: token)
+    monkeypatch.setenv("ANNOTATOR_DB", str(database))
+    page = AppTest.from_file(str(resource_folder("pages") / "project.py"), default_timeout=30)
+    page.session_state["visit"] = Visit(lea, "", project, frozenset({"lead"}))
+    page.session_state["project_section"] = "Instances"
+    return page
+
+
+def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
+    store: Store, project: Project, app: AppTest, add_person: Callable[..., User]
+) -> None:
+    ann = add_person("Ann", project, "annotator")
+    app.run()
+    assert not app.exception
+    assert any(m.value.startswith("2 of 2 texts with gold would be given out again") for m in app.markdown)
+    app.button(key=f"evidence_new_{project.id}_start").click().run()
+    assert not app.exception
+    assert app.success[0].value.startswith(r"“Reviews \*1\* – every evidence” holds 2 texts")
+    second = find_project(store, NAME)
+    work = annotate_work.next_work(store, ann, second.id).work
+    assert work is not None
+    draft = replace(work.assignment.draft, sets=(RationaleSet.of((0, 1)), RationaleSet.of((2, 3))), result="positive")
+    annotate_work.submit(store, ann, work.assignment.id, work.assignment.revision, draft)
+    app.run()
+    assert any("1 text would get exhaustive gold" in m.value and "1 → 2 tokens" in m.value for m in app.markdown)
+    app.button(key=f"evidence_{second.id}_take").click().run()
+    assert app.success[0].value.startswith("The gold of 1 text is exhaustive now")
+    assert any(m.value == "1 of 2 texts have exhaustive gold from this pass." for m in app.markdown)
+    assert [g.instance.is_exhaustive for g in gold_instances(store, project, "chosen")].count(True) == 1
+    app.button(key=f"evidence_{second.id}_back").click().run()
+    assert app.success[0].value.startswith("The gold of 1 text is what it was before the pass")
+
+
+def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTest) -> None:
+    app.run()
+    assert not app.warning
+    with store.transaction():  # the lead, who is the only one here, marked both
+        store.run("UPDATE annotations SET user_id = (SELECT id FROM users WHERE name = 'lea')")
+    app.run()
+    assert app.warning[0].value.startswith("Everybody who annotates here has annotated 2 texts of these")
