@@ -10,6 +10,7 @@ from annotator.store import Store, checks
 from annotator.store.connection.file_rights import close_to_others
 from annotator.store.connection.replacement import rescued, unfinished
 from annotator.store.events import add_event
+from annotator.store.persons.wiping import is_wiping_due
 from annotator.usecases.access.rights import require_administrator
 
 _AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal
@@ -36,6 +37,7 @@ def check(store: Store) -> list[str]:
     SQLite's own check of the file is `store.problems()`.
     """
     return [
+        *_unwiped(store),
         *_wrong_counts(store),
         *_unsettled(store),
         *_loose_work(store),
@@ -46,6 +48,14 @@ def check(store: Store) -> list[str]:
         *_outputs_outside(store),
         *_wrong_offsets(store),
     ]
+
+
+def _unwiped(store: Store) -> Iterable[str]:
+    if is_wiping_due(store):
+        yield (
+            "Somebody was anonymised or erased, and the file was not written anew since: it may hold bytes of what was taken "
+            "out. The next start of the server does it, and so does 'annotator user wipe'."
+        )
 
 
 def _wrong_counts(store: Store) -> Iterable[str]:

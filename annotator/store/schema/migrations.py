@@ -17,6 +17,7 @@ from annotator.store.schema.models import MODELS
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.releases import RELEASES
+from annotator.store.schema.removals import REMOVALS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
@@ -189,4 +190,11 @@ def m022_releases_of_gold(db: Database) -> None:
 def m023_guidelines_versions(db: Database) -> None:
     """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
     for statement in GUIDELINES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m025_persons_removals(db: Database) -> None:
+    """Who was made nameless or erased, without a name, and whether the file was written anew since."""
+    for statement in REMOVALS:
         db.conn.execute(statement)

@@ -1,0 +1,31 @@
+"""What will go and what stays, in sentences, before somebody is anonymised or erased."""
+
+from annotator.domain.numbers import counted
+from annotator.usecases.persons.anonymisation import AnonymisingPlan
+from annotator.usecases.persons.removal import BACKUPS_HOLD
+
+
+def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
+    """What anonymising takes, what it leaves, and what it cannot reach."""
+    held = plan.held
+    goes = (
+        f"What goes: the account and the name '{plan.name}', every session, link and role, and "
+        f"{counted(held.words, 'note or message', 'notes and messages')} in their own words. What they hold goes to others."
+    )
+    stays = (
+        f"What stays, under a drawn name that leads nowhere: {counted(held.annotations, 'annotation')} with "
+        f"{counted(held.sets, 'rationale set')}, {counted(held.reviews, 'review')} with their scores, "
+        f"{counted(held.versions, 'changed version')}, {counted(held.events, 'event')} of the record, and all "
+        "times. No number changes."
+    )
+    return (goes, stays, *mention_lines(plan.n_mentions), BACKUPS_HOLD)
+
+
+def mention_lines(n: int) -> tuple[str, ...]:
+    """That texts, and words of others, stay as they are."""
+    if not n:
+        return ()
+    return (
+        f"The name also stands in {counted(n, 'text or message', 'texts and messages')} that others wrote. They stay as they "
+        "are: read them, since it may be somebody else's name.",
+    )

@@ -1,0 +1,43 @@
+"""Somebody is anonymised: name, account and words are gone to the last byte, and every number is what it was."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import Store, open_store
+from annotator.usecases.access.accounts import disable_user
+from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.upkeep import check
+from tests.usecases.persons.conftest import WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
+
+
+def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demonstration: Path, tmp_path: Path) -> None:
+    shutil.copy(demonstration, tmp_path / "demo.db")
+    with open_store(tmp_path / "demo.db") as demo:
+        assert b"Annotator 2" in bytes_of(demo.path)
+        disable_user(demo, LOCAL_OPERATOR, "Annotator 2")  # what they hold goes to others, which is all that changes
+        before = numbers_of(demo, {})
+        removed = anonymise(demo, LOCAL_OPERATOR, "annotator 2")
+        assert removed.is_wiped
+        assert b"annotator 2" not in bytes_of(demo.path).lower()
+        assert numbers_of(demo, {removed.called: "Annotator 2"}) == before
+        assert (check(demo), demo.problems()) == ([], [])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_the_same(
+    store: Store, live, seed: int
+) -> None:
+    life = live(seed)
+    disable_user(store, LOCAL_OPERATOR, WANDA)  # what she holds goes to others, which is all that changes
+    n_words = speak(store, WANDA)
+    before, gold = numbers_of(store, {}), gold_of_project(store, life.project)
+    assert plan_anonymising(store, LOCAL_OPERATOR, WANDA).held.words == n_words > 5
+    removed = anonymise(store, LOCAL_OPERATOR, WANDA)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert WORD.encode() not in bytes_of(store.path)
+    assert numbers_of(store, {removed.called: WANDA}) == before
+    assert gold_of_project(store, life.project) == gold
+    assert (check(store), store.problems()) == ([], [])
