@@ -37,6 +37,29 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
 
 
 @click.command()
+@click.argument("name")
+@_confirm_option
+@json_option
+@click.pass_obj
+def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
+    """Take NAME out with all that they marked, scored and wrote; gold is worked out anew."""
+    from annotator.usecases.persons.erasure import erase as erase_person
+    from annotator.usecases.persons.erasure import plan_erasing
+    from annotator.usecases.persons.removal_words import erasing_lines
+
+    with opened(path) as store:
+        plan = plan_erasing(store, LOCAL_OPERATOR, name)
+        _confirm(plan.name, erasing_lines(plan), confirm, "erase", as_json=as_json)
+        removed = erase_person(store, LOCAL_OPERATOR, plan.name)
+    _say(
+        {"annotations": plan.held.annotations, "reviews": plan.held.reviews, "is_wiped": removed.is_wiped},
+        "Done. The record calls them 'someone who was erased'.",
+        is_wiped=removed.is_wiped,
+        as_json=as_json,
+    )
+
+
+@click.command()
 @json_option
 @click.pass_obj
 def wipe(path: Path, as_json: bool) -> int:

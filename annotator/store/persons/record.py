@@ -84,17 +84,23 @@ def _without_words(value: Any, words: Collection[str], is_own: bool, name: str =
     return "" if isinstance(value, str) and name in _WORDS and (is_own or value in words) else value
 
 
-def rewrite_facts(store: Store, person: Person, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
-    """Change what files told of somebody, in the metadata of each instance that names them."""
+def rewrite_facts(store: Store, person: Person, change: Callable[[dict[str, Any], bool], Mapping[str, Any]]) -> None:
+    """Change the metadata of instances of which a file told something of somebody, and of changed versions (told as True)."""
     rows = store.rows(
-        f"""SELECT id, metadata FROM instances WHERE json_type(metadata, '$.{ANNOTATIONS}') = 'array'
+        f"""SELECT id, metadata, perturbation_kind IS NOT NULL AS is_version FROM instances WHERE metadata <> '{{}}'
+            AND (perturbation_kind IS NOT NULL OR json_type(metadata, '$.{ANNOTATIONS}') = 'array'
             AND EXISTS (SELECT 1 FROM json_each(metadata, '$.{ANNOTATIONS}') AS told
                 WHERE CASE told.type WHEN 'object' THEN told.value ->> '$.{ANNOTATOR}' END
-                    IN (SELECT value FROM json_each(?)))""",
+                    IN (SELECT value FROM json_each(?))))""",
         (json.dumps(person.names),),
     )
-    changed = [(json.dumps(change(json.loads(row["metadata"])), ensure_ascii=False), row["id"]) for row in rows]
-    store.run_many("UPDATE instances SET metadata = ? WHERE id = ?", changed)
+    for row in rows:
+        before = json.loads(row["metadata"])
+        after = change(before, bool(row["is_version"]))
+        if after != before:
+            store.run(
+                "UPDATE instances SET metadata = ? WHERE id = ?", (json.dumps(after, ensure_ascii=False), row["id"])
+            )
 
 
 def rename_in_views(store: Store, called: Mapping[str, str]) -> None:

@@ -327,6 +327,10 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "approve perturbation": lambda detail: (
         f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
+    "anonymise person": lambda detail: f"took the name and words of {detail['name']} out; what they marked stays",
+    "erase person": lambda detail: (
+        f"erased somebody, with {counted(detail['annotations'], 'annotation')} and {counted(detail['reviews'], 'review')}"
+    ),
     "create": lambda detail: f"created the project “{detail['name']}”",
     "copy rules": lambda detail: (
         f"took the rules of “{detail['source']}”" + (", and its people" if detail["has_people"] else "")

@@ -4,8 +4,7 @@ import secrets
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from annotator.domain.annotator_facts import with_annotators_called
-from annotator.domain.people import User
+from annotator.domain.people import ANONYMISED, User
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import find_user
@@ -21,6 +20,7 @@ from annotator.store.persons.record import rewrite_facts, take_words_out_of_even
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.persons.removal import (
     Removed,
+    facts_renamed,
     give_up_all,
     person_to_remove,
     rename_everywhere_else,
@@ -28,7 +28,6 @@ from annotator.usecases.persons.removal import (
 )
 from annotator.usecases.releases.pseudonyms_anew import call_otherwise_in_releases
 
-ANONYMISE = "anonymise person"
 _LETTERS = 12
 
 
@@ -59,17 +58,18 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
         person = person_to_remove(store, name)
         called = {old: _drawn_name(store) for old in person.names}
         give_up_all(store, person)
-        call_otherwise_in_releases(store, called)
+        words = words_of(store, person)
+        call_otherwise_in_releases(store, called, words)
         with append_only_lifted(store, "events", "comments"):
-            take_words_out_of_events(store, person, words_of(store, person))
+            take_words_out_of_events(store, person, words)
             take_out_words(store, person)
-            rewrite_facts(store, person, lambda facts: with_annotators_called(facts, lambda who: called.get(who, who)))
+            rewrite_facts(store, person, facts_renamed(called, words))
             rename(store, person, called)
             rename_everywhere_else(store, called)
         if person.id is not None:
             close_account(store, person, called[person.name])
         actor_name = called.get(actor.name, actor.name)
-        add_event(store, actor_name, ANONYMISE, "user", person.id, name=called[person.name])
+        add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
         wiping.add_removal(store, "anonymise")
     return Removed(called[person.name], wiping.wipe(store))
 

@@ -1,7 +1,10 @@
 """What anonymising and erasing somebody share: who may ask for it and of whom, and that no byte is left."""
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
@@ -67,6 +70,20 @@ def rename_everywhere_else(store: Store, called: dict[str, str]) -> None:
     """In the record of events and in saved views; the events must be open for changes."""
     rename_in_events(store, called)
     rename_in_views(store, called)
+
+
+def facts_renamed(
+    called: Mapping[str, str], notes: Collection[str]
+) -> Callable[[dict[str, Any], bool], Mapping[str, Any]]:
+    """What becomes of the metadata of an instance: other names, and of a changed version its author's note is gone."""
+
+    def change(metadata: dict[str, Any], is_version: bool) -> Mapping[str, Any]:
+        renamed = with_annotators_called(metadata, lambda who: called.get(who, who))
+        if not is_version:
+            return renamed
+        return without_note(with_authors_called(renamed, lambda who: called.get(who, who)), notes)
+
+    return change
 
 
 def finish_removals(store: Store) -> bool:

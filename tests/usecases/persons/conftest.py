@@ -47,7 +47,7 @@ def live(store: Store, make_project: Callable[..., Project], import_rows: Any, a
         )
         members = [add_person(name, project, *roles) for name, roles in TEAM.items()]
         lead = add_person("Lea", project, "lead")
-        life = Life(store, project, members, members, import_rows, seed, [lead])
+        life = Life(store, project, [*members, lead], [*members, lead], import_rows, seed, [lead])
         draw = Random(seed)
         for _ in range(n_steps):
             life.step()
@@ -61,7 +61,7 @@ def live(store: Store, make_project: Callable[..., Project], import_rows: Any, a
 
 
 def _change_a_text(store: Store, life: Life, draw: Random) -> None:
-    person = draw.choice([*life.people, *life.leads])
+    person = draw.choice(life.people)
     number = draw.choice(instances_of(store, LOCAL_OPERATOR, life.project.id)).id
     changed = ChangedText("contrast", {"text": f"Text {draw.randint(0, 99)} was awful."}, "negative", "a note")
     waiting = waiting_ids(store, life.project.id)

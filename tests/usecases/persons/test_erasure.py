@@ -1,0 +1,171 @@
+"""Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished."""
+
+from collections.abc import Callable
+
+import pytest
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotFound
+from annotator.store import Store, open_store
+from annotator.store import people as people_store
+from annotator.store.measurements import last_event_id
+from annotator.store.people import add_user, get_user
+from annotator.store.persons.wiping import is_wiping_due
+from annotator.usecases.annotate.work import next_work, save_draft, submit
+from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.persons.erasure import erase, plan_erasing
+from annotator.usecases.persons.removal import finish_removals
+from annotator.usecases.persons.removal_words import erasing_lines
+from annotator.usecases.project.projects import find_project
+from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
+from annotator.usecases.upkeep import check
+from tests.usecases.persons.conftest import WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.test_whole_life import assert_finished
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(store: Store, live, seed: int) -> None:
+    life = live(seed)
+    speak(store, WANDA)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert WORD.encode() not in bytes_of(store.path)
+    assert (check(store), store.problems()) == ([], [])
+    assert store.rows("SELECT 1 FROM users WHERE name LIKE 'wanda%'") == []
+    life.project = find_project(store, life.project.name)
+    life.people = life.reviewers = [user for user in life.people if user.name != WANDA]
+    for _ in range(40):
+        life.step()
+        assert check(store) == []
+    life.finish()
+    assert_finished(store, life)
+
+
+@pytest.fixture
+def told(store: Store, make_project: Callable[..., Project], import_rows, add_person) -> Project:
+    """Wanda and Zoe marked the first word of t, Wanda alone the third, and Wanda alone annotated u; one release."""
+    made = make_project(gold_policy="all")
+    add_person(WANDA, made, "annotator")
+    facts = {"annotations": [{"annotator": WANDA, "age": 30}, {"annotator": "Zoe", "age": 40}]}
+    row = {"id": "t", "text": "good and bad", "label": "positive", "metadata": facts}
+    import_rows(
+        made,
+        [
+            row | {"annotator": WANDA, "rationales": [[[0, 1]], [[2, 3]]]},
+            row | {"annotator": "Zoe", "rationales": [[[0, 1]]]},
+            {"id": "u", "text": "so so", "label": "negative", "annotator": WANDA, "rationales": [[[0, 2]]]},
+        ],
+    )
+    freeze_gold(store, LOCAL_OPERATOR, made, "first", licence="CC0")
+    return made
+
+
+def test_before_it_is_done_it_is_counted_and_nothing_changes(store: Store, told: Project) -> None:
+    before = list(store.connection.iterdump())
+    plan = plan_erasing(store, LOCAL_OPERATOR, WANDA)
+    assert (plan.held.annotations, plan.held.sets, plan.n_gold_lost) == (2, 3, 1)
+    assert [*plan.releases.values()] == [2]
+    assert any("Release 1 “first”" in line and "would lose 2 rationale sets" in line for line in erasing_lines(plan))
+    assert list(store.connection.iterdump()) == before
+
+
+def test_gold_is_worked_out_anew_and_numbers_that_were_measured_are_stale(store: Store, told: Project) -> None:
+    last = last_event_id(store, told.id)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert gold_of_project(store, told) == '[["t", "positive", [[0]]]]'
+    assert has_changed(store, told.id, last)
+    assert [row["open_slots"] for row in store.rows("SELECT open_slots FROM instances ORDER BY id")] == [0, 1]
+
+
+def test_the_release_says_how_many_sets_are_gone_and_an_instance_in_it_has_none(store: Store, told: Project) -> None:
+    erase(store, LOCAL_OPERATOR, WANDA)
+    [release] = releases_of_project(store, LOCAL_OPERATOR, told)
+    assert release.n_erased == 2
+    assert [len(item.sets) for item in frozen_gold(store, release)] == [1, 0]
+    assert "Wanda" not in str([item.instance.metadata for item in frozen_gold(store, release)])
+
+
+def test_somebody_whom_only_a_file_names_is_erased_too(store: Store, told: Project) -> None:
+    erase(store, LOCAL_OPERATOR, "zoe")
+    assert b"Zoe" not in bytes_of(store.path)
+    assert check(store) == []
+
+
+def test_the_only_administrator_stays_and_nobody_else_may_ask(store: Store, told: Project) -> None:
+    with store.transaction():
+        boss = add_user(store, "Boss", is_administrator=True)
+    before = list(store.connection.iterdump())
+    for act in (erase, anonymise, plan_erasing, plan_anonymising):
+        with pytest.raises(InvalidValue, match="'Boss' is the only administrator"):
+            act(store, boss, "Boss")
+        with pytest.raises(NotAllowed, match="manage accounts"):
+            act(store, get_user(store, WANDA), "Zoe")
+        with pytest.raises(NotFound, match="Nobody is called 'Xaver' here"):
+            act(store, boss, "Xaver")
+    assert list(store.connection.iterdump()) == before
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_of_two_administrators_who_remove_each_other_one_stays(store: Store, told: Project, act) -> None:
+    with store.transaction():
+        first, second = (add_user(store, name, is_administrator=True) for name in ("First", "Second"))
+    act(store, first, "Second")
+    with pytest.raises((NotAllowed, NotFound)):
+        act(store, second, "First")
+    assert get_user(store, "First").is_administrator
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_whoever_has_a_page_open_and_holds_work_can_do_nothing_more(
+    store: Store, project: Project, add_person, act
+) -> None:
+    wanda = add_person(WANDA, project, "annotator")
+    work = next_work(store, wanda, project.id).work
+    with store.transaction():
+        people_store.add_session(store, b"t" * 32, wanda, "csrf", "2999-01-01T00:00:00.000Z")
+    act(store, LOCAL_OPERATOR, WANDA)
+    assert people_store.find_session(store, b"t" * 32) is None
+    draft = Draft(None, (RationaleSet.of((0, 1)),), note="too late")
+    for late in (
+        lambda: save_draft(store, wanda, work.assignment.id, 0, draft),
+        lambda: submit(store, wanda, work.assignment.id, 0, draft),
+        lambda: next_work(store, wanda, project.id),
+    ):
+        with pytest.raises(AnnotatorError):
+            late()
+    assert b"too late" not in bytes_of(store.path)
+    assert check(store) == []
+    assert next_work(store, add_person("Next", project, "annotator"), project.id).work.instance.id == work.instance.id
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_a_process_that_is_killed_before_the_file_is_written_anew_leaves_it_to_the_next_start(
+    store: Store, told: Project, act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "rewrite", killed)
+    with pytest.raises(KeyboardInterrupt):
+        act(store, LOCAL_OPERATOR, WANDA)
+    monkeypatch.undo()
+    assert WANDA.encode() in bytes_of(store.path)
+    assert any("was not written anew since" in sentence for sentence in check(store))
+    assert finish_removals(store)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert check(store) == []
+
+
+def test_while_somebody_reads_the_log_it_is_left_for_later(store: Store, told: Project, monkeypatch) -> None:
+    checkpoint = Store.checkpoint
+    monkeypatch.setattr(Store, "checkpoint", lambda of: checkpoint(of, 50))
+    with open_store(store.path) as reader, reader.snapshot():
+        reader.rows("SELECT * FROM users")
+        assert not erase(store, LOCAL_OPERATOR, WANDA).is_wiped
+        assert is_wiping_due(store)
+    assert finish_removals(store)
+    assert WANDA.encode() not in bytes_of(store.path)
