@@ -7,6 +7,7 @@ import click
 from annotator.cli.answers import json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
+from annotator.files import part_folder, put_in_place
 
 _confirm_option = click.option(
     "--confirm", metavar="NAME", help="The name once more; without it, it is asked for after the counts were shown."
@@ -57,6 +58,26 @@ def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
         is_wiped=removed.is_wiped,
         as_json=as_json,
     )
+
+
+@click.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def export(path: Path, name: str, file: Path) -> None:
+    """Write everything about NAME to FILE, a ZIP of JSON and CSV; of others it holds nothing."""
+    from annotator.usecases.persons.own_data import data_of_person
+
+    if file.exists():
+        raise InvalidValue(f"'{file}' is there already. Choose another name for the file.")
+    with opened(path) as store:
+        content = data_of_person(store, LOCAL_OPERATOR, name)
+    with part_folder(file) as folder:
+        made = folder / file.name
+        made.touch(mode=0o600)  # it is one person's, and whoever wrote it hands it on
+        made.write_bytes(content)
+        put_in_place(made, file)
+    click.echo(f"Wrote everything about '{name}' to {file}.")
 
 
 @click.command()

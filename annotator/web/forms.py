@@ -13,7 +13,9 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
+from annotator.domain.numbers import counted
 from annotator.usecases.access.accounts import ListedUser
+from annotator.usecases.persons.my_account import MyAccount, OwnRoles
 from annotator.web.navigation import PageEntry
 
 if TYPE_CHECKING:
@@ -55,6 +57,16 @@ def sign_out_page(user_name: str) -> HTMLResponse:
     return _page("sign_out.html", "Sign out", 200, user_name=user_name)
 
 
+def account_page(account: MyAccount, *, error: str = "", notice: str = "", status: int = 200) -> HTMLResponse:
+    """One's own account: password, projects, data to take along."""
+    return _page("account.html", "My account", status, account=account, error=error, notice=notice)
+
+
+def leave_page(own: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
+    """Ask before somebody leaves a project, and say what it means."""
+    return _page("leave.html", "Leave a project", status, own=own, held=_held(own), error=error)
+
+
 def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
     """One sentence, and the way to sign in."""
     return _page("message.html", title, status, sentence=sentence)
@@ -83,6 +95,13 @@ def _environment() -> "Environment":
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
+
+
+def _held(own: OwnRoles) -> str:
+    """What goes to others when somebody leaves, in words; "" for nothing."""
+    texts = [counted(own.n_texts, "text that you hold", "texts that you hold")] if own.n_texts else []
+    reviews = [counted(own.n_reviews, "annotation that you are scoring", "annotations that you are scoring")]
+    return " and ".join([*texts, *(reviews if own.n_reviews else [])])
 
 
 def _spoken_roles(listed: ListedUser) -> str:

@@ -327,6 +327,9 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "approve perturbation": lambda detail: (
         f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
+    "leave project": lambda detail: f"left the project ({_listed(detail['roles'])})",
+    "change password": lambda _: "changed their password",
+    "take data along": lambda detail: f"took the data of {detail['name']} along",
     "anonymise person": lambda detail: f"took the name and words of {detail['name']} out; what they marked stays",
     "erase person": lambda detail: (
         f"erased somebody, with {counted(detail['annotations'], 'annotation')} and {counted(detail['reviews'], 'review')}"
