@@ -7,6 +7,7 @@ from annotator.domain.people import User
 from annotator.errors import InvalidValue, NotWritable
 from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
+from annotator.store.connection.database import stamped
 from annotator.store.connection.file_rights import close_to_others
 from annotator.store.connection.replacement import rescued, unfinished
 from annotator.store.events import add_event
@@ -29,6 +30,13 @@ def back_up(store: Store, actor: User, target: Path) -> str | None:
     except NotWritable as error:
         return f"The backup is complete, but it could not be noted in the record: {error}"
     return None
+
+
+def back_up_beside(store: Store, actor: User) -> Path:
+    """A backup beside the database, under a name with the time in it; answers its path."""
+    target = stamped(store.path, "backup")
+    back_up(store, actor, target)
+    return target
 
 
 def check(store: Store) -> list[str]:

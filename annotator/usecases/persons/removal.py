@@ -10,6 +10,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.annotate.assignments import give_up_work_of
+from annotator.store.connection.file_rights import copies_beside
 from annotator.store.people import get_user_by_id
 from annotator.store.persons import wiping
 from annotator.store.persons.identity import Person, find_person
@@ -84,6 +85,11 @@ def facts_renamed(
         return without_note(with_authors_called(renamed, lambda who: called.get(who, who)), notes)
 
     return change
+
+
+def names_of_copies(store: Store) -> list[str]:
+    """The backups and other copies beside the database, which still hold what is taken out of it."""
+    return [copy.name for copy in copies_beside(store.path)]
 
 
 def finish_removals(store: Store) -> bool:
