@@ -62,9 +62,9 @@ def account_page(account: MyAccount, *, error: str = "", notice: str = "", statu
     return _page("account.html", "My account", status, account=account, error=error, notice=notice)
 
 
-def leave_page(own: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
+def leave_page(roles: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
     """Ask before somebody leaves a project, and say what it means."""
-    return _page("leave.html", "Leave a project", status, own=own, held=_held(own), error=error)
+    return _page("leave.html", "Leave a project", status, own=roles, held=_held(roles), error=error)
 
 
 def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
@@ -97,11 +97,11 @@ def _environment() -> "Environment":
     )  # fmt: skip
 
 
-def _held(own: OwnRoles) -> str:
+def _held(roles: OwnRoles) -> str:
     """What goes to others when somebody leaves, in words; "" for nothing."""
-    texts = [counted(own.n_texts, "text that you hold", "texts that you hold")] if own.n_texts else []
-    reviews = [counted(own.n_reviews, "annotation that you are scoring", "annotations that you are scoring")]
-    return " and ".join([*texts, *(reviews if own.n_reviews else [])])
+    texts = [counted(roles.n_texts, "text that you hold", "texts that you hold")] if roles.n_texts else []
+    reviews = [counted(roles.n_reviews, "annotation that you are scoring", "annotations that you are scoring")]
+    return " and ".join([*texts, *(reviews if roles.n_reviews else [])])
 
 
 def _spoken_roles(listed: ListedUser) -> str:

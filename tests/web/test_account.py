@@ -104,7 +104,7 @@ def test_somebody_leaves_a_project_after_reading_what_it_means(path: Path) -> No
     assert "You have left the project." in left.text
     with open_store(path) as store:
         assert roles_of(store, get_user(store, "ann"), 1) == frozenset()
-    assert "you have no role in it" in here.post("/account/leave?project=1", headers=SAME).text
+    assert "nothing to leave" in here.post("/account/leave?project=1", headers=SAME).text
 
 
 def test_the_only_lead_is_told_what_to_do_and_stays(path: Path) -> None:

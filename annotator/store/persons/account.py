@@ -40,6 +40,32 @@ def held_of(store: Store, person: Person) -> Held:
     )
 
 
+def titles_of_running_jobs(store: Store, person: Person) -> list[str]:
+    """The long work that somebody asked for and that runs now."""
+    rows = store.rows("SELECT title FROM jobs WHERE asked_by = ? AND state = 'running' ORDER BY id", (person.id,))
+    return [row["title"] for row in rows]
+
+
+def stop_waiting_jobs(store: Store, person: Person) -> None:
+    """What somebody asked for and that has not begun is not begun any more."""
+    store.run(
+        "UPDATE jobs SET state = 'stopped', ended_at = ? WHERE asked_by = ? AND state = 'waiting'",
+        (store.now(), person.id),
+    )
+
+
+def only_lead_of(store: Store, person: Person) -> list[str]:
+    """The projects that nobody else leads who can sign in."""
+    rows = store.rows(
+        """SELECT name FROM projects WHERE EXISTS (SELECT 1 FROM memberships AS m WHERE m.project_id = projects.id
+                AND m.user_id = ?1 AND m.role = 'lead')
+            AND NOT EXISTS (SELECT 1 FROM memberships AS m JOIN users ON users.id = m.user_id WHERE m.project_id = projects.id
+                AND m.user_id <> ?1 AND m.role = 'lead' AND users.is_disabled = 0) ORDER BY name""",
+        (person.id,),
+    )
+    return [row["name"] for row in rows]
+
+
 def close_account(store: Store, person: Person, name: str) -> None:
     """Nobody signs in with it any more: another name, no password, no session, link, role or token that works."""
     for table in _WITH_THE_ACCOUNT:

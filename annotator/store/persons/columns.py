@@ -35,7 +35,7 @@ REFERENCES = (
     Reference("assignments", "user_id"),
     Reference("comments", "user_id"),
     Reference("guidelines_read", "user_id"),
-    Reference("jobs", "asked_by", is_of_project=True),
+    Reference("jobs", "asked_by"),
     Reference("memberships", "user_id"),
     Reference("perturbation_checks", "checker"),
     Reference("perturbation_drafts", "user_id"),

@@ -35,10 +35,10 @@ def rename_in_events(store: Store, called: Mapping[str, str]) -> None:
 
 def take_words_out_of_events(store: Store, person: Person, words: Collection[str]) -> None:
     """Empty reasons, notes and comments in somebody's own events, and their words where another event repeats them."""
-    own = set(person.names)
+    names = set(person.names)
 
     def change(row: Any) -> dict[str, Any]:
-        emptied: dict[str, Any] = _without_words(json.loads(row["detail"]), words, row["actor"] in own)
+        emptied: dict[str, Any] = _without_words(json.loads(row["detail"]), words, row["actor"] in names)
         return emptied
 
     _rewrite_events(store, "TRUE", (), change)

@@ -8,8 +8,8 @@ from annotator.domain.people import ANONYMISED, User
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import find_user
-from annotator.store.persons import wiping
-from annotator.store.persons.account import Held, close_account, count_mentions_by_others, held_of
+from annotator.store.persons import removals
+from annotator.store.persons.account import Held, close_account, count_mentions_by_others, held_of, only_lead_of
 from annotator.store.persons.identity import (
     append_only_lifted,
     rename,
@@ -33,10 +33,15 @@ _LETTERS = 12
 
 @dataclass(frozen=True, slots=True)
 class AnonymisingPlan:
-    """What would go and stay. n_mentions: texts, and words of others, in which the name stands: they stay as they are."""
+    """What would go and stay.
+
+    only_lead_of: projects that nobody would lead any more
+    n_mentions:   texts, and words of others, in which the name stands: they stay as they are
+    """
 
     name: str
     held: Held
+    only_lead_of: tuple[str, ...]
     n_mentions: int
 
 
@@ -44,7 +49,9 @@ def plan_anonymising(store: Store, actor: User, name: str) -> AnonymisingPlan:
     """Count what would go and stay, and change nothing."""
     require_administrator(actor)
     person = person_to_remove(store, name)
-    return AnonymisingPlan(person.name, held_of(store, person), count_mentions_by_others(store, person))
+    return AnonymisingPlan(
+        person.name, held_of(store, person), tuple(only_lead_of(store, person)), count_mentions_by_others(store, person)
+    )
 
 
 def anonymise(store: Store, actor: User, name: str) -> Removed:
@@ -70,8 +77,8 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
             close_account(store, person, called[person.name])
         actor_name = called.get(actor.name, actor.name)
         add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
-        wiping.add_removal(store, "anonymise")
-    return Removed(called[person.name], wiping.wipe(store))
+        removals.add_removal(store, "anonymise")
+    return Removed(called[person.name], removals.wipe(store))
 
 
 def _drawn_name(store: Store) -> str:

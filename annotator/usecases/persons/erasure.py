@@ -6,9 +6,9 @@ from annotator.domain.annotator_facts import without_annotator
 from annotator.domain.people import ERASED, SOMEONE_ERASED, User
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.store.persons import wiping
-from annotator.store.persons.account import Held, count_mentions_by_others, held_of
-from annotator.store.persons.erasing import (
+from annotator.store.persons import removals
+from annotator.store.persons.account import Held, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons.erasure import (
     Made,
     count_gold_lost,
     count_of_others_in,
@@ -47,6 +47,7 @@ class ErasingPlan:
     n_of_others: int
     n_gold_lost: int
     releases: dict[str, int]
+    only_lead_of: tuple[str, ...]
     n_mentions: int
 
 
@@ -61,7 +62,7 @@ def plan_erasing(store: Store, actor: User, name: str) -> ErasingPlan:
         releases |= count_in_releases(store, project_id, person.names, texts)
     return ErasingPlan(
         person.name, held_of(store, person), len(made.instances), count_of_others_in(store, made, person),
-        count_gold_lost(store, person), releases, count_mentions_by_others(store, person),
+        count_gold_lost(store, person), releases, tuple(only_lead_of(store, person)), count_mentions_by_others(store, person),
     )  # fmt: skip
 
 
@@ -81,13 +82,12 @@ def erase(store: Store, actor: User, name: str) -> Removed:
             erase_in_releases(store, project_id, person.names, frozen_names_of(store, project_id, made.instances))
         _erase(store, person, made)
         actor_name = SOMEONE_ERASED if actor.name in person.names else actor.name
-        for project_id in [*projects, None]:
-            add_event(
-                store, actor_name, ERASED, "user" if project_id is None else "project", project_id, project_id=project_id,
-                annotations=held.annotations, reviews=held.reviews,
-            )  # fmt: skip
-        wiping.add_removal(store, "erase")
-    return Removed(SOMEONE_ERASED, wiping.wipe(store))
+        counts = {"annotations": held.annotations, "reviews": held.reviews}
+        for project_id in projects:
+            add_event(store, actor_name, ERASED, "project", project_id, project_id=project_id, **counts)
+        add_event(store, actor_name, ERASED, "user", **counts)
+        removals.add_removal(store, "erase")
+    return Removed(SOMEONE_ERASED, removals.wipe(store))
 
 
 def _erase(store: Store, person: Person, made: Made) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.file_rights import copies_beside
 from annotator.store.people import get_user_by_id
-from annotator.store.persons import wiping
+from annotator.store.persons import removals
+from annotator.store.persons.account import stop_waiting_jobs, titles_of_running_jobs
 from annotator.store.persons.identity import Person, find_person
 from annotator.store.persons.record import rename_in_events, rename_in_views
 from annotator.store.review.reviews import give_up_reviews_of
@@ -24,8 +25,9 @@ BACKUPS_HOLD = (
     "were exported, and the server's log where it names somebody. Remove those that nobody needs."
 )
 NOT_WIPED = (
-    "It is done, but somebody was reading the database meanwhile, so that its log still holds bytes of what was taken out. "
-    "The next start of the server removes them, and so does 'annotator user wipe'."
+    "It is done, but the file could not be written anew, since somebody was reading it or the disk has no room for a second "
+    "one. So it may still hold bytes of what was taken out. The next start of the server removes them, and so does "
+    "'annotator user wipe'."
 )
 
 
@@ -60,7 +62,17 @@ def person_to_remove(store: Store, name: str) -> Person:
 
 
 def give_up_all(store: Store, person: Person) -> None:
-    """What somebody holds goes to others, in every project."""
+    """What somebody holds goes to others, in every project, and long work that they asked for does not begin any more.
+
+    Raises: Conflict while such work runs, which would end with an event in the old name
+    """
+    running = titles_of_running_jobs(store, person)
+    if running:
+        raise Conflict(
+            f"'{running[0]}', which '{person.name}' asked for, is running. Wait until it is done, or stop it on the page "
+            "Saliency, Metrics or Tests, and try again."
+        )
+    stop_waiting_jobs(store, person)
     if person.id is not None:
         user = get_user_by_id(store, person.id)
         give_up_work_of(store, user)
@@ -94,4 +106,4 @@ def names_of_copies(store: Store) -> list[str]:
 
 def finish_removals(store: Store) -> bool:
     """Write the file anew where somebody was taken out and a killed process or a reader left bytes; False where they stay."""
-    return not wiping.is_wiping_due(store) or wiping.wipe(store)
+    return not removals.is_wiping_due(store) or removals.wipe(store)

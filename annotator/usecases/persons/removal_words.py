@@ -1,5 +1,7 @@
 """What will go and what stays, in sentences, before somebody is anonymised or erased."""
 
+from collections.abc import Sequence
+
 from annotator.domain.numbers import counted
 from annotator.usecases.persons.anonymisation import AnonymisingPlan
 from annotator.usecases.persons.erasure import ErasingPlan
@@ -19,7 +21,7 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
         f"{counted(held.versions, 'changed version')}, {counted(held.events, 'event')} of the record, and all "
         "times. No number changes."
     )
-    return (goes, stays, *mention_lines(plan.n_mentions), BACKUPS_HOLD)
+    return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), BACKUPS_HOLD)
 
 
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
@@ -32,8 +34,8 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         f"{counted(held.words, 'note or message', 'notes and messages')} in their own words."
     )
     gold = (
-        f"{counted(plan.n_gold_lost, 'instance')} would have no gold any more, since nobody else's annotation of them is "
-        "accepted. Instances that want somebody again go back to the queue. Numbers that were measured before are shown as out "
+        f"{counted(plan.n_gold_lost, 'instance')} would have no gold any more, where nobody else's annotation is accepted. "
+        "Instances that want somebody again go back to the queue. Numbers that were measured before are shown as out "
         "of date. What the thresholds or a lead decided stays decided."
     )
     instances = (
@@ -45,9 +47,16 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         for name, n in plan.releases.items()
     )
     return (
-        goes, gold, *([instances] if plan.n_instances else []), *map(_sentence, releases), *mention_lines(plan.n_mentions),
-        BACKUPS_HOLD,
+        goes, gold, *([instances] if plan.n_instances else []), *map(_sentence, releases), *_lead_lines(plan.only_lead_of),
+        *mention_lines(plan.n_mentions), BACKUPS_HOLD,
     )  # fmt: skip
+
+
+def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        f"Nobody would lead '{name}' any more but administrators: give somebody the role lead first."
+        for name in projects
+    )
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
@@ -35,7 +35,7 @@ from annotator.store.projects import find_project as find_by_name
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags
-from annotator.usecases.access.rights import require, require_may_create, require_role
+from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
 from annotator.usecases.project.label_replacement import require_unused
@@ -43,8 +43,8 @@ from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
     "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
-    "instances_of", "leave_project", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose",
-    "progress_of", "projects_of", "take_role",
+    "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
+    "take_role",
 ]  # fmt: skip
 
 
@@ -286,27 +286,6 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         if not has_right(user, roles_of(store, user, project_id), "review"):
             give_up_reviews_of(store, user, project_id)
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
-
-
-def leave_project(store: Store, actor: User, project_id: int) -> None:
-    """Give up one's own roles in a project. What one handed in stays; what one holds goes to others.
-
-    Raises: NotFound for somebody without a role there; NotAllowed for its last lead
-    """
-    with store.transaction():
-        require_role(store, actor, project_id)
-        roles = sorted(roles_of(store, actor, project_id))
-        if not roles:
-            raise NotFound("You have no role in this project, so there is nothing to leave.")
-        if "lead" in roles:
-            _require_other_lead(store, project_id, actor)
-        for role in roles:
-            remove_role(store, project_id, actor, role)
-        give_up_work_of(store, actor, project_id)
-        give_up_reviews_of(store, actor, project_id)
-        add_event(
-            store, actor.name, "leave project", "project", project_id, project_id=project_id, user=actor.name, roles=roles
-        )
 
 
 def _require_other_lead(store: Store, project_id: int, user: User) -> None:

@@ -7,9 +7,8 @@ from starlette.routing import Route
 from annotator.domain.numbers import whole_number
 from annotator.errors import AnnotatorError, NotFound, NotSignedIn
 from annotator.usecases.access.accounts import change_password, session_of
-from annotator.usecases.persons.my_account import my_account, roles_to_leave
+from annotator.usecases.persons.my_account import leave_project, my_account, roles_to_leave
 from annotator.usecases.persons.own_data import data_of_person
-from annotator.usecases.project.projects import leave_project
 from annotator.web import forms
 from annotator.web.routes.access import COOKIE, route_store, said_of, session_of_request, status_of
 from annotator.web.routes.sign_in import Form, with_form

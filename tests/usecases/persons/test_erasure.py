@@ -8,18 +8,19 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotFound
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
 from annotator.store import Store, open_store
 from annotator.store import people as people_store
+from annotator.store.jobs import add_job
 from annotator.store.measurements import last_event_id
 from annotator.store.people import add_user, get_user
-from annotator.store.persons.wiping import is_wiping_due
+from annotator.store.persons.removals import is_wiping_due
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
 from annotator.usecases.persons.erasure import erase, plan_erasing
 from annotator.usecases.persons.removal import finish_removals
-from annotator.usecases.persons.removal_words import erasing_lines
+from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
 from annotator.usecases.project.projects import find_project
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
@@ -169,3 +170,47 @@ def test_while_somebody_reads_the_log_it_is_left_for_later(store: Store, told: P
         assert is_wiping_due(store)
     assert finish_removals(store)
     assert WANDA.encode() not in bytes_of(store.path)
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_long_work_that_somebody_asked_for_ends_first_and_never_runs_with_more_rights(
+    store: Store, told: Project, act
+) -> None:
+    wanda = get_user(store, WANDA)
+    with store.transaction():
+        first = add_job(store, told.id, "measure", "Measuring", "{}", wanda)
+        add_job(store, told.id, "measure", "Measuring", "{}", wanda)
+        store.run("UPDATE jobs SET state = 'running', worker = 1, beat_at = asked_at WHERE id = ?", (first.id,))
+    with pytest.raises(Conflict, match="'Measuring', which 'Wanda Quixote' asked for, is running"):
+        act(store, LOCAL_OPERATOR, WANDA)
+    assert get_user(store, WANDA) == wanda
+    with store.transaction():
+        store.run(
+            "UPDATE jobs SET state = 'done', worker = NULL, beat_at = NULL, ended_at = asked_at WHERE id = ?",
+            (first.id,),
+        )
+    act(store, LOCAL_OPERATOR, WANDA)
+    assert store.rows("SELECT 1 FROM jobs WHERE state = 'waiting' OR asked_by IS NULL") == []
+
+
+def test_who_alone_leads_a_project_is_said_before(store: Store, told: Project, add_person) -> None:
+    add_person("Lea", told, "lead")
+    for lines in (
+        erasing_lines(plan_erasing(store, LOCAL_OPERATOR, "Lea")),
+        anonymising_lines(plan_anonymising(store, LOCAL_OPERATOR, "Lea")),
+    ):
+        assert any("Nobody would lead 'Project' any more" in line for line in lines)
+
+
+def test_a_full_disk_leaves_the_file_for_later_and_what_was_done_stays_done(
+    store: Store, told: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> bool:
+        raise NotWritable("There is no space left on the disk.")
+
+    monkeypatch.setattr(Store, "rewrite", full)
+    assert not erase(store, LOCAL_OPERATOR, WANDA).is_wiped
+    monkeypatch.undo()
+    assert store.rows("SELECT 1 FROM users WHERE name = ?", (WANDA,)) == []
+    assert is_wiping_due(store)
+    assert finish_removals(store)

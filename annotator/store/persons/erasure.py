@@ -43,9 +43,11 @@ def made_by(store: Store, person: Person) -> Made:
             UNION SELECT instance_id FROM annotations WHERE id IN (SELECT annotation_id FROM reviews WHERE user_id = ?1)""",
         person,
     )
-    in_them = set(instances)
-    kept = [number for number in annotations if number not in _annotations_in(store, instances)]
-    return Made(perturbations, instances, tuple(kept), tuple(number for number in touched if number not in in_them))
+    going, in_them = set(instances), _annotations_in(store, instances)
+    return Made(
+        perturbations, instances, tuple(number for number in annotations if number not in in_them),
+        tuple(number for number in touched if number not in going),
+    )  # fmt: skip
 
 
 def _texts_of(store: Store, person: Person) -> tuple[tuple[int, ...], tuple[int, ...]]:
