@@ -26,7 +26,8 @@ from tests.usecases.test_whole_life import Life, rows
 
 WANDA = "Wanda Quixote"
 WORD = "zebrafinch"
-TEAM = {WANDA: ("annotator", "reviewer"), "Bo": ("annotator", "reviewer"), "Cleo": ("annotator", "reviewer")}
+OTHERS = {"Bo": ("annotator", "reviewer"), "Cleo": ("annotator", "reviewer"), "Lea": ("lead",)}
+TEAM = {WANDA: ("annotator", "reviewer"), **OTHERS}
 
 
 @pytest.fixture
@@ -46,8 +47,7 @@ def live(store: Store, make_project: Callable[..., Project], import_rows: Any, a
             ],
         )
         members = [add_person(name, project, *roles) for name, roles in TEAM.items()]
-        lead = add_person("Lea", project, "lead")
-        life = Life(store, project, [*members, lead], [*members, lead], import_rows, seed, [lead])
+        life = Life(store, project, members, members, import_rows, seed, members[-1:])
         draw = Random(seed)
         for _ in range(n_steps):
             life.step()

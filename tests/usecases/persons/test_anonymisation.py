@@ -9,8 +9,10 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import Store, open_store
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.project.projects import find_project
 from annotator.usecases.upkeep import check
-from tests.usecases.persons.conftest import WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
+from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
+from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
 
 
 def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demonstration: Path, tmp_path: Path) -> None:
@@ -28,7 +30,7 @@ def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demon
 
 @pytest.mark.parametrize("seed", range(6))
 def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_the_same(
-    store: Store, live, seed: int
+    store: Store, live, seed: int, tmp_path: Path
 ) -> None:
     life = live(seed)
     disable_user(store, LOCAL_OPERATOR, WANDA)  # what she holds goes to others, which is all that changes
@@ -41,3 +43,4 @@ def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_th
     assert numbers_of(store, {removed.called: WANDA}) == before
     assert gold_of_project(store, life.project) == gold
     assert (check(store), store.problems()) == ([], [])
+    goes_out_and_in_again(store, find_project(store, life.project.name), OTHERS, tmp_path)

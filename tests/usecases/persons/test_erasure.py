@@ -1,9 +1,11 @@
 """Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
@@ -21,15 +23,22 @@ from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
 from annotator.usecases.persons.erasure import erase, plan_erasing
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
-from annotator.usecases.project.projects import find_project
+from annotator.usecases.perturb.checks import approve
+from annotator.usecases.perturb.versions import hand_in
+from annotator.usecases.project.projects import find_project, instances_of
+from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
-from tests.usecases.persons.conftest import WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.review.test_reviews import annotate, score
+from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
 from tests.usecases.test_whole_life import assert_finished
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(store: Store, live, seed: int) -> None:
+def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
+    store: Store, live, seed: int, tmp_path: Path
+) -> None:
     life = live(seed)
     speak(store, WANDA)
     erase(store, LOCAL_OPERATOR, WANDA)
@@ -39,6 +48,7 @@ def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(sto
     assert store.rows("SELECT 1 FROM users WHERE name LIKE 'wanda%'") == []
     life.project = find_project(store, life.project.name)
     life.people = life.reviewers = [user for user in life.people if user.name != WANDA]
+    goes_out_and_in_again(store, life.project, OTHERS, tmp_path)
     for _ in range(40):
         life.step()
         assert check(store) == []
@@ -214,3 +224,62 @@ def test_a_full_disk_leaves_the_file_for_later_and_what_was_done_stays_done(
     assert store.rows("SELECT 1 FROM users WHERE name = ?", (WANDA,)) == []
     assert is_wiping_due(store)
     assert finish_removals(store)
+
+
+def test_a_changed_version_goes_with_what_others_marked_there_and_its_key_stays_in_the_release(
+    store: Store, make_project: Callable[..., Project], import_rows, add_person, tmp_path: Path
+) -> None:
+    project = make_project(checkers_per_perturbation=1, gold_policy="all")
+    import_rows(
+        project,
+        [
+            {
+                "id": "a",
+                "split": "test",
+                "text": "It was good.",
+                "label": "positive",
+                "annotator": "Zoe",
+                "rationales": [[[2, 3]]],
+            }
+        ],
+    )
+    wanda, bo = (add_person(name, project, "annotator") for name in (WANDA, "Bo"))
+    [original] = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id)]
+    changed = ChangedText("contrast", {"text": "It was zebrafinch bad."}, "negative", "one word")
+    written = hand_in(store, wanda, original, changed)
+    approve(store, bo, written.id, 1)
+    work = next_work(store, bo, project.id).work
+    submit(store, bo, work.assignment.id, 0, Draft(None, (RationaleSet.of((2, 4)),)))
+    freeze_gold(store, LOCAL_OPERATOR, project, "both", licence="CC0")
+    plan = plan_erasing(store, LOCAL_OPERATOR, WANDA)
+    assert (plan.held.versions, plan.n_instances, plan.n_of_others, [*plan.releases.values()]) == (1, 1, 1, [1])
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert [row.key for row in instances_of(store, LOCAL_OPERATOR, project.id)] == ["a"]
+    assert b"zebrafinch" not in bytes_of(store.path)
+    assert (check(store), store.problems()) == ([], [])
+    [release] = releases_of_project(store, LOCAL_OPERATOR, project)
+    assert [item.instance.key for item in frozen_gold(store, release)] == ["a"]
+    assert (release.n_erased, release.gold.n_instances) == (1, 2)
+    for format_name in ("jsonl", "eraser", "csv", "parquet"):
+        export_release(store, LOCAL_OPERATOR, project, 1, format_name, tmp_path / format_name)
+    goes_out_and_in_again(store, project, {"Bo": ("annotator",)}, tmp_path)
+
+
+def test_a_score_goes_and_what_was_decided_with_it_stays(
+    store: Store, make_project: Callable[..., Project], import_rows, add_person
+) -> None:
+    project = make_project(reviewers_per_annotation=2)
+    import_rows(project, [{"id": key, "text": "It was good.", "label": "positive"} for key in "ab"])
+    ann = add_person("Ann", project, "annotator")
+    wanda, bo = (add_person(name, project, "reviewer") for name in (WANDA, "Bo"))
+    for _ in range(2):
+        annotate(store, ann, project, RationaleSet.of((2, 3)))
+    for reviewer in (wanda, bo, wanda):
+        score(store, reviewer, project)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert [row[0] for row in store.rows("SELECT state FROM annotations ORDER BY id")] == ["accepted", "submitted"]
+    assert [row[0] for row in store.rows("SELECT open_slots FROM rounds ORDER BY annotation_id")] == [
+        0,
+        1,
+    ]  # Bo has one in hand
+    assert check(store) == []
