@@ -222,15 +222,15 @@ def _detach_events(store: Store, person: Person, made: Made) -> None:
     proposals = _numbers(
         store, "SELECT id FROM proposals WHERE proposed_by IN (SELECT value FROM json_each(?2))", person
     )
-    for name, numbers in (
-        ("annotation", every_annotation),
-        ("assignment", assignments),
-        ("perturbation", made.perturbations),
-        ("instance", made.instances),
-        ("proposal", proposals),
+    for name, numbers, more in (
+        ("annotation", every_annotation, ", '$.findings', '$.scores'"),  # what its sets were found to be
+        ("assignment", assignments, ""),
+        ("perturbation", made.perturbations, ""),
+        ("instance", made.instances, ""),
+        ("proposal", proposals, ""),
     ):
         store.run(
-            f"""UPDATE events SET detail = json_remove(detail, '$.{name}')
+            f"""UPDATE events SET detail = json_remove(detail, '$.{name}'{more})
                 WHERE detail ->> '$.{name}' IN (SELECT value FROM json_each(?))""",
             (json.dumps(list(numbers)),),
         )

@@ -30,7 +30,10 @@ def rename_in_events(store: Store, called: Mapping[str, str]) -> None:
         renamed: dict[str, Any] = _renamed(json.loads(row["detail"]), people, folded)
         return renamed
 
-    _rewrite_events(store, "TRUE", (), change)
+    # As it stands in JSON, so that of a long record only what may name them is read.
+    written = [json.dumps(old, ensure_ascii=False)[1:-1].casefold() for old in called]
+    where = "EXISTS (SELECT 1 FROM json_each(?2) AS name WHERE instr(casefold(detail), name.value))"
+    _rewrite_events(store, where, (json.dumps(written),), change)
 
 
 def take_words_out_of_events(store: Store, person: Person, words: Collection[str]) -> None:
@@ -41,7 +44,10 @@ def take_words_out_of_events(store: Store, person: Person, words: Collection[str
         emptied: dict[str, Any] = _without_words(json.loads(row["detail"]), words, row["actor"] in names)
         return emptied
 
-    _rewrite_events(store, "TRUE", (), change)
+    where = "(actor IN (SELECT value FROM json_each(?2)) OR " + " OR ".join(
+        f"instr(detail, '\"{name}\"')" for name in sorted(_WORDS)
+    )
+    _rewrite_events(store, f"{where})", (json.dumps(person.names),), change)
 
 
 def take_marks_out_of_events(store: Store, person: Person) -> None:

@@ -8,11 +8,17 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import Store, open_store
 from annotator.usecases.access.accounts import disable_user
+from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
-from annotator.usecases.project.projects import find_project
+from annotator.usecases.project.projects import find_project, projects_of
 from annotator.usecases.upkeep import check
 from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
 from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
+
+
+def metrics_of(store: Store) -> list[str]:
+    """Every metric of every model, as it is computed now."""
+    return [repr(evaluate_project(store, LOCAL_OPERATOR, project)) for project in projects_of(store, LOCAL_OPERATOR)]
 
 
 def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demonstration: Path, tmp_path: Path) -> None:
@@ -20,11 +26,12 @@ def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demon
     with open_store(tmp_path / "demo.db") as demo:
         assert b"Annotator 2" in bytes_of(demo.path)
         disable_user(demo, LOCAL_OPERATOR, "Annotator 2")  # what they hold goes to others, which is all that changes
-        before = numbers_of(demo, {})
+        before, measured = numbers_of(demo, {}), metrics_of(demo)
         removed = anonymise(demo, LOCAL_OPERATOR, "annotator 2")
         assert removed.is_wiped
         assert b"annotator 2" not in bytes_of(demo.path).lower()
         assert numbers_of(demo, {removed.called: "Annotator 2"}) == before
+        assert metrics_of(demo) == measured
         assert (check(demo), demo.problems()) == ([], [])
 
 
