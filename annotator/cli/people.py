@@ -6,6 +6,7 @@ from typing import TextIO
 import click
 
 from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.persons import anonymise, erase, export, wipe
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES
 
 _LINK_HOURS = 24
@@ -23,7 +24,11 @@ _url_option = click.option(
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list, disable, reset."""
+    """Accounts: add, list, disable, reset; a person and their data: anonymise, erase, export."""
+
+
+for _command in (export, anonymise, erase, wipe):
+    user.add_command(_command)
 
 
 @user.command()

@@ -3,10 +3,11 @@
 Each row of metadata["annotations"] is of one annotator: who it is, and what the file tells of them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 ANNOTATIONS = "annotations"
 ANNOTATOR = "annotator"
+AUTHOR, CORRECTORS, NOTE = "author", "corrected_by", "note"  # of a changed version, beside its kind
 _MOST_FACTS = 8
 _LONGEST_FACT = 40  # characters
 
@@ -73,6 +74,29 @@ def without_annotator(metadata: Mapping[str, object], name: str) -> dict[str, ob
     if not isinstance(rows, list):
         return dict(metadata)
     return {**metadata, ANNOTATIONS: [row for row in rows if not isinstance(row, dict) or row.get(ANNOTATOR) != name]}
+
+
+def with_authors_called(metadata: Mapping[str, object], called: Callable[[str], str]) -> dict[str, object]:
+    """The metadata of a changed version with other names for who wrote it and who corrected it.
+
+    >>> with_authors_called({"author": "ada", "corrected_by": ["zoe"], "note": "shorter"}, str.upper)
+    {'author': 'ADA', 'corrected_by': ['ZOE'], 'note': 'shorter'}
+    """
+    renamed = dict(metadata)
+    if isinstance(author := metadata.get(AUTHOR), str):
+        renamed[AUTHOR] = called(author)
+    if isinstance(correctors := metadata.get(CORRECTORS), list):
+        renamed[CORRECTORS] = [called(name) if isinstance(name, str) else name for name in correctors]
+    return renamed
+
+
+def without_note(metadata: Mapping[str, object], notes: Collection[str]) -> dict[str, object]:
+    """The metadata of a changed version without its author's note, where that is one of some notes.
+
+    >>> without_note({"author": "ada", "note": "shorter"}, {"shorter"})
+    {'author': 'ada'}
+    """
+    return {name: value for name, value in metadata.items() if not (name == NOTE and value in notes)}
 
 
 def _called(row: object, called: Callable[[str], str]) -> object:

@@ -35,6 +35,11 @@ class User:
     language: Language | None = None
 
 
+# Events of somebody who was taken out, and what the record calls whoever was erased. No account can have that name.
+ANONYMISED = "anonymise person"
+ERASED = "erase person"
+SOMEONE_ERASED = "someone who was erased"
+
 LOCAL_OPERATOR = User(id=None, name="local operator", is_administrator=True)
 
 

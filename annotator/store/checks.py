@@ -93,7 +93,11 @@ def incomplete_reviews(store: Store, *, limit: int) -> list[tuple[str, str]]:
     rows = store.rows(
         """SELECT key, users.name FROM reviews JOIN annotations ON annotations.id = annotation_id
             JOIN instances ON instances.id = instance_id JOIN users ON users.id = reviews.user_id
-            WHERE reviews.state = 'submitted' AND EXISTS (SELECT 1 FROM rationale_sets AS one
+            WHERE reviews.state = 'submitted'
+            -- of a correction whose first round was erased nobody knows any more which sets carried their scores
+            AND NOT EXISTS (SELECT 1 FROM rounds WHERE rounds.annotation_id = reviews.annotation_id
+                AND rounds.number > 1 AND rounds.previous_id IS NULL)
+            AND EXISTS (SELECT 1 FROM rationale_sets AS one
                 WHERE one.annotation_id = reviews.annotation_id
                 AND NOT EXISTS (SELECT 1 FROM set_origins WHERE annotation_id = one.annotation_id
                     AND position = one.position AND is_carried = 1)

@@ -152,6 +152,10 @@ def end_sessions_of(store: Store, user: User) -> None:
     store.run("DELETE FROM sessions WHERE user_id = ?", (user.id,))
 
 
+def end_other_sessions(store: Store, user: User, token_hash: bytes) -> None:
+    store.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", (user.id, token_hash))
+
+
 def end_expired_sessions(store: Store) -> None:
     store.run("DELETE FROM sessions WHERE expires_at <= ?", (store.now(),))
 

@@ -7,9 +7,11 @@ from annotator.domain.people import User
 from annotator.errors import InvalidValue, NotWritable
 from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
+from annotator.store.connection.database import stamped
 from annotator.store.connection.file_rights import close_to_others
 from annotator.store.connection.replacement import rescued, unfinished
 from annotator.store.events import add_event
+from annotator.store.persons.removals import is_wiping_due
 from annotator.usecases.access.rights import require_administrator
 
 _AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal
@@ -30,12 +32,20 @@ def back_up(store: Store, actor: User, target: Path) -> str | None:
     return None
 
 
+def back_up_beside(store: Store, actor: User) -> Path:
+    """A backup beside the database, under a name with the time in it; answers its path."""
+    target = stamped(store.path, "backup")
+    back_up(store, actor, target)
+    return target
+
+
 def check(store: Store) -> list[str]:
     """Everything that is wrong with the data, a sentence each; empty when all is well.
 
     SQLite's own check of the file is `store.problems()`.
     """
     return [
+        *_unwiped(store),
         *_wrong_counts(store),
         *_unsettled(store),
         *_loose_work(store),
@@ -47,6 +57,14 @@ def check(store: Store) -> list[str]:
         *_second_passes(store),
         *_wrong_offsets(store),
     ]
+
+
+def _unwiped(store: Store) -> Iterable[str]:
+    if is_wiping_due(store):
+        yield (
+            "Somebody was anonymised or erased, and the file was not written anew since: it may hold bytes of what was taken "
+            "out. The next start of the server does it, and so does 'annotator user wipe'."
+        )
 
 
 def _wrong_counts(store: Store) -> Iterable[str]:

@@ -13,8 +13,10 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
+from annotator.domain.numbers import counted
 from annotator.language import _, spoken_language
 from annotator.usecases.access.accounts import ListedUser
+from annotator.usecases.persons.my_account import MyAccount, OwnRoles
 from annotator.web.navigation import PageEntry
 
 if TYPE_CHECKING:
@@ -57,6 +59,16 @@ def sign_out_page(user_name: str) -> HTMLResponse:
     return _page("sign_out.html", _("Sign out"), 200, user_name=user_name)
 
 
+def account_page(account: MyAccount, *, error: str = "", notice: str = "", status: int = 200) -> HTMLResponse:
+    """One's own account: password, projects, data to take along."""
+    return _page("account.html", "My account", status, account=account, error=error, notice=notice)
+
+
+def leave_page(roles: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
+    """Ask before somebody leaves a project, and say what it means."""
+    return _page("leave.html", "Leave a project", status, own=roles, held=_held(roles), error=error)
+
+
 def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
     """One sentence, and the way to sign in."""
     return _page("message.html", title, status, sentence=sentence)
@@ -97,6 +109,13 @@ def _strong(sentence: str, **values: str) -> "Markup":
 
     strong = Markup("<strong>{}</strong>")
     return escape(sentence).format(**{name: strong.format(value) for name, value in values.items()})
+
+
+def _held(roles: OwnRoles) -> str:
+    """What goes to others when somebody leaves, in words; "" for nothing."""
+    texts = [counted(roles.n_texts, "text that you hold", "texts that you hold")] if roles.n_texts else []
+    reviews = [counted(roles.n_reviews, "annotation that you are scoring", "annotations that you are scoring")]
+    return " and ".join([*texts, *(reviews if roles.n_reviews else [])])
 
 
 def _spoken_roles(listed: ListedUser) -> str:

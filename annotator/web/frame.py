@@ -187,7 +187,8 @@ def _show_person(user: User, roles: frozenset[Role]) -> None:
 
 def _show_sign_out() -> None:
     # st.link_button would open another tab. There is nothing of anybody's in this HTML.
-    st.html(f'<a href="/sign-out" target="_self" style="{_LINK_STYLE}">Sign out</a>')
+    links = (("/account", "My account"), ("/sign-out", "Sign out"))
+    st.html(" · ".join(f'<a href="{to}" target="_self" style="{_LINK_STYLE}">{what}</a>' for to, what in links))
 
 
 def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Role]) -> str:

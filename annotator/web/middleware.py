@@ -28,6 +28,7 @@ from annotator.web.routes.access import (
     said_of,
     session_of_request,
 )
+from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.origins import is_own_origin
 from annotator.web.routes.sign_in import sign_in_address
 
@@ -138,7 +139,12 @@ def _check(request: HTTPConnection) -> Response | None:
 
 def _is_there(path: str) -> bool:
     """Whether an address is that of a page or a file: for every other Streamlit would open its first page, or an empty one."""
-    return path == "/" or path[1:] in _PAGE_PATHS or path.startswith((*_CLOSED_PATHS, "/component/"))
+    return (
+        path == "/"
+        or path[1:] in _PAGE_PATHS
+        or path in ACCOUNT_PATHS
+        or path.startswith((*_CLOSED_PATHS, "/component/"))
+    )
 
 
 def _start_path(store: Store, user: User) -> str:

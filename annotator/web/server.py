@@ -23,6 +23,7 @@ from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
+from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
 from annotator.web.addresses import Addresses, addresses_of, is_loopback, listen
 from annotator.web.logs import begin_log
@@ -86,6 +87,7 @@ def serve(
         ):
             first_link = None if is_demonstration else make_first_account_link(store)
             tidy(store)
+            finish_removals(store)
             # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
             _greet(path, addresses, first_link, keep_to_owner(store))
             if other is not None:

@@ -120,6 +120,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "queue": frozenset({"access", "gold", "inspect"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
         "lead": frozenset({"access", "annotate", "evidence", "project", "queue", "review"}),
+        "persons": frozenset({"access", "releases"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),

@@ -109,6 +109,12 @@ def end_work_on(store: Store, instance_id: int) -> None:
     )
 
 
+def count_held(store: Store, project_id: int, user: User) -> int:
+    """How many texts a person holds, or has back to correct."""
+    sql = "SELECT count(*) FROM assignments WHERE project_id = ? AND user_id = ? AND state IN ('leased', 'returned')"
+    return int(store.value(sql, (project_id, user.id)))
+
+
 def give_up_work_of(store: Store, user: User, project_id: int | None = None, *, but_not_returned: bool = False) -> None:
     """Give back what a person holds (in one project, or all), so that others get it; drafts are kept."""
     rows = store.rows(

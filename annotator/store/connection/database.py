@@ -200,6 +200,13 @@ class Store:
                 self.connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
         return not busy
 
+    def rewrite(self) -> bool:
+        """Write the file anew, without what was deleted in it; False where others still read the log, which has it."""
+        with self._place.write_lock:
+            self.require_in_place()
+            self.run("VACUUM")
+            return self.checkpoint()
+
     # Whether it is sound ----------------------------------------------------------------------------------------------
 
     def problems(self) -> list[str]:

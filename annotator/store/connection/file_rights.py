@@ -13,15 +13,14 @@ _GROUP_WRITES = 0o020
 _OTHERS = 0o007
 # What lies beside a database NAME and holds the same data: log, shared memory, the models that were trained on it, and the
 # copies made before a migration, when it was replaced, and when its files were removed under a running server.
-_SAME_DATA = (
-    "{name}",
-    "{name}-wal",
-    "{name}-shm",
-    "{name}.models",
-    "{name}.*.backup",
-    "{name}.*.replaced*",
-    "{name}.*.rescued",
-)
+_COPIES = ("{name}.*.backup", "{name}.*.replaced*", "{name}.*.rescued")
+_SAME_DATA = ("{name}", "{name}-wal", "{name}-shm", "{name}.models", *_COPIES)
+
+
+def copies_beside(path: Path) -> list[Path]:
+    """The copies of a database that lie beside it, which hold what it held when they were made."""
+    patterns = (pattern.format(name=glob.escape(path.name)) for pattern in _COPIES)
+    return sorted({copy for pattern in patterns for copy in path.parent.glob(pattern)})
 
 
 def mode_beside(path: Path) -> int:

@@ -62,6 +62,11 @@ def releases_of(store: Store, project_id: int) -> list[Release]:
     return [_release(row) for row in store.rows(f"{_SELECT} WHERE project_id = ? ORDER BY number", (project_id,))]
 
 
+def every_release(store: Store) -> list[Release]:
+    """The releases of all projects."""
+    return [_release(row) for row in store.rows(f"{_SELECT} ORDER BY id")]
+
+
 def get_release(store: Store, project_id: int, number: int) -> Release:
     """A release by its number in the project; raises NotFound naming those there are."""
     row = store.row(f"{_SELECT} WHERE project_id = ? AND number = ?", (project_id, number))

@@ -254,6 +254,12 @@ def end_reviews_of_instance(store: Store, instance_id: int) -> None:
     )
 
 
+def count_held_reviews(store: Store, project_id: int, user: User) -> int:
+    """How many annotations a person has open to score."""
+    sql = "SELECT count(*) FROM reviews WHERE project_id = ? AND user_id = ? AND state = 'leased'"
+    return int(store.value(sql, (project_id, user.id)))
+
+
 def give_up_reviews_of(store: Store, user: User, project_id: int | None = None) -> None:
     """Give back what a person is scoring (in one project, or all), so that others get it."""
     rows = store.rows(

@@ -7,8 +7,8 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
-from annotator.store.schema.bulk_actions import BULK_ACTIONS
 from annotator.store.schema.audits import AUDITS
+from annotator.store.schema.bulk_actions import BULK_ACTIONS
 from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
@@ -21,6 +21,7 @@ from annotator.store.schema.named_people import NAMED_PEOPLE
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.releases import RELEASES
+from annotator.store.schema.removals import REMOVALS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
@@ -197,13 +198,27 @@ def m023_guidelines_versions(db: Database) -> None:
 
 
 @MIGRATIONS()
-def m032_language_of_each_person(db: Database) -> None:
-    """The language that somebody chose; none is their browser's."""
-    db.conn.execute("ALTER TABLE users ADD COLUMN language TEXT CHECK (language IN ('en', 'zh'))")
+def m025_persons_removals(db: Database) -> None:
+    """Who was made nameless or erased, without a name, and whether the file was written anew since."""
+    for statement in REMOVALS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
 def m028_search_bulk_actions_and_named_people(db: Database) -> None:
     """When each text was imported, what was done to many at once, and the people for whom texts are."""
     for statement in (*NAMED_PEOPLE, *BULK_ACTIONS):
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
 def m029_evidence_passes_and_audits(db: Database) -> None:
     """Second passes in which all evidence is marked, what was made gold of them, and audits of accepted changed versions."""
     for statement in (*EVIDENCE, *AUDITS):
         db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m032_language_of_each_person(db: Database) -> None:
+    """The language that somebody chose; none is their browser's."""
+    db.conn.execute("ALTER TABLE users ADD COLUMN language TEXT CHECK (language IN ('en', 'zh'))")

@@ -294,6 +294,35 @@ def sign_in(store: Store, name: str, password: str) -> str:
         return _start_session(store, user)
 
 
+def change_password(store: Store, token: str, old: str, new: str) -> None:
+    """Set another password for whoever is signed in; their other sessions and their links end, access tokens stay.
+
+    token: of the session, which goes on. A wrong old password counts as a failure to sign in
+    Raises: NotSignedIn, NotAllowed for a wrong old password, InvalidValue for what cannot be a new one
+    """
+    name = session_of(store, token).user.name
+    with store.transaction():
+        stored_hash = people_store.password_hash(store, name)
+        if stored_hash is None:
+            raise InvalidValue("You have no password here, so there is none to change.")
+        _count_failure(store, name)
+    if not is_password(stored_hash, old):
+        _note_failure(store, name)
+        raise NotAllowed("The old password is wrong. Nothing was changed.")
+    if checked_password(new) == old:
+        raise InvalidValue("The new password is the old one. Choose another.")
+    new_hash = hash_password(new)
+    with store.transaction():
+        user = session_of(store, token).user
+        if people_store.password_hash(store, user.name) != stored_hash:
+            raise NotAllowed("Your password was changed meanwhile. Sign in again.")
+        people_store.set_password_hash(store, user, new_hash)
+        people_store.end_other_sessions(store, user, _digest(token))
+        people_store.withdraw_links(store, user)
+        people_store.clear_failures(store, user.name)
+        add_event(store, user.name, "change password", "user", user.id)
+
+
 def _note_failure(store: Store, name: str) -> None:
     with store.transaction():
         user = people_store.find_user(store, name)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED
 from annotator.errors import InvalidValue
 from annotator.text.characters import normal
 
@@ -29,6 +29,8 @@ def checked_name(name: str) -> str:
         raise InvalidValue(f"The name {name!r} holds a character that cannot be seen. Use letters, digits and blanks.")
     if name.casefold() == LOCAL_OPERATOR.name:
         raise InvalidValue(f"'{LOCAL_OPERATOR.name}' is how the record names the command line. Choose another name.")
+    if name.casefold() == SOMEONE_ERASED:
+        raise InvalidValue(f"'{SOMEONE_ERASED}' is how the record names whoever was erased. Choose another name.")
     return name
 
 

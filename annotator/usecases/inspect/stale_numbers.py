@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from annotator.domain.measurements import FORGOT_WRONG_K
+from annotator.domain.people import ERASED
 from annotator.store import Store
 from annotator.store.events import newest_of_actions
 
@@ -83,6 +84,7 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "replace label": _always,
     "train model": _changed_numbers,
     "forget model": _always,
+    ERASED: _always,
     "start attributing": _always,
     "attribute": _always,
     FORGOT_WRONG_K: _always,

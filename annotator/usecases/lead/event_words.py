@@ -389,6 +389,13 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "discard version": lambda detail: (
         f"discarded changed version {_number(detail)} after an audit ({detail['faults']})"
     ),
+    "leave project": lambda detail: f"left the project ({_listed(detail['roles'])})",
+    "change password": lambda _: "changed their password",
+    "take data along": lambda detail: f"took the data of {detail['name']} along",
+    "anonymise person": lambda detail: f"took the name and words of {detail['name']} out; what they marked stays",
+    "erase person": lambda detail: (
+        f"erased somebody, with {counted(detail['annotations'], 'annotation')} and {counted(detail['reviews'], 'review')}"
+    ),
     "create": lambda detail: f"created the project “{detail['name']}”",
     "copy rules": lambda detail: (
         f"took the rules of “{detail['source']}”" + (", and its people" if detail["has_people"] else "")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from annotator.domain.annotator_facts import AUTHOR, CORRECTORS, NOTE
 from annotator.domain.authoring import ChangedText, Perturbation, Verdict
 from annotator.domain.instances import Instance
 from annotator.domain.people import Right, User, has_right
@@ -149,9 +150,9 @@ def _as_instance(store: Store, project: Project, perturbation: Perturbation) -> 
     source = SourceInstance(
         key, _segments(original, changed), source="perturbation", line=None, split=original.split,
         language=original.language, result=changed.result, parent_key=original.key, perturbation_kind=changed.kind,
-        metadata={"author": perturbation.author_name}
-        | ({"corrected_by": correctors} if (correctors := perturbation.correctors) else {})
-        | ({"note": changed.note} if changed.note else {}),
+        metadata={AUTHOR: perturbation.author_name}
+        | ({CORRECTORS: correctors} if (correctors := perturbation.correctors) else {})
+        | ({NOTE: changed.note} if changed.note else {}),
     )  # fmt: skip
     report = ImportReport()
     Intake(store, project, ImportOptions(), report, lambda _: None).run([source])

@@ -95,12 +95,16 @@ def release_of_project(store: Store, actor: User, project: Project, number: int)
 
 
 def frozen_gold(store: Store, release: Release) -> Iterator[GoldInstance]:
-    """The gold of a release, in the order in which it was frozen; each instance has its place there as its number."""
+    """The gold of a release, in the order in which it was frozen; each instance has its place there as its number.
+
+    An instance whose text is gone, because whoever wrote it was erased, has its place and is left out.
+    """
     n = 0
     for part in release_store.parts_of(store, release.id):
         for item in unpack(part):
             n += 1
-            yield replace(item, instance=replace(item.instance, id=n))
+            if any(segment.body.n_tokens for segment in item.instance.segments):
+                yield replace(item, instance=replace(item.instance, id=n))
 
 
 def _next_number(store: Store, project_id: int) -> int:

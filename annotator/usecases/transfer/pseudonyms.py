@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from secrets import token_bytes
 
-from annotator.domain.annotator_facts import with_annotators_called
+from annotator.domain.annotator_facts import with_annotators_called, with_authors_called
 from annotator.domain.gold import SetOrigin
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 
@@ -52,4 +52,6 @@ class Pseudonyms:
 
     def _in_metadata(self, instance: Instance) -> Instance:
         metadata = with_annotators_called(instance.metadata, self)
+        if instance.perturbation_kind is not None:
+            metadata = with_authors_called(metadata, self)
         return instance if metadata == instance.metadata else replace(instance, metadata=metadata)

@@ -33,9 +33,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
-    fields.end(wanted)
     st.divider()
     evidence.show(store, visit, project)
+    fields.end(wanted)
 
 
 def _ask_key(ticked: Sequence[InstanceRow]) -> str:

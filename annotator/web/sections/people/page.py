@@ -6,7 +6,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.access.invitations import Member, members_with_accounts
 from annotator.usecases.databases import Store
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
-from annotator.web.sections.people import accounts, invitations, roles
+from annotator.web.sections.people import accounts, invitations, personal_data, roles
 from annotator.web.session import Visit
 
 
@@ -27,6 +27,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     invitations.show(store, visit, project)
     roles.show(store, visit, project, members)
     accounts.show(store, visit, project, members)
+    personal_data.show(store, visit)
 
 
 def _account(member: Member) -> str:

@@ -1,0 +1,101 @@
+"""What goes with somebody's account, and what is counted before it does."""
+
+from dataclasses import dataclass
+
+from annotator.store.connection.database import Store
+from annotator.store.persons.columns import WORDS
+from annotator.store.persons.identity import Person, count_words
+
+_WITH_THE_ACCOUNT = ("sessions", "sign_in_links", "memberships", "queue_cursors", "perturbation_drafts")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How much the database holds of somebody, by what it is."""
+
+    annotations: int
+    sets: int
+    reviews: int
+    versions: int
+    checks: int
+    words: int
+    events: int
+
+
+def held_of(store: Store, person: Person) -> Held:
+    """Count what there is of somebody."""
+
+    def n(sql: str) -> int:
+        return int(store.value(f"SELECT count(*) FROM {sql} AND ?1 IS ?1 AND ?2 IS ?2", person.parameters))
+
+    of_annotations = "annotations WHERE (user_id = ?1 OR annotator IN (SELECT value FROM json_each(?2)))"
+    return Held(
+        annotations=n(of_annotations),
+        sets=n(f"rationale_sets WHERE annotation_id IN (SELECT id FROM {of_annotations})"),
+        reviews=n("reviews WHERE user_id = ?1 AND state = 'submitted'"),
+        versions=n("perturbations WHERE author = ?1"),
+        checks=n("perturbation_checks WHERE checker = ?1"),
+        words=count_words(store, person),
+        events=n("events WHERE actor IN (SELECT value FROM json_each(?2))"),
+    )
+
+
+def titles_of_running_jobs(store: Store, person: Person) -> list[str]:
+    """The long work that somebody asked for and that runs now."""
+    rows = store.rows("SELECT title FROM jobs WHERE asked_by = ? AND state = 'running' ORDER BY id", (person.id,))
+    return [row["title"] for row in rows]
+
+
+def stop_waiting_jobs(store: Store, person: Person) -> None:
+    """What somebody asked for and that has not begun is not begun any more."""
+    store.run(
+        "UPDATE jobs SET state = 'stopped', ended_at = ? WHERE asked_by = ? AND state = 'waiting'",
+        (store.now(), person.id),
+    )
+
+
+def only_lead_of(store: Store, person: Person) -> list[str]:
+    """The projects that nobody else leads who can sign in."""
+    rows = store.rows(
+        """SELECT name FROM projects WHERE EXISTS (SELECT 1 FROM memberships AS m WHERE m.project_id = projects.id
+                AND m.user_id = ?1 AND m.role = 'lead')
+            AND NOT EXISTS (SELECT 1 FROM memberships AS m JOIN users ON users.id = m.user_id WHERE m.project_id = projects.id
+                AND m.user_id <> ?1 AND m.role = 'lead' AND users.is_disabled = 0) ORDER BY name""",
+        (person.id,),
+    )
+    return [row["name"] for row in rows]
+
+
+def close_account(store: Store, person: Person, name: str) -> None:
+    """Nobody signs in with it any more: another name, no password, no session, link, role or token that works."""
+    for table in _WITH_THE_ACCOUNT:
+        store.run(f"DELETE FROM {table} WHERE user_id = ?", (person.id,))
+    store.run("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, ?) WHERE user_id = ?", (store.now(), person.id))
+    store.run(
+        "UPDATE users SET name = ?, password_hash = NULL, is_administrator = 0, is_disabled = 1 WHERE id = ?",
+        (name, person.id),
+    )
+
+
+def count_mentions_by_others(store: Store, person: Person) -> int:
+    """In how many texts, and notes and messages of others, the name stands as a word, whoever is meant by it."""
+    columns = [(w.table, w.column, f"NOT coalesce({w.whose}, 0)") for w in WORDS]
+    columns += [("documents", "text", "TRUE"), ("guidelines_versions", "text", "TRUE")]
+    n = 0
+    for table, column, where in columns:
+        rows = store.iterate(
+            f"SELECT {column} FROM {table} WHERE instr(casefold({column}), ?3) AND {where} AND ?1 IS ?1 AND ?2 IS ?2",
+            (*person.parameters, person.name.casefold()),
+        )
+        n += sum(_has_word(row[0].casefold(), person.name.casefold()) for row in rows)
+    return n
+
+
+def _has_word(text: str, word: str) -> bool:
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            return True
+        start = text.find(word, start + 1)
+    return False

@@ -1,0 +1,144 @@
+"""What the database holds of somebody, as rows to take along: their own, with the keys of texts and nothing of others."""
+
+import json
+from typing import Any
+
+from annotator.store.connection.database import Store
+from annotator.store.persons.identity import Person
+
+_THEIRS = "(user_id = ?1 OR annotator IN (SELECT value FROM json_each(?2)))"
+_NAMED = "IN (SELECT value FROM json_each(?2))"
+_TEXT = "p.name AS project, i.key, i.split"
+_WITH_TEXT = "JOIN instances AS i ON i.id = {instance} JOIN projects AS p ON p.id = i.project_id"
+_JSON = frozenset({"sets", "texts", "scores"})
+
+_SETS = """(SELECT json_group_array(json(spans)) FROM
+    (SELECT spans FROM rationale_sets WHERE annotation_id = a.id ORDER BY position)) AS sets"""
+_SCORES = """(SELECT json_group_array(json_object('set', position, 'sufficiency', sufficiency, 'compactness', compactness,
+    'comment', comment)) FROM (SELECT * FROM scores WHERE review_id = r.id ORDER BY position)) AS scores"""
+
+# The name of a file, the tables that it is of, and the question.
+FILES: dict[str, tuple[frozenset[str], str]] = {
+    "account": (
+        frozenset({"users"}),
+        "SELECT name, is_administrator, is_disabled, created_at FROM users WHERE id = ?1",
+    ),
+    "roles": (
+        frozenset({"memberships"}),
+        """SELECT p.name AS project, role FROM memberships JOIN projects AS p ON p.id = project_id WHERE user_id = ?1
+            ORDER BY 1, 2""",
+    ),
+    "sessions": (
+        frozenset({"sessions"}),
+        "SELECT created_at, expires_at FROM sessions WHERE user_id = ?1 ORDER BY created_at",
+    ),
+    "access_tokens": (
+        frozenset({"api_tokens"}),
+        """SELECT p.name AS project, note, api_tokens.created_at, expires_at, last_used_at, revoked_at FROM api_tokens
+            JOIN projects AS p ON p.id = project_id WHERE user_id = ?1 ORDER BY api_tokens.id""",
+    ),
+    "annotations": (
+        frozenset({"annotations", "rationale_sets"}),
+        f"""SELECT {_TEXT}, a.round, a.state, a.result, {_SETS}, a.note, a.created_at, a.guidelines FROM annotations AS a
+            {_WITH_TEXT.format(instance="a.instance_id")} WHERE {_THEIRS.replace("user_id", "a.user_id")} ORDER BY a.id""",
+    ),
+    "work": (
+        frozenset({"assignments", "drafts"}),
+        f"""SELECT {_TEXT}, w.round, w.state, w.created_at, first_view_at, first_action_at, submitted_at, active_ms, idle_ms,
+                edits, drafts.result, drafts.sets, drafts.note, drafts.saved_at FROM assignments AS w
+            LEFT JOIN drafts ON assignment_id = w.id {_WITH_TEXT.format(instance="w.instance_id")}
+            WHERE w.user_id = ?1 ORDER BY w.id""",
+    ),
+    "reviews": (
+        frozenset({"reviews", "scores"}),
+        f"""SELECT {_TEXT}, a.round, r.state, comprehensiveness, {_SCORES}, r.comment, r.created_at, r.submitted_at, r.active_ms,
+                r.idle_ms FROM reviews AS r JOIN annotations AS a ON a.id = annotation_id
+            {_WITH_TEXT.format(instance="a.instance_id")} WHERE r.user_id = ?1 ORDER BY r.id""",
+    ),
+    "proposals": (
+        frozenset({"proposals"}),
+        f"""SELECT {_TEXT}, kind, reason, comment, o.state, o.created_at, decided_at FROM proposals AS o
+            {_WITH_TEXT.format(instance="o.instance_id")} WHERE proposed_by {_NAMED} ORDER BY o.id""",
+    ),
+    "decisions": (
+        frozenset({"rounds", "gold_choices"}),
+        f"""SELECT {_TEXT}, 'round ' || number || ': ' || outcome AS decision, reason, decided_at AS at FROM rounds
+                {_WITH_TEXT.format(instance="instance_id")} WHERE decided_by {_NAMED}
+            UNION ALL SELECT {_TEXT}, 'gold', reason, chosen_at FROM gold_choices
+                {_WITH_TEXT.format(instance="instance_id")} WHERE chosen_by {_NAMED}""",
+    ),
+    "messages": (
+        frozenset({"comments", "threads"}),
+        f"""SELECT {_TEXT}, spoken_as, text, c.created_at FROM (SELECT comments.*, instance_id FROM comments
+                JOIN threads ON threads.id = thread_id) AS c {_WITH_TEXT.format(instance="instance_id")}
+            WHERE c.user_id = ?1 OR c.author {_NAMED} ORDER BY c.id""",
+    ),
+    "changed_versions": (
+        frozenset({"perturbations", "perturbation_versions"}),
+        f"""SELECT {_TEXT}, v.perturbation_id AS changed_version, v.number, v.kind, v.texts, v.result, v.note, v.reason, v.made_at
+            FROM perturbation_versions AS v JOIN perturbations AS c ON c.id = v.perturbation_id
+            {_WITH_TEXT.format(instance="c.original_id")} WHERE v.made_by = ?1 ORDER BY v.perturbation_id, v.number""",
+    ),
+    "begun_versions": (
+        frozenset({"perturbation_drafts"}),
+        f"""SELECT {_TEXT}, kind, texts, d.result, note, saved_at FROM perturbation_drafts AS d
+            {_WITH_TEXT.format(instance="d.original_id")} WHERE d.user_id = ?1""",
+    ),
+    "checks": (
+        frozenset({"perturbation_checks"}),
+        f"""SELECT {_TEXT}, k.perturbation_id AS changed_version, k.version, verdict, reason, at FROM perturbation_checks AS k
+            JOIN perturbations AS c ON c.id = k.perturbation_id {_WITH_TEXT.format(instance="c.original_id")}
+            WHERE checker = ?1 ORDER BY at""",
+    ),
+    "lists_and_views": (
+        frozenset({"saved_lists", "saved_views"}),
+        f"""SELECT p.name AS project, 'list' AS kind, s.name, note, s.created_at, changed_at FROM saved_lists AS s
+                JOIN projects AS p ON p.id = project_id WHERE user_id = ?1 OR made_by {_NAMED}
+            UNION ALL SELECT p.name, 'view', s.name, '', s.created_at, changed_at FROM saved_views AS s
+                JOIN projects AS p ON p.id = project_id WHERE user_id = ?1 OR made_by {_NAMED}""",
+    ),
+    "made_for_projects": (
+        frozenset({"guidelines_versions", "releases", "suites", "suite_tests", "suite_runs", "word_lists", "jobs"}),
+        f"""SELECT p.name AS project, kind, what, at FROM (
+                SELECT project_id, 'guidelines' AS kind, 'version ' || number AS what, made_at AS at FROM guidelines_versions
+                    WHERE made_by {_NAMED}
+                UNION ALL SELECT project_id, 'release', name, created_at FROM releases WHERE made_by {_NAMED}
+                UNION ALL SELECT project_id, 'suite', name, created_at FROM suites WHERE created_by {_NAMED}
+                UNION ALL SELECT project_id, 'test', suite_tests.name, suite_tests.created_at FROM suite_tests
+                    JOIN suites ON suites.id = suite_id WHERE suite_tests.created_by {_NAMED}
+                UNION ALL SELECT project_id, 'run of a suite', model, suite_runs.created_at FROM suite_runs
+                    JOIN suites ON suites.id = suite_id WHERE suite_runs.created_by {_NAMED}
+                UNION ALL SELECT project_id, 'word list', name, created_at FROM word_lists WHERE created_by {_NAMED}
+                UNION ALL SELECT project_id, kind, title, asked_at FROM jobs WHERE asked_by = ?1
+            ) JOIN projects AS p ON p.id = project_id ORDER BY at""",
+    ),
+    "read": (
+        frozenset({"guidelines_read", "sets_shown"}),
+        f"""SELECT p.name AS project, NULL AS key, NULL AS split, 'guidelines, version ' || number AS what, read_at AS at
+                FROM guidelines_read JOIN projects AS p ON p.id = project_id WHERE user_id = ?1
+            UNION ALL SELECT {_TEXT}, 'sets of others', s.at FROM sets_shown AS s
+                {_WITH_TEXT.format(instance="s.instance_id")} WHERE s.user_id = ?1""",
+    ),
+    "events": (
+        frozenset({"events"}),
+        f"""SELECT at, action, p.name AS project, i.key, i.split, detail ->> '$.reason' AS reason FROM events
+            LEFT JOIN projects AS p ON p.id = events.project_id
+                LEFT JOIN instances AS i ON subject = 'instance' AND i.id = subject_id
+            WHERE actor {_NAMED} ORDER BY events.id""",
+    ),
+}
+
+
+def rows_of(store: Store, person: Person) -> dict[str, list[dict[str, Any]]]:
+    """What there is of somebody, by the name of its file."""
+    return {
+        name: [
+            _row(dict(row))
+            for row in store.rows(f"SELECT * FROM ({sql}) WHERE ?1 IS ?1 AND ?2 IS ?2", person.parameters)
+        ]
+        for name, (_, sql) in FILES.items()
+    }
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: json.loads(value) if name in _JSON and value is not None else value for name, value in row.items()}

@@ -1,0 +1,1 @@
+"""A person and their data: taken along, made nameless, erased."""

@@ -1,0 +1,105 @@
+"""Erasing somebody: besides account, name and words all that they marked, scored and wrote."""
+
+from dataclasses import dataclass
+
+from annotator.domain.annotator_facts import without_annotator
+from annotator.domain.people import ERASED, SOMEONE_ERASED, User
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.persons import removals
+from annotator.store.persons.account import Held, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons.erasure import (
+    Made,
+    count_gold_lost,
+    count_of_others_in,
+    erase_made,
+    frozen_names_of,
+    made_by,
+    projects_touched,
+)
+from annotator.store.persons.identity import Person, append_only_lifted, rename, take_out_words, words_of
+from annotator.store.persons.record import rewrite_facts, take_marks_out_of_events, take_words_out_of_events
+from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.persons.removal import (
+    Removed,
+    facts_renamed,
+    give_up_all,
+    person_to_remove,
+    rename_everywhere_else,
+    require_still_administrator,
+)
+from annotator.usecases.releases.erasure import count_in_releases, erase_in_releases
+
+
+@dataclass(frozen=True, slots=True)
+class ErasingPlan:
+    """What would go.
+
+    n_instances:  changed versions of theirs that became instances of a project, which go
+    n_of_others:  annotations of others of these
+    n_gold_lost:  instances that would have no gold any more
+    releases:     how many sets each release would lose, by the release in words
+    """
+
+    name: str
+    held: Held
+    n_instances: int
+    n_of_others: int
+    n_gold_lost: int
+    releases: dict[str, int]
+    only_lead_of: tuple[str, ...]
+    n_mentions: int
+
+
+def plan_erasing(store: Store, actor: User, name: str) -> ErasingPlan:
+    """Count what would go, and change nothing."""
+    require_administrator(actor)
+    person = person_to_remove(store, name)
+    made = made_by(store, person)
+    releases: dict[str, int] = {}
+    for project_id in projects_touched(store, person, made):
+        texts = frozen_names_of(store, project_id, made.instances)
+        releases |= count_in_releases(store, project_id, person.names, texts)
+    return ErasingPlan(
+        person.name, held_of(store, person), len(made.instances), count_of_others_in(store, made, person),
+        count_gold_lost(store, person), releases, tuple(only_lead_of(store, person)), count_mentions_by_others(store, person),
+    )  # fmt: skip
+
+
+def erase(store: Store, actor: User, name: str) -> Removed:
+    """Take somebody out with all that they made; gold and what is free are worked out anew.
+
+    Decisions stay where they were made: a round that the gate decided keeps its outcome, though a score of it is gone.
+    Raises: NotAllowed, NotFound, InvalidValue for the only administrator
+    """
+    with store.transaction():
+        require_still_administrator(store, actor)
+        person = person_to_remove(store, name)
+        made, held = made_by(store, person), held_of(store, person)
+        projects = projects_touched(store, person, made)
+        give_up_all(store, person)
+        for project_id in projects:
+            erase_in_releases(store, project_id, person.names, frozen_names_of(store, project_id, made.instances))
+        _erase(store, person, made)
+        actor_name = SOMEONE_ERASED if actor.name in person.names else actor.name
+        counts = {"annotations": held.annotations, "reviews": held.reviews}
+        for project_id in projects:
+            add_event(store, actor_name, ERASED, "project", project_id, project_id=project_id, **counts)
+        add_event(store, actor_name, ERASED, "user", **counts)
+        removals.add_removal(store, "erase")
+    return Removed(SOMEONE_ERASED, removals.wipe(store))
+
+
+def _erase(store: Store, person: Person, made: Made) -> None:
+    called = dict.fromkeys(person.names, SOMEONE_ERASED)
+    with append_only_lifted(store, "events", "comments"):
+        words = words_of(store, person)
+        take_words_out_of_events(store, person, words)
+        take_marks_out_of_events(store, person)
+        take_out_words(store, person)
+        for name in person.names:
+            rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
+        rewrite_facts(store, person, facts_renamed(called, words))
+        erase_made(store, person, made)
+        rename(store, person, called)
+        rename_everywhere_else(store, called)

@@ -1,0 +1,82 @@
+"""What somebody sees of their own account, and what leaving a project would mean."""
+
+from dataclasses import dataclass
+
+from annotator.domain.people import Role, User
+from annotator.errors import NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store.annotate.assignments import count_held, give_up_work_of
+from annotator.store.events import add_event
+from annotator.store.people import list_members, password_hash, remove_role, roles_of
+from annotator.store.projects import list_projects_of
+from annotator.store.review.reviews import count_held_reviews, give_up_reviews_of
+
+_NO_ROLE = "You have no role in this project, so there is nothing to leave."
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRoles:
+    """A project in which somebody has roles. n_texts, n_reviews: what they hold there, which goes to others when they leave.
+
+    is_only_lead: nobody else leads it, so that they cannot leave
+    """
+
+    project_id: int
+    project: str
+    roles: tuple[Role, ...]
+    n_texts: int
+    n_reviews: int
+    is_only_lead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MyAccount:
+    """Somebody's account as they see it."""
+
+    user: User
+    has_password: bool
+    projects: tuple[OwnRoles, ...]
+
+
+def my_account(store: Store, user: User) -> MyAccount:
+    """In which projects somebody has which role, and whether there is a password to change."""
+    projects = ((project, roles_of(store, user, project.id)) for project in list_projects_of(store, user))
+    held = [_roles_in(store, user, project.id, project.name, roles) for project, roles in projects if roles]
+    return MyAccount(user, password_hash(store, user.name) is not None, tuple(held))
+
+
+def roles_to_leave(store: Store, user: User, project_id: int) -> OwnRoles:
+    """One of these projects; raises NotFound."""
+    matching = [held for held in my_account(store, user).projects if held.project_id == project_id]
+    if not matching:
+        raise NotFound(_NO_ROLE)
+    return matching[0]
+
+
+def leave_project(store: Store, user: User, project_id: int) -> None:
+    """Give up all of one's own roles in a project. What one handed in stays; what one holds goes to others.
+
+    Raises: NotFound for somebody without a role there; NotAllowed for its last lead
+    """
+    with store.transaction():
+        held = roles_to_leave(store, user, project_id)
+        if held.is_only_lead:
+            raise NotAllowed(
+                f"You are the last lead of '{held.project}'. Give somebody else the role first, or ask an administrator."
+            )
+        for role in held.roles:
+            remove_role(store, project_id, user, role)
+        give_up_work_of(store, user, project_id)
+        give_up_reviews_of(store, user, project_id)
+        add_event(
+            store, user.name, "leave project", "project", project_id, project_id=project_id, user=user.name,
+            roles=list(held.roles),
+        )  # fmt: skip
+
+
+def _roles_in(store: Store, user: User, project_id: int, name: str, roles: frozenset[Role]) -> OwnRoles:
+    leads = {member.id for member, role in list_members(store, project_id) if role == "lead" and not member.is_disabled}
+    return OwnRoles(
+        project_id, name, tuple(sorted(roles)), count_held(store, project_id, user), count_held_reviews(store, project_id, user),
+        leads == {user.id},
+    )  # fmt: skip

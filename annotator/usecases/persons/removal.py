@@ -1,0 +1,109 @@
+"""What anonymising and erasing somebody share: who may ask for it and of whom, and that no byte is left."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store import people as people_store
+from annotator.store.annotate.assignments import give_up_work_of
+from annotator.store.connection.file_rights import copies_beside
+from annotator.store.people import get_user_by_id
+from annotator.store.persons import removals
+from annotator.store.persons.account import stop_waiting_jobs, titles_of_running_jobs
+from annotator.store.persons.identity import Person, find_person
+from annotator.store.persons.record import rename_in_events, rename_in_views
+from annotator.store.review.reviews import give_up_reviews_of
+from annotator.text.characters import normal
+from annotator.usecases.access.rights import require_administrator
+
+BACKUPS_HOLD = (
+    "Backups that were made before still hold the name and the words, and so does a backup that you make now. So do files that "
+    "were exported, and the server's log where it names somebody. Remove those that nobody needs."
+)
+NOT_WIPED = (
+    "It is done, but the file could not be written anew, since somebody was reading it or the disk has no room for a second "
+    "one. So it may still hold bytes of what was taken out. The next start of the server removes them, and so does "
+    "'annotator user wipe'."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of somebody. is_wiped: whether no byte of it is left in the database's files."""
+
+    called: str
+    is_wiped: bool
+
+
+def require_still_administrator(store: Store, actor: User) -> None:
+    """Within the transaction: of two administrators who remove each other, the second one is none any more."""
+    require_administrator(actor)
+    if actor.id is None:
+        return
+    now = get_user_by_id(store, actor.id)
+    if now.is_disabled or not now.is_administrator:
+        raise NotAllowed("You are not an administrator any more. Ask one of them.")
+
+
+def person_to_remove(store: Store, name: str) -> Person:
+    """Whom a name means; raises NotFound, and InvalidValue for the only administrator and for who is no person."""
+    name = normal(name)
+    person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
+    if person is None:
+        raise NotFound(f"Nobody is called '{name}' here. Write the name as the list of people has it.")
+    active = [user.id for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
+    if active == [person.id]:
+        raise InvalidValue(f"'{person.name}' is the only administrator. Make somebody else an administrator first.")
+    return person
+
+
+def give_up_all(store: Store, person: Person) -> None:
+    """What somebody holds goes to others, in every project, and long work that they asked for does not begin any more.
+
+    Raises: Conflict while such work runs, which would end with an event in the old name
+    """
+    running = titles_of_running_jobs(store, person)
+    if running:
+        raise Conflict(
+            f"'{running[0]}', which '{person.name}' asked for, is running. Wait until it is done, or stop it on the page "
+            "Saliency, Metrics or Tests, and try again."
+        )
+    stop_waiting_jobs(store, person)
+    if person.id is not None:
+        user = get_user_by_id(store, person.id)
+        give_up_work_of(store, user)
+        give_up_reviews_of(store, user)
+
+
+def rename_everywhere_else(store: Store, called: dict[str, str]) -> None:
+    """In the record of events and in saved views; the events must be open for changes."""
+    rename_in_events(store, called)
+    rename_in_views(store, called)
+
+
+def facts_renamed(
+    called: Mapping[str, str], notes: Collection[str]
+) -> Callable[[dict[str, Any], bool], Mapping[str, Any]]:
+    """What becomes of the metadata of an instance: other names, and of a changed version its author's note is gone."""
+
+    def change(metadata: dict[str, Any], is_version: bool) -> Mapping[str, Any]:
+        renamed = with_annotators_called(metadata, lambda who: called.get(who, who))
+        if not is_version:
+            return renamed
+        return without_note(with_authors_called(renamed, lambda who: called.get(who, who)), notes)
+
+    return change
+
+
+def names_of_copies(store: Store) -> list[str]:
+    """The backups and other copies beside the database, which still hold what is taken out of it."""
+    return [copy.name for copy in copies_beside(store.path)]
+
+
+def finish_removals(store: Store) -> bool:
+    """Write the file anew where somebody was taken out and a killed process or a reader left bytes; False where they stay."""
+    return not removals.is_wiping_due(store) or removals.wipe(store)

@@ -1,0 +1,129 @@
+"""A person's data: taken along, made nameless, erased. Administrators alone; leads see that there is such a thing."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from annotator.errors import AnnotatorError
+from annotator.usecases.access.accounts import list_users
+from annotator.usecases.databases import Store
+from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.persons.erasure import erase, plan_erasing
+from annotator.usecases.persons.own_data import data_of_person
+from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed, names_of_copies
+from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
+from annotator.usecases.upkeep import back_up_beside
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.session import Visit, current_visit, page_store
+
+_DONE = "people_removed"
+_TAKEN = "people_data_taken"
+
+
+def show(store: Store, visit: Visit) -> None:
+    """Choose somebody, and what is to become of their data."""
+    _show_done()
+    if not visit.user.is_administrator:
+        st.caption(
+            "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
+            "erase them with all that they made. Everybody can leave a project by themselves, under My account."
+        )
+        return
+    names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
+    with st.form("people_data", border=True):
+        st.markdown("**A person's data**")
+        name = st.selectbox("Whose", names, key="people_data_name", placeholder="There is nobody else")
+        take, hide, out = st.columns(3)
+        is_taken = (
+            submitted("Prepare a download", container=take, key="people_data_take", disabled=not names) is not None
+        )
+        is_hidden = submitted("Anonymise", container=hide, key="people_data_hide", disabled=not names) is not None
+        is_out = submitted("Erase", container=out, key="people_data_erase", disabled=not names) is not None
+        st.caption(
+            "Anonymised: account, name and words go, all numbers stay. Erased: what they marked, scored and wrote goes too. You "
+            "see how much it is before anything is done."
+        )
+    if name and is_taken:
+        st.session_state[_TAKEN] = (name, data_of_person(store, visit.user, name))
+    if name and is_hidden:
+        st.dialog("Anonymise somebody?", width="large")(ask_to_anonymise)(name)
+    if name and is_out:
+        st.dialog("Erase somebody with all that they made?", width="large")(ask_to_erase)(name)
+    _offer_download()
+
+
+def _offer_download() -> None:
+    if _TAKEN not in st.session_state:
+        return
+    name, content = st.session_state[_TAKEN]
+    st.download_button(
+        f"Download everything about {as_text(name)}", content, "data-of-a-person.zip", "application/zip",
+        key="people_data_download",
+    )  # fmt: skip
+
+
+def ask_to_anonymise(name: str) -> None:
+    """What will go and stay, and the name to type."""
+    with page_store() as store:
+        lines = _lines(store, lambda visit: anonymising_lines(plan_anonymising(store, visit.user, name)))
+        copies = names_of_copies(store)
+    _ask(name, lines, copies, "Anonymise", lambda store, visit: anonymise(store, visit.user, name))
+
+
+def ask_to_erase(name: str) -> None:
+    """What will go, and the name to type."""
+    with page_store() as store:
+        lines = _lines(store, lambda visit: erasing_lines(plan_erasing(store, visit.user, name)))
+        copies = names_of_copies(store)
+    _ask(name, lines, copies, "Erase", lambda store, visit: erase(store, visit.user, name))
+
+
+def _lines(store: Store, plan: Callable[[Visit], Sequence[str]]) -> Sequence[str] | None:
+    try:
+        return plan(current_visit(store))
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+
+
+def _ask(
+    name: str, lines: Sequence[str] | None, copies: Sequence[str], go: str, act: Callable[[Store, Visit], Removed]
+) -> None:
+    """What will happen, a backup if it is wanted, and the name to type."""
+    if lines is None:
+        return
+    for line in lines:
+        st.markdown(as_text(line))
+    if copies:
+        st.markdown(f"Copies beside the database: {as_text(', '.join(copies))}.")
+    if pressed("Make a backup first", key="people_data_backup"):
+        with page_store() as store:
+            st.info(
+                as_text(f"The backup is {back_up_beside(store, current_visit(store).user).name}. It holds them, too.")
+            )
+    st.text_input(f"Type the name: {as_text(name)}", key="people_data_typed", autocomplete="off")
+    if not pressed(go, type="primary", key="people_data_go"):
+        return
+    if st.session_state["people_data_typed"] != name:
+        st.error(as_text(f"Nothing was done: type '{name}' as it stands here."), icon=":material/error:")
+        return
+    with page_store() as store:
+        try:
+            removed = act(store, current_visit(store))
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+    st.session_state.pop(_TAKEN, None)
+    st.session_state[_DONE] = removed
+    st.rerun()
+
+
+def _show_done() -> None:
+    removed: Removed | None = st.session_state.pop(_DONE, None)
+    if removed is None:
+        return
+    st.success(as_text(f"Done. They are called “{removed.called}” now."), icon=":material/check:")
+    st.warning(
+        as_text(BACKUPS_HOLD if removed.is_wiped else f"{NOT_WIPED} {BACKUPS_HOLD}"), icon=":material/inventory_2:"
+    )

@@ -1,0 +1,101 @@
+"""Every column of the database is looked at: whoever adds one says whether it is of a person."""
+
+import pytest
+
+from annotator.store import Store
+from annotator.store.persons.columns import COUNTED_NAMES, NAMES, REFERENCES, SEARCHED, WORDS
+
+# Text that is of the project, of a model or of the program, and of nobody as a person. By table; a column of a name that says
+# when, in which state or of which kind is listed once, under "*".
+OF_NOBODY = {
+    "*": (
+        "action at asked_at beat_at changed_at created_at ended_at expires_at kind language last_used_at lease_until made_at "
+        "opened_at read_at revoked_at role saved_at split state submitted_at used_at decided_at chosen_at first_view_at "
+        "first_action_at trained_at"
+    ),
+    "annotations": "result",
+    "attributions": "label pieces facts written",
+    "comments": "spoken_as",
+    "documents": "docid text",
+    "drafts": "result sets origins unlocked",
+    "events": "subject",
+    "guidelines_versions": "text",  # the project's; who wrote it is in made_by
+    "instances": "key source_split result parent_key perturbation_kind",
+    "jobs": "title options told",
+    "machine_rationales": "quotes",
+    "measurements": "gold_policy parameters",
+    "metric_values": "name",
+    "models": "name",
+    "perturbation_drafts": "texts result note writer",  # goes as a whole
+    "perturbation_versions": "texts result",
+    "perturbation_checks": "verdict",
+    "perturbations": "gold",
+    "predictions": "input result label probabilities",
+    "projects": "name task segments result_kind labels settings guidelines question licence citation",
+    "proposals": "reason",  # one of a list, or a label
+    "proposed_sets": "source name spans",
+    "rationale_sets": "spans",
+    "releases": "name rules digest",
+    "repeated_events": "hour",
+    "rounds": "outcome verdict",
+    "runs": "method parameters unit",
+    "saved_lists": "name",
+    "saved_views": "name",
+    "segments": "name",
+    "sessions": "csrf",
+    "suite_answers": "answers",
+    "suite_cases": "name texts expectation labels applies edits",
+    "suite_runs": "model seed computed_by",
+    "suite_tests": "name type category recipe",
+    "suites": "name",
+    "threads": "about",
+    "trainings": "model digest held_out",
+    "users": "name password_hash",  # the account itself
+    "word_lists": "name words",
+}
+# Numbers without a foreign key that are nevertheless of an account.
+KEPT_COUNTS = {("assignment_counts", "user_id")}
+
+
+def columns(store: Store, kind: str) -> set[tuple[str, str]]:
+    rows = store.rows(
+        """SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+            WHERE t.type = 'table' AND t.name NOT LIKE '\\_%' ESCAPE '\\' AND c.type = ?""",
+        (kind,),
+    )
+    return {(row[0], row[1]) for row in rows}
+
+
+def test_every_text_is_somebodys_name_or_words_or_said_to_be_nobodys(store: Store) -> None:
+    persons = {*NAMES, *COUNTED_NAMES, *SEARCHED, *((w.table, w.column) for w in WORDS)}
+    nobodys = {(table, column) for table, names in OF_NOBODY.items() if table != "*" for column in names.split()}
+    unknown = {
+        (table, column)
+        for table, column in columns(store, "TEXT") - persons - nobodys
+        if column not in OF_NOBODY["*"].split()
+    }
+    assert not unknown, "say in store/persons/columns.py, or here, whether these are of a person"
+    assert persons | nobodys <= columns(store, "TEXT"), "and nothing is listed that is not there any more"
+
+
+def test_every_number_of_an_account_is_known(store: Store) -> None:
+    referring = store.rows(
+        """SELECT t.name, f."from" FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f
+            WHERE t.type = 'table' AND f."table" = 'users'"""
+    )
+    known = {(reference.table, reference.column) for reference in REFERENCES}
+    assert {(row[0], row[1]) for row in referring} | KEPT_COUNTS == known
+    called_so = {(table, column) for table, column in columns(store, "INTEGER") if column == "user_id"}
+    assert called_so <= known
+
+
+@pytest.mark.parametrize("sql", ["ADD COLUMN told_by TEXT", "ADD COLUMN seen_by INTEGER REFERENCES users (id)"])
+def test_a_column_that_nobody_looked_at_is_found(store: Store, sql: str) -> None:
+    store.run(f"ALTER TABLE rounds {sql}")
+    walk = (
+        test_every_number_of_an_account_is_known
+        if "INTEGER" in sql
+        else test_every_text_is_somebodys_name_or_words_or_said_to_be_nobodys
+    )
+    with pytest.raises(AssertionError):
+        walk(store)

@@ -1,0 +1,285 @@
+"""Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.authoring import ChangedText
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
+from annotator.store import Store, open_store
+from annotator.store import people as people_store
+from annotator.store.jobs import add_job
+from annotator.store.measurements import last_event_id
+from annotator.store.people import add_user, get_user
+from annotator.store.persons.removals import is_wiping_due
+from annotator.usecases.annotate.work import next_work, save_draft, submit
+from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.persons.erasure import erase, plan_erasing
+from annotator.usecases.persons.removal import finish_removals
+from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
+from annotator.usecases.perturb.checks import approve
+from annotator.usecases.perturb.versions import hand_in
+from annotator.usecases.project.projects import find_project, instances_of
+from annotator.usecases.releases.export import export_release
+from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
+from annotator.usecases.upkeep import check
+from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.review.test_reviews import annotate, score
+from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
+from tests.usecases.test_whole_life import assert_finished
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
+    store: Store, live, seed: int, tmp_path: Path
+) -> None:
+    life = live(seed)
+    speak(store, WANDA)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert WORD.encode() not in bytes_of(store.path)
+    assert (check(store), store.problems()) == ([], [])
+    assert store.rows("SELECT 1 FROM users WHERE name LIKE 'wanda%'") == []
+    life.project = find_project(store, life.project.name)
+    life.people = life.reviewers = [user for user in life.people if user.name != WANDA]
+    goes_out_and_in_again(store, life.project, OTHERS, tmp_path)
+    for _ in range(40):
+        life.step()
+        assert check(store) == []
+    life.finish()
+    assert_finished(store, life)
+
+
+@pytest.fixture
+def told(store: Store, make_project: Callable[..., Project], import_rows, add_person) -> Project:
+    """Wanda and Zoe marked the first word of t, Wanda alone the third, and Wanda alone annotated u; one release."""
+    made = make_project(gold_policy="all")
+    add_person(WANDA, made, "annotator")
+    facts = {"annotations": [{"annotator": WANDA, "age": 30}, {"annotator": "Zoe", "age": 40}]}
+    row = {"id": "t", "text": "good and bad", "label": "positive", "metadata": facts}
+    import_rows(
+        made,
+        [
+            row | {"annotator": WANDA, "rationales": [[[0, 1]], [[2, 3]]]},
+            row | {"annotator": "Zoe", "rationales": [[[0, 1]]]},
+            {"id": "u", "text": "so so", "label": "negative", "annotator": WANDA, "rationales": [[[0, 2]]]},
+        ],
+    )
+    freeze_gold(store, LOCAL_OPERATOR, made, "first", licence="CC0")
+    return made
+
+
+def test_before_it_is_done_it_is_counted_and_nothing_changes(store: Store, told: Project) -> None:
+    before = list(store.connection.iterdump())
+    plan = plan_erasing(store, LOCAL_OPERATOR, WANDA)
+    assert (plan.held.annotations, plan.held.sets, plan.n_gold_lost) == (2, 3, 1)
+    assert [*plan.releases.values()] == [2]
+    assert any("Release 1 “first”" in line and "would lose 2 rationale sets" in line for line in erasing_lines(plan))
+    assert list(store.connection.iterdump()) == before
+
+
+def test_gold_is_worked_out_anew_and_numbers_that_were_measured_are_stale(store: Store, told: Project) -> None:
+    last = last_event_id(store, told.id)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert gold_of_project(store, told) == '[["t", "positive", [[0]]]]'
+    assert has_changed(store, told.id, last)
+    assert [row["open_slots"] for row in store.rows("SELECT open_slots FROM instances ORDER BY id")] == [0, 1]
+
+
+def test_the_release_says_how_many_sets_are_gone_and_an_instance_in_it_has_none(store: Store, told: Project) -> None:
+    erase(store, LOCAL_OPERATOR, WANDA)
+    [release] = releases_of_project(store, LOCAL_OPERATOR, told)
+    assert release.n_erased == 2
+    assert [len(item.sets) for item in frozen_gold(store, release)] == [1, 0]
+    assert "Wanda" not in str([item.instance.metadata for item in frozen_gold(store, release)])
+
+
+def test_somebody_whom_only_a_file_names_is_erased_too(store: Store, told: Project) -> None:
+    erase(store, LOCAL_OPERATOR, "zoe")
+    assert b"Zoe" not in bytes_of(store.path)
+    assert check(store) == []
+
+
+def test_the_only_administrator_stays_and_nobody_else_may_ask(store: Store, told: Project) -> None:
+    with store.transaction():
+        boss = add_user(store, "Boss", is_administrator=True)
+    before = list(store.connection.iterdump())
+    for act in (erase, anonymise, plan_erasing, plan_anonymising):
+        with pytest.raises(InvalidValue, match="'Boss' is the only administrator"):
+            act(store, boss, "Boss")
+        with pytest.raises(NotAllowed, match="manage accounts"):
+            act(store, get_user(store, WANDA), "Zoe")
+        with pytest.raises(NotFound, match="Nobody is called 'Xaver' here"):
+            act(store, boss, "Xaver")
+    assert list(store.connection.iterdump()) == before
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_of_two_administrators_who_remove_each_other_one_stays(store: Store, told: Project, act) -> None:
+    with store.transaction():
+        first, second = (add_user(store, name, is_administrator=True) for name in ("First", "Second"))
+    act(store, first, "Second")
+    with pytest.raises((NotAllowed, NotFound)):
+        act(store, second, "First")
+    assert get_user(store, "First").is_administrator
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_whoever_has_a_page_open_and_holds_work_can_do_nothing_more(
+    store: Store, project: Project, add_person, act
+) -> None:
+    wanda = add_person(WANDA, project, "annotator")
+    work = next_work(store, wanda, project.id).work
+    with store.transaction():
+        people_store.add_session(store, b"t" * 32, wanda, "csrf", "2999-01-01T00:00:00.000Z")
+    act(store, LOCAL_OPERATOR, WANDA)
+    assert people_store.find_session(store, b"t" * 32) is None
+    draft = Draft(None, (RationaleSet.of((0, 1)),), note="too late")
+    for late in (
+        lambda: save_draft(store, wanda, work.assignment.id, 0, draft),
+        lambda: submit(store, wanda, work.assignment.id, 0, draft),
+        lambda: next_work(store, wanda, project.id),
+    ):
+        with pytest.raises(AnnotatorError):
+            late()
+    assert b"too late" not in bytes_of(store.path)
+    assert check(store) == []
+    assert next_work(store, add_person("Next", project, "annotator"), project.id).work.instance.id == work.instance.id
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_a_process_that_is_killed_before_the_file_is_written_anew_leaves_it_to_the_next_start(
+    store: Store, told: Project, act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "rewrite", killed)
+    with pytest.raises(KeyboardInterrupt):
+        act(store, LOCAL_OPERATOR, WANDA)
+    monkeypatch.undo()
+    assert WANDA.encode() in bytes_of(store.path)
+    assert any("was not written anew since" in sentence for sentence in check(store))
+    assert finish_removals(store)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert check(store) == []
+
+
+def test_while_somebody_reads_the_log_it_is_left_for_later(store: Store, told: Project, monkeypatch) -> None:
+    checkpoint = Store.checkpoint
+    monkeypatch.setattr(Store, "checkpoint", lambda of: checkpoint(of, 50))
+    with open_store(store.path) as reader, reader.snapshot():
+        reader.rows("SELECT * FROM users")
+        assert not erase(store, LOCAL_OPERATOR, WANDA).is_wiped
+        assert is_wiping_due(store)
+    assert finish_removals(store)
+    assert WANDA.encode() not in bytes_of(store.path)
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_long_work_that_somebody_asked_for_ends_first_and_never_runs_with_more_rights(
+    store: Store, told: Project, act
+) -> None:
+    wanda = get_user(store, WANDA)
+    with store.transaction():
+        first = add_job(store, told.id, "measure", "Measuring", "{}", wanda)
+        add_job(store, told.id, "measure", "Measuring", "{}", wanda)
+        store.run("UPDATE jobs SET state = 'running', worker = 1, beat_at = asked_at WHERE id = ?", (first.id,))
+    with pytest.raises(Conflict, match="'Measuring', which 'Wanda Quixote' asked for, is running"):
+        act(store, LOCAL_OPERATOR, WANDA)
+    assert get_user(store, WANDA) == wanda
+    with store.transaction():
+        store.run(
+            "UPDATE jobs SET state = 'done', worker = NULL, beat_at = NULL, ended_at = asked_at WHERE id = ?",
+            (first.id,),
+        )
+    act(store, LOCAL_OPERATOR, WANDA)
+    assert store.rows("SELECT 1 FROM jobs WHERE state = 'waiting' OR asked_by IS NULL") == []
+
+
+def test_who_alone_leads_a_project_is_said_before(store: Store, told: Project, add_person) -> None:
+    add_person("Lea", told, "lead")
+    for lines in (
+        erasing_lines(plan_erasing(store, LOCAL_OPERATOR, "Lea")),
+        anonymising_lines(plan_anonymising(store, LOCAL_OPERATOR, "Lea")),
+    ):
+        assert any("Nobody would lead 'Project' any more" in line for line in lines)
+
+
+def test_a_full_disk_leaves_the_file_for_later_and_what_was_done_stays_done(
+    store: Store, told: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> bool:
+        raise NotWritable("There is no space left on the disk.")
+
+    monkeypatch.setattr(Store, "rewrite", full)
+    assert not erase(store, LOCAL_OPERATOR, WANDA).is_wiped
+    monkeypatch.undo()
+    assert store.rows("SELECT 1 FROM users WHERE name = ?", (WANDA,)) == []
+    assert is_wiping_due(store)
+    assert finish_removals(store)
+
+
+def test_a_changed_version_goes_with_what_others_marked_there_and_its_key_stays_in_the_release(
+    store: Store, make_project: Callable[..., Project], import_rows, add_person, tmp_path: Path
+) -> None:
+    project = make_project(checkers_per_perturbation=1, gold_policy="all")
+    import_rows(
+        project,
+        [
+            {
+                "id": "a",
+                "split": "test",
+                "text": "It was good.",
+                "label": "positive",
+                "annotator": "Zoe",
+                "rationales": [[[2, 3]]],
+            }
+        ],
+    )
+    wanda, bo = (add_person(name, project, "annotator") for name in (WANDA, "Bo"))
+    [original] = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id)]
+    changed = ChangedText("contrast", {"text": "It was zebrafinch bad."}, "negative", "one word")
+    written = hand_in(store, wanda, original, changed)
+    approve(store, bo, written.id, 1)
+    work = next_work(store, bo, project.id).work
+    submit(store, bo, work.assignment.id, 0, Draft(None, (RationaleSet.of((2, 4)),)))
+    freeze_gold(store, LOCAL_OPERATOR, project, "both", licence="CC0")
+    plan = plan_erasing(store, LOCAL_OPERATOR, WANDA)
+    assert (plan.held.versions, plan.n_instances, plan.n_of_others, [*plan.releases.values()]) == (1, 1, 1, [1])
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert [row.key for row in instances_of(store, LOCAL_OPERATOR, project.id)] == ["a"]
+    assert b"zebrafinch" not in bytes_of(store.path)
+    assert (check(store), store.problems()) == ([], [])
+    [release] = releases_of_project(store, LOCAL_OPERATOR, project)
+    assert [item.instance.key for item in frozen_gold(store, release)] == ["a"]
+    assert (release.n_erased, release.gold.n_instances) == (1, 2)
+    for format_name in ("jsonl", "eraser", "csv", "parquet"):
+        export_release(store, LOCAL_OPERATOR, project, 1, format_name, tmp_path / format_name)
+    goes_out_and_in_again(store, project, {"Bo": ("annotator",)}, tmp_path)
+
+
+def test_a_score_goes_and_what_was_decided_with_it_stays(
+    store: Store, make_project: Callable[..., Project], import_rows, add_person
+) -> None:
+    project = make_project(reviewers_per_annotation=2)
+    import_rows(project, [{"id": key, "text": "It was good.", "label": "positive"} for key in "ab"])
+    ann = add_person("Ann", project, "annotator")
+    wanda, bo = (add_person(name, project, "reviewer") for name in (WANDA, "Bo"))
+    for _ in range(2):
+        annotate(store, ann, project, RationaleSet.of((2, 3)))
+    for reviewer in (wanda, bo, wanda):
+        score(store, reviewer, project)
+    erase(store, LOCAL_OPERATOR, WANDA)
+    assert [row[0] for row in store.rows("SELECT state FROM annotations ORDER BY id")] == ["accepted", "submitted"]
+    assert [row[0] for row in store.rows("SELECT open_slots FROM rounds ORDER BY annotation_id")] == [
+        0,
+        1,
+    ]  # Bo has one in hand
+    assert check(store) == []

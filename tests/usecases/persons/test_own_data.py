@@ -1,0 +1,55 @@
+"""Everything about somebody goes into one file: their own, with nothing of others."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store.people import get_user
+from annotator.store.persons.columns import COUNTED_NAMES, NAMES, REFERENCES, WORDS
+from annotator.store.persons.own_data import FILES
+from annotator.usecases.persons.own_data import data_of_person
+from tests.usecases.persons.conftest import WANDA, WORD, speak
+
+# Of these a person gets nothing: counts, places in the queue, links that only open, and what strangers typed.
+NOT_TAKEN = {"assignment_counts", "queue_cursors", "sign_in_links", "repeated_events", "sign_in_failures"}
+
+
+def files_in(content: bytes) -> dict[str, object]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {n.removesuffix(".json"): json.loads(archive.read(n)) for n in archive.namelist() if n.endswith(".json")}
+
+
+def test_every_table_that_knows_people_is_in_a_file() -> None:
+    tables = {r.table for r in REFERENCES} | {table for table, _ in (*NAMES, *COUNTED_NAMES)} | {w.table for w in WORDS}
+    assert tables - {table for of_file, _ in FILES.values() for table in of_file} == NOT_TAKEN
+
+
+def test_somebody_gets_all_their_words_and_sets_and_nothing_of_others(store: Store, live) -> None:
+    life = live(5)
+    n_words = speak(store, WANDA)
+    with store.transaction():
+        store.run("UPDATE reviews SET comment = 'of another' WHERE user_id <> ?", (get_user(store, WANDA).id,))
+    wanda = get_user(store, WANDA)
+    files = files_in(data_of_person(store, wanda, WANDA))
+    assert json.dumps(files).count(f"{WORD} in ") >= n_words
+    own = store.value("SELECT count(*) FROM annotations WHERE user_id = ? OR annotator = ?", (wanda.id, WANDA))
+    assert len(files["annotations"]) == own > 1
+    assert {"project", "key", "split", "sets", "result", "created_at"} <= set(files["annotations"][0])
+    assert len(files["work"]) == store.value("SELECT count(*) FROM assignments WHERE user_id = ?", (wanda.id,))
+    for other in ("Bo", "Cleo", "Lea", "Zoe", "of another", "was fine"):
+        assert other not in json.dumps({name: rows for name, rows in files.items() if name != "changed_versions"})
+    assert files["roles"] == [{"project": life.project.name, "role": role} for role in ("annotator", "reviewer")]
+
+
+def test_only_the_person_and_administrators_may_take_it(store: Store, live) -> None:
+    live(1, n_steps=3)
+    with pytest.raises(NotAllowed, match="Only the person and administrators"):
+        data_of_person(store, get_user(store, "Lea"), WANDA)
+    with pytest.raises(NotFound, match="Nobody is called 'Xaver' here"):
+        data_of_person(store, LOCAL_OPERATOR, "Xaver")
+    assert files_in(data_of_person(store, LOCAL_OPERATOR, WANDA.upper()))["account"][0]["name"] == WANDA
