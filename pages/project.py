@@ -7,12 +7,12 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
-from annotator.web.sections import creation, guidelines, instances, record, rules
+from annotator.web.sections import creation, guidelines, instances, project_end, record, rules
 from annotator.web.sections.lead import decisions, progress, quality, rounds
-from annotator.web.sections.transfer import export, file_import
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.releases import page as releases
+from annotator.web.sections.transfer import export, file_import
 from annotator.web.session import Visit, current_visit, page_store
 
 
@@ -38,10 +38,19 @@ SECTIONS = {
     "Record": record.show,
 }
 
+OF_ARCHIVED = (
+    "Progress",
+    "Instances",
+    "Quality",
+    "Export",
+    "Record",
+)  # what can be read; the rest would change something
+
 WIDE = frozenset({"Instances", "Quality", "Record"})  # tables, charts and texts side by side use the whole screen
 
 with page_store() as store:
     visit = current_visit(store)
+    project_end.show_outcome()
     if visit.project is None:
         st.title("Your first project")
         creation.show(store, visit)
@@ -52,9 +61,16 @@ with page_store() as store:
             title.header(as_text(project.name), anchor=False)
             if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
+            sections = list(SECTIONS)
+            if project.is_archived:
+                with st.container(width=READABLE):
+                    project_end.show_archived(store, visit, project)
+                sections = [name for name in SECTIONS if name in OF_ARCHIVED]
             st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
+            if st.session_state["project_section"] not in sections:
+                st.session_state["project_section"] = "Progress"
             section = st.segmented_control(
-                "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
+                "Section", sections, required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
             chosen = section or "Progress"
             with st.container(width="stretch" if chosen in WIDE else READABLE):

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
 from annotator.store.connection.database import Row, Store
+from annotator.store.project.used_numbers import unused_number
 
 
 def add_project(
@@ -28,8 +29,8 @@ def add_project(
 ) -> Project:
     """A new, empty project; its name was checked before."""
     store.run(
-        """INSERT INTO projects (name, task, segments, result_kind, labels, language, settings, guidelines, question,
-            licence, citation, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        f"""INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, question,
+            licence, citation, created_at) VALUES ({unused_number("projects")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             name,
             task.name,
@@ -65,6 +66,11 @@ def update_project(store: Store, project: Project) -> None:
             project.id,
         ),
     )
+
+
+def set_archived(store: Store, project_id: int, archived_at: str | None) -> None:
+    """Since when a project is archived; None: it is at work."""
+    store.run("UPDATE projects SET archived_at = ? WHERE id = ?", (archived_at, project_id))
 
 
 def set_labels(store: Store, project_id: int, labels: Sequence[str]) -> None:
@@ -163,6 +169,7 @@ def _project(row: Row) -> Project:
         question=row["question"],
         licence=row["licence"],
         citation=row["citation"],
+        archived_at=row["archived_at"],
     )
 
 

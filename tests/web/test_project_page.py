@@ -461,3 +461,35 @@ def test_side_by_side_has_the_words_of_the_gold_and_what_a_file_tells_of_people(
     captions = [caption.value.replace("\\", "") for caption in page.run().caption]
     assert any("A “Never” (ada, round 1 and ben, round 1)" in caption for caption in captions), captions
     assert {"G1", "G2"} <= set(captions)
+
+
+def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
+    store: Store, texts, lea, opened: Opened, database: Path
+) -> None:
+    project = texts(2)
+    lead = lea(project)
+    page = opened(project, lead, "Rules").run()
+    page.button(key="project_archive").click().run()
+    assert not page.exception
+    archived = find_project(store, project.name)
+    assert archived.is_archived
+    page = opened(archived, lead, "Rules").run()
+    [sections] = [one for one in page.get("button_group") if one.label == "Section"]
+    assert (sections.options, sections.value) == (["Progress", "Instances", "Quality", "Export", "Record"], "Progress")
+    page.button(key="project_bring_back").click().run()
+    assert not find_project(store, project.name).is_archived
+    page = opened(project, lead, "Rules").run()
+    _type_and_delete(page, "another name")
+    assert "'another name' is not the name of this project" in page.error[0].value
+    _type_and_delete(page, project.name)  # then the frame, which is not run here, would open another project
+    assert store.value("SELECT count(*) FROM projects") == 0
+    [backup] = database.parent.glob("*.backup")
+    assert str(backup) in page.success[0].value.replace("\\", "")
+
+
+def _type_and_delete(page: AppTest, name: str) -> None:
+    """A dialog is drawn by the run that opens it alone, outside of a browser."""
+    page.button(key="project_delete").click().run()
+    page.text_input(key="project_delete_name").input(name)
+    page.button(key="project_delete").click()
+    page.button(key="project_delete_go").click().run()

@@ -19,6 +19,7 @@ _SAME_DATA = (
     "{name}-shm",
     "{name}.models",
     "{name}.*.backup",
+    "{name}.*.backup.models",
     "{name}.*.replaced*",
     "{name}.*.rescued",
 )

@@ -20,7 +20,7 @@ from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
-from annotator.web.sections import label_replacement
+from annotator.web.sections import label_replacement, project_end
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -63,6 +63,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
+    project_end.show(store, visit, project)
 
 
 def _save(
