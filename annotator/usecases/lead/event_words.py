@@ -345,6 +345,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "export release": lambda detail: (
         f"exported release {detail['release']} to “{detail['file']}” (format {detail['format']})"
     ),
+    "add label": lambda detail: f"added the label “{detail['label']}”",
     "replace label": lambda detail: (
         f"replaced the label “{detail['label']}” by “{detail['by']}” ({replacement_summary(detail)})"
     ),

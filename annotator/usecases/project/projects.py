@@ -38,7 +38,7 @@ from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
-from annotator.usecases.project.label_replacement import require_unused
+from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
 from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
@@ -195,6 +195,9 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
     for label in before.labels:
         if label not in project.labels:
             require_unused(store, before, label)
+    for label in project.labels:
+        if label not in before.labels:
+            require_unambiguous(store, before, label)
     _check_kinds(store, project, before)
     for rules in (project.settings.required_segments, project.settings.forbidden_segments):
         for label, segments in rules.items():

@@ -18,7 +18,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.presses import submitted
+from annotator.web.presses import pressed, submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import label_replacement, project_end
 from annotator.web.sections.rules_previews import ask_previews
@@ -40,6 +40,10 @@ _POLICIES: dict[GoldPolicy, str] = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One form; it is stored as a whole."""
+    if project.labels and pressed(
+        "Add, rename or map a label …", icon=":material/label:", key="rules_change_labels", type="tertiary"
+    ):
+        label_replacement.changes_dialog(project)
     with st.form("rules", border=False):
         left, right = st.columns(2, gap="large")
         with left:
