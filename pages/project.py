@@ -38,13 +38,7 @@ SECTIONS = {
     "Record": record.show,
 }
 
-OF_ARCHIVED = (
-    "Progress",
-    "Instances",
-    "Quality",
-    "Export",
-    "Record",
-)  # what can be read; the rest would change something
+OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Record")  # what can be read without changing anything
 
 WIDE = frozenset({"Instances", "Quality", "Record"})  # tables, charts and texts side by side use the whole screen
 
@@ -66,6 +60,9 @@ with page_store() as store:
                 with st.container(width=READABLE):
                     project_end.show_archived(store, visit, project)
                 sections = [name for name in SECTIONS if name in OF_ARCHIVED]
+            if st.session_state.get(creation.BEGUN) == project.id:
+                st.session_state["project_section"] = "Import"
+                del st.session_state[creation.BEGUN]
             st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
             if st.session_state["project_section"] not in sections:
                 st.session_state["project_section"] = "Progress"

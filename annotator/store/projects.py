@@ -147,6 +147,17 @@ def assignment_counts(store: Store, project_id: int) -> dict[str, dict[str, int]
     return counts
 
 
+def count_unseen(store: Store, project_id: int) -> int:
+    """Pieces of work that were given out ahead: whoever has them has not seen them yet."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM assignments WHERE project_id = ? AND state = 'leased' AND first_view_at IS NULL
+                AND NOT EXISTS (SELECT 1 FROM drafts WHERE assignment_id = assignments.id)""",
+            (project_id,),
+        )
+    )
+
+
 def assignment_counts_of(store: Store, project_id: int, user_id: int) -> dict[str, int]:
     """One person's work by state."""
     rows = store.rows(

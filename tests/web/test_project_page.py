@@ -493,3 +493,20 @@ def _type_and_delete(page: AppTest, name: str) -> None:
     page.text_input(key="project_delete_name").input(name)
     page.button(key="project_delete").click()
     page.button(key="project_delete_go").click().run()
+
+
+def test_what_was_given_out_ahead_is_said_beside_the_counts(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(5)
+    ann = add_person("ann", project, "annotator")
+    work = annotate_work.next_work(store, ann, project.id).work
+    assert work is not None
+    annotate_work.note_seen(store, ann, work.assignment.id, store.now())
+    page = opened(project, lea(project), "Progress").run()
+    assert [(one.label, one.value) for one in page.metric][2:4] == [("To annotate", "3"), ("In progress", "2")]
+    assert "Of what is in progress 1 text was given out ahead and is not seen yet" in " ".join(
+        one.value for one in page.caption
+    )
+    counts = annotate_work.counts_in(store, ann, project.id, None)
+    assert counts["open"] + counts["waiting"] == 5

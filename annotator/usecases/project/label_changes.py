@@ -68,23 +68,29 @@ def _in_words(n: int, noun: str) -> str:
 def _stays(reach: LabelReach, n_cases: int) -> list[str]:
     sentences = ["What reviewers scored stays, and which rounds were accepted."]
     if n := reach.n_gold_choices:
-        one = "choice of gold by the lead is of an annotation with this label, and stays"
-        several = "choices of gold by the lead are of annotations with this label, and stay"
-        sentences.append(f"{counted(n, one, several)}.")
+        singular = "choice of gold by the lead is of an annotation with this label, and stays"
+        plural = "choices of gold by the lead are of annotations with this label, and stay"
+        sentences.append(f"{counted(n, singular, plural)}.")
     if n := reach.n_runs_with_numbers:
-        one, several = "run has stored numbers", "runs have stored numbers"
-        sentences.append(f"{counted(n, one, several)}; they are shown as out of date until they are measured again.")
+        singular, plural = "run has stored numbers", "runs have stored numbers"
+        sentences.append(
+            f"{counted(n, singular, plural)}; they are shown as out of date until they are measured again."
+        )
     if n := reach.n_releases:
         sentences.append(f"{counted(n, 'release keeps', 'releases keep')} the labels of that day.")
     if n_cases:
-        one, several = "saved test case expects", "saved test cases expect"
-        sentences.append(f"{counted(n_cases, one, several)} this label and will not change, so models will fail there.")
+        singular, plural = "saved test case expects", "saved test cases expect"
+        sentences.append(
+            f"{counted(n_cases, singular, plural)} this label and will not change, so models will fail there."
+        )
     sentences.append("Models that were trained here learned the old label and have to be trained again.")
     return sentences
 
 
 UNDONE = "The way back is to give the label its old name again."
-NOT_UNDONE = "This cannot be undone: afterwards nobody can tell which of the two labels a text had. Make a backup first if in doubt."
+NOT_UNDONE = (
+    "This cannot be undone: afterwards nobody can tell which of the two labels a text had. Make a backup if in doubt."
+)
 
 
 def add_label(store: Store, actor: User, project: Project, label: str) -> Project:

@@ -25,6 +25,7 @@ from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
     add_project,
     assignment_counts,
+    count_unseen,
     get_project,
     get_project_by_id,
     instance_counts,
@@ -57,12 +58,14 @@ class Progress:
     """How far a project is: instances by state, each person's work by state, and what waits for the lead.
 
     n_open_rounds: annotations that wait for scores, counted up to 10,000
+    n_unseen:      texts that people were given ahead and have not seen yet
     """
 
     instances: dict[str, int]
     people: dict[str, dict[str, int]]
     n_open_proposals: int
     n_open_rounds: int
+    n_unseen: int = 0
 
     @property
     def n_instances(self) -> int:
@@ -317,6 +320,7 @@ def progress_of(store: Store, actor: User, project_id: int) -> Progress:
         assignment_counts(store, project_id),
         count_open_proposals(store, project_id),
         count_undecided(store, project_id),
+        count_unseen(store, project_id),
     )
 
 

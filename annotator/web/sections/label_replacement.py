@@ -91,13 +91,22 @@ def changes_dialog(project: Project) -> None:
         outcome = _ACTS[act or _ADD](store, visit, project)
         if outcome is not None:
             st.session_state["rules_told"] = outcome
-            forget_labels(project)
+            _forget_labels(project)
             st.rerun()
 
 
-def forget_labels(project: Project) -> None:
-    """The field of the rules shows the labels as they are now."""
-    st.session_state.pop(f"rules_labels_{project.id}", None)
+def labels_key(project: Project) -> str:
+    """Of the field of the rules: another one after each change here, which shows the labels as they are then."""
+    turn = st.session_state.get(_turn_key(project), 0)
+    return f"rules_labels_{project.id}" + (f"_{turn}" if turn else "")
+
+
+def _forget_labels(project: Project) -> None:
+    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
+
+
+def _turn_key(project: Project) -> str:
+    return f"rules_labels_turn_{project.id}"
 
 
 def _add(store: Store, visit: Visit, project: Project) -> str | None:

@@ -187,7 +187,9 @@ def _threshold_field(project: Project, name: str, threshold: Decimal, highest: i
 def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
-    text = st.text_input("Labels, separated by commas", ", ".join(project.labels), key=_key(project, "labels"))
+    text = st.text_input(
+        "Labels, separated by commas", ", ".join(project.labels), key=label_replacement.labels_key(project)
+    )
     return labels_in(text)
 
 
