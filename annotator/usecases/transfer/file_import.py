@@ -14,6 +14,7 @@ from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
+from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank
 from annotator.store import Store
 from annotator.store.annotate.annotators import accepted_of
@@ -58,10 +59,11 @@ def import_file(
     check_labels(project, options.renamed, options.added_labels, options.left_labels)
     _refuse_blank(path)
     take = _import_output if is_output else _import
-    if options.dry_run:
-        with store.scratch_copy() as copy:
-            return take(copy, actor, project, format_name, path, options, progress)
-    return take(store, actor, project, format_name, path, options, progress)
+    with recoded(path, options.encoding) as readable_path:
+        if options.dry_run:
+            with store.scratch_copy() as copy:
+                return take(copy, actor, project, format_name, readable_path, options, progress)
+        return take(store, actor, project, format_name, readable_path, options, progress)
 
 
 def import_path(
