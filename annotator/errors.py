@@ -6,7 +6,8 @@
     │       └── QuoteNotPlaced     words quoted from a text that are not in it, or more than once; holds them
     ├── NotFound                   no such project, instance, user, assignment ...
     ├── NotAllowed                 the person lacks the right
-    │   └── NotSignedIn            nobody is signed in, or the session has ended
+    │   ├── NotSignedIn            nobody is signed in, or the session has ended
+    │   └── ProjectArchived        nobody may change an archived project
     ├── Conflict                   someone, or another tab, was faster
     │   ├── StaleDraft             the draft was saved elsewhere since it was read
     │   └── LeaseLost              the work was given to someone else
@@ -130,6 +131,16 @@ class NotAllowed(AnnotatorError):
 
 class NotSignedIn(NotAllowed):
     """Nobody is signed in, or the session has ended."""
+
+
+class ProjectArchived(NotAllowed):
+    """An archived project does not change until somebody brings it back."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The project '{name}' is archived: nothing in it is given out, imported or changed. A lead can bring it back on its "
+            "Project page."
+        )
 
 
 class Conflict(AnnotatorError):

@@ -7,7 +7,7 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
-from annotator.web.sections import creation, guidelines, record, rules
+from annotator.web.sections import creation, guidelines, project_end, record, rules
 from annotator.web.sections.instances import fields as instance_fields
 from annotator.web.sections.instances import page as instances
 from annotator.web.sections.lead import decisions, quality, rounds
@@ -47,12 +47,14 @@ SECTIONS = {
     "Record": record.show,
 }
 
-WIDE = frozenset(
-    {"Progress", "Instances", "Quality", "Record"}
-)  # tables, charts and texts side by side use the whole screen
+OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Record")  # what can be read without changing anything
+
+# tables, charts and texts side by side use the whole screen
+WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
 
 with page_store() as store:
     visit = current_visit(store)
+    project_end.show_outcome()
     if visit.project is None:
         st.title("Your first project")
         creation.show(store, visit)
@@ -63,9 +65,19 @@ with page_store() as store:
             title.header(as_text(project.name), anchor=False)
             if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
+            sections = list(SECTIONS)
+            if project.is_archived:
+                with st.container(width=READABLE):
+                    project_end.show_archived(store, visit, project)
+                sections = [name for name in SECTIONS if name in OF_ARCHIVED]
+            if st.session_state.get(creation.BEGUN) == project.id:
+                st.session_state["project_section"] = "Import"
+                del st.session_state[creation.BEGUN]
             st.session_state.setdefault("project_section", _first_section())
+            if st.session_state["project_section"] not in sections:
+                st.session_state["project_section"] = "Progress"
             section = st.segmented_control(
-                "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
+                "Section", sections, required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
             chosen = section or "Progress"
             with st.container(width="stretch" if chosen in WIDE else READABLE):

@@ -102,6 +102,7 @@ class ProjectFiles(OpenProject):
         columns: Mapping[str, str] | None = None,
         all_doubles: bool = False,
         prompt: str = "",
+        encoding: str | None = None,
         update: bool = False,
         skip_invalid: bool = False,
         dry_run: bool = False,
@@ -120,6 +121,7 @@ class ProjectFiles(OpenProject):
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
         prompt:           of inseq's files, what stands around the project's text in what the model read, as in
                           "Review: {text} Sentiment:"
+        encoding:         in which the files are, such as "windows-1252", where they are not UTF-8
         all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
@@ -132,6 +134,7 @@ class ProjectFiles(OpenProject):
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
             majority_labels=majority_labels, columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
+            encoding=encoding,
         )  # fmt: skip
         return report_in_python(import_paths(self.database.store, LOCAL_OPERATOR, self.rules, paths, options, format))
 

@@ -65,6 +65,10 @@ def create(
     with opened(database, create=True) as store:
         made = create_project(store, LOCAL_OPERATOR, name, task, labels=chosen, language=language, guidelines=text)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
+    click.echo(
+        "Nobody leads it yet; only administrators see it. Give somebody the role: annotator user add NAME --role lead --project "
+        f"'{made.name}'"
+    )
     if made.lacks_labels:
         click.echo(
             "It has no labels yet and takes over those of its first import. Texts without labels cannot be given out before it "
@@ -85,6 +89,53 @@ def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     with opened(database) as store:
         made = copy_project(store, LOCAL_OPERATOR, find_project(store, source).id, name, has_people=has_people)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
+
+
+@project.command("archive")
+@click.argument("name")
+@click.pass_obj
+def archive_(database: Path, name: str) -> None:
+    """Archive a project: nothing of it is given out, imported or changed; it can be read, exported and brought back."""
+    from annotator.usecases.project.ends import archive
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        archive(store, LOCAL_OPERATOR, find_project(store, name).id)
+    click.echo(f"Project '{name}' is archived. Bring it back with: annotator project restore '{name}'")
+
+
+@project.command("restore")
+@click.argument("name")
+@click.pass_obj
+def restore_(database: Path, name: str) -> None:
+    """Bring an archived project back; one that was deleted comes back with its backup (annotator restore PATH)."""
+    from annotator.usecases.project.ends import bring_back
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        bring_back(store, LOCAL_OPERATOR, find_project(store, name).id)
+    click.echo(f"Project '{name}' is at work again.")
+
+
+@project.command("delete")
+@click.argument("name")
+@click.option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
+@json_option
+@click.pass_obj
+def delete_(database: Path, name: str, name_again: str | None, as_json: bool) -> None:
+    """Delete a project with everything of it, after a backup of the whole database beside it."""
+    from annotator.usecases.project.ends import delete, deletion_summary
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        stored_project = find_project(store, name)
+        typed = name_again if name_again is not None else click.prompt(f"Type '{name}' to delete it", err=as_json)
+        deleted = delete(store, LOCAL_OPERATOR, stored_project.id, typed)
+    if as_json:
+        models = None if deleted.models is None else str(deleted.models)
+        print_json(dataclasses.asdict(deleted) | {"backup": str(deleted.backup), "models": models})
+    else:
+        click.echo(deletion_summary(deleted))
 
 
 def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
@@ -115,11 +166,15 @@ def list_(database: Path, as_json: bool) -> None:
             (p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)
         ]
     if as_json:
-        rows = [{"name": p.name, "task": p.task.name, "language": p.language, "instances": n} for p, n in projects]
+        rows = [
+            {"name": p.name, "task": p.task.name, "language": p.language, "instances": n, "archived_at": p.archived_at}
+            for p, n in projects
+        ]
         print_json({"projects": rows})
         return
     for p, n in projects:
-        click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')})")
+        archived = ", archived" if p.is_archived else ""
+        click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')}{archived})")
 
 
 @project.command("show")

@@ -71,6 +71,11 @@ _ROWS_BETWEEN_LINES = 5_000
 )
 @click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
 @click.option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
+@click.option(
+    "--encoding",
+    metavar="NAME",
+    help="In which encoding the files are, such as windows-1252; without it they are UTF-8.",
+)
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -105,6 +110,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     format_given, paths = _format_and_paths(places)
     with ExitStack() as stack:
         files = [file for path in paths for file in _files_of(path, format_given, stack)]
+        _show_letters(files, given.encoding)
         if len(files) > 1:
             _import_several(database, project_name, files, given, as_json=as_json)
         else:
@@ -119,6 +125,20 @@ def _files_of(path: Path, format_given: str | None, stack: ExitStack) -> "list[N
     unpacked_path = stack.enter_context(unpacked(path))
     file = NamedFile(str(path), unpacked_path, format_given or _guessed_format(unpacked_path))
     return [file] if format_given else [file, *output_within(file)]
+
+
+def _show_letters(files: "Sequence[NamedFile]", encoding: str | None) -> None:
+    """How the encoding that was named reads the files, for whoever named it to look at."""
+    if encoding is None:
+        return
+    from annotator.usecases.transfer.encodings import recoded_bytes, samples
+
+    for file in files:
+        if file.path.is_file():
+            content = file.path.read_bytes()
+            recoded_bytes(content, encoding, file.name)
+            for sample in samples(content, encoding, 3):
+                click.echo(f"{file.name} read as {encoding}, line {sample.line}: {sample.text}", err=True)
 
 
 def _import_one(database: Path, project_name: str, file: "NamedFile", given: ImportOptions, *, as_json: bool) -> None:

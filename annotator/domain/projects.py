@@ -141,7 +141,10 @@ class ProjectSettings:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One data set being built."""
+    """One data set being built.
+
+    archived_at: since when nothing of it changes any more; None: it is at work
+    """
 
     id: int
     name: str
@@ -153,6 +156,11 @@ class Project:
     question: str = ""  # empty: the task's own
     licence: str = ""
     citation: str = ""
+    archived_at: str | None = None
+
+    @property
+    def is_archived(self) -> bool:
+        return self.archived_at is not None
 
     @property
     def lacks_labels(self) -> bool:

@@ -58,7 +58,8 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
         raise InvalidAnnotation(f"Choose {what} first.")
     if project.task.result_kind == "label" and project.labels and result not in project.labels:
         raise InvalidAnnotation(
-            f"'{result}' is not a label of this project; choose one of {', '.join(project.labels)}."
+            f"'{result}' is not a label of this project; choose one of {', '.join(project.labels)}. If the page does not "
+            "offer them, reload it: your marks are kept."
         )
     return result
 

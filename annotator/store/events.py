@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from annotator.errors import ProjectArchived
 from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.connection.database import Row, Store
 
@@ -11,6 +12,19 @@ _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FRO
     LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""
 _EXCERPT = f"SELECT {excerpt_of('?1')}"
 
+# What may be done with an archived project: reading it out, handing it over, and taking people's names out of what is published.
+_WHILE_ARCHIVED = frozenset(
+    {
+        "archive",
+        "bring back",
+        "export",
+        "export release",
+        "export suite",
+        "erase from releases",
+        "give role",
+        "take role",
+    }
+)
 _AT_ONCE = 50
 _LAST = 2**63 - 1  # above the number of any event
 
@@ -73,11 +87,23 @@ def record_event(
     project_id: int | None,
     detail: Mapping[str, object],
 ) -> None:
-    """Write down what happened at a given time."""
+    """Write down what happened at a given time.
+
+    Raises: ProjectArchived for what changes an archived project, which undoes the transaction that wanted to
+    """
+    if action not in _WHILE_ARCHIVED and project_id is not None:
+        require_open(store, project_id)
     store.run(
         "INSERT INTO events (at, actor, action, project_id, subject, subject_id, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (at, actor, action, project_id, subject, subject_id, json.dumps(dict(detail), ensure_ascii=False)),
     )
+
+
+def require_open(store: Store, project_id: int) -> None:
+    """Raise ProjectArchived where nothing of a project is to change."""
+    name = store.value("SELECT name FROM projects WHERE id = ? AND archived_at IS NOT NULL", (project_id,))
+    if name is not None:
+        raise ProjectArchived(str(name))
 
 
 def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:

@@ -7,6 +7,7 @@ from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store, iso
+from annotator.store.events import require_open
 
 SILENT_AFTER = dt.timedelta(seconds=15)  # a process that gave no sign of life for so long is gone
 _SELECT = """SELECT jobs.*, coalesce(users.name, 'local operator') AS asked_by_name
@@ -16,6 +17,7 @@ _OPEN = "state IN ('waiting', 'running')"
 
 def add_job(store: Store, project_id: int, kind: JobKind, title: str, options: str, asked_by: User) -> Job:
     """A new job at the end of the queue; an equal one that waits already is answered instead."""
+    require_open(store, project_id)
     waiting = store.value(
         "SELECT id FROM jobs WHERE project_id = ? AND kind = ? AND options = ? AND state = 'waiting'",
         (project_id, kind, options),

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
 from annotator.store.connection.database import Row, Store
+from annotator.store.project.used_numbers import unused_number
 
 
 def add_project(
@@ -28,8 +29,8 @@ def add_project(
 ) -> Project:
     """A new, empty project; its name was checked before."""
     store.run(
-        """INSERT INTO projects (name, task, segments, result_kind, labels, language, settings, guidelines, question,
-            licence, citation, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        f"""INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, question,
+            licence, citation, created_at) VALUES ({unused_number("projects")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             name,
             task.name,
@@ -65,6 +66,11 @@ def update_project(store: Store, project: Project) -> None:
             project.id,
         ),
     )
+
+
+def set_archived(store: Store, project_id: int, archived_at: str | None) -> None:
+    """Since when a project is archived; None: it is at work."""
+    store.run("UPDATE projects SET archived_at = ? WHERE id = ?", (archived_at, project_id))
 
 
 def set_labels(store: Store, project_id: int, labels: Sequence[str]) -> None:
@@ -141,6 +147,17 @@ def assignment_counts(store: Store, project_id: int) -> dict[str, dict[str, int]
     return counts
 
 
+def count_unseen(store: Store, project_id: int) -> int:
+    """Pieces of work that were given out ahead: whoever has them has not seen them yet."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM assignments WHERE project_id = ? AND state = 'leased' AND first_view_at IS NULL
+                AND NOT EXISTS (SELECT 1 FROM drafts WHERE assignment_id = assignments.id)""",
+            (project_id,),
+        )
+    )
+
+
 def assignment_counts_of(store: Store, project_id: int, user_id: int) -> dict[str, int]:
     """One person's work by state."""
     rows = store.rows(
@@ -163,6 +180,7 @@ def _project(row: Row) -> Project:
         question=row["question"],
         licence=row["licence"],
         citation=row["citation"],
+        archived_at=row["archived_at"],
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from annotator.attribution.loaders import BUILT_IN
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
@@ -100,6 +101,13 @@ def ask_for_runs(
     )
     later = (replace(other, options=replace(other.options, is_anew=False, trains=False)) for other in others)
     return [ask_to_attribute(store, actor, project, of_run) for of_run in (first, *later)]
+
+
+def ask_for_built_in(store: Store, actor: User, project: Project) -> Job:
+    """The built-in model is to be trained on the present gold, and to answer and explain every text by its own weights."""
+    return ask_to_attribute(
+        store, actor, project, AskedAttribution(BUILT_IN, "linear", AttributingOptions(trains=True))
+    )
 
 
 def ask_to_explain_self(

@@ -31,6 +31,10 @@ _LOG = logging.getLogger(__name__)
 _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 _LINK_STYLE = "color: inherit"
+_WAITING_HELP = (
+    "To annotate: what you have on the screen, the next text, which you have already, and what may still come to you. A lead "
+    "sees what you have as in progress."
+)
 _LONGEST_SHOWN = 40  # characters of an address
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
@@ -75,7 +79,7 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
         container = st.container()
         _show_person(session.user, roles)
         if waiting:
-            st.caption(as_text(waiting))
+            st.caption(as_text(waiting), help=_WAITING_HELP)
         _show_sign_out()
     choice: Callable[[], None] = partial(_show_choice, container, projects, project)
     if _is_box_behind(project):
@@ -102,10 +106,22 @@ def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], pro
         return
     st.session_state[_PROJECT_KEY] = project.id if project else None
     # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
+    at_work = [number for number, other in projects.items() if not other.is_archived or other == project]
     container.selectbox(
-        "Project", list(projects), index=0 if project else None, format_func=lambda number: projects[number].name,
+        "Project", at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
         key=_PROJECT_KEY, on_change=_follow_choice, placeholder="Choose a project",
     )  # fmt: skip
+    _show_archived(container, {number: other for number, other in projects.items() if number not in at_work})
+
+
+def _show_archived(container: DeltaGenerator, archived: Mapping[int, Project]) -> None:
+    if not archived:
+        return
+    with container.expander("Archived projects", icon=":material/archive:"):
+        for number, project in archived.items():
+            st.button(
+                as_text(project.name), key=f"archived_{number}", type="tertiary", on_click=_open_project, args=(number,)
+            )
 
 
 def _offer_projects(projects: Mapping[int, Project]) -> None:
@@ -167,7 +183,8 @@ def _find_project(by_id: dict[int, Project]) -> tuple[bool, Project | None]:
         return project is not None, project
     if not by_id:
         return True, None
-    chosen = by_id.get(last_project_id() or 0) or next(iter(by_id.values()))
+    at_work = (project for project in by_id.values() if not project.is_archived)
+    chosen = by_id.get(last_project_id() or 0) or next(at_work, None) or next(iter(by_id.values()))
     st.query_params[_PROJECT_PARAMETER] = str(chosen.id)
     return True, chosen
 
@@ -193,6 +210,8 @@ def _show_sign_out() -> None:
 
 def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Role]) -> str:
     """What waits for a person in a project, in a few words."""
+    if project.is_archived:
+        return "archived"
     parts: list[str] = []
     if has_right(user, roles, "annotate"):
         counts = waiting_counts(store, project, user)

@@ -7,8 +7,10 @@ from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.usecases.access.rights import spoken
+from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
+_OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
 READABLE = 1200  # pixels: forms and sentences are not stretched over a wide screen
 
 
@@ -22,6 +24,13 @@ def require_project(visit: Visit, *rights: Right) -> Project | None:
             f"You may not {' or '.join(spoken(right) for right in rights)} in this project. Choose another project "
             "in the sidebar, or ask its lead for a role.",
             icon=":material/lock:",
+        )
+        return None
+    if visit.project.is_archived and _OF_WORK.issuperset(rights):
+        st.info(
+            f"“{as_text(visit.project.name)}” is archived: nothing of it is given out. What you did in it is kept. Choose "
+            "another project in the sidebar, or ask its lead to bring it back.",
+            icon=":material/archive:",
         )
         return None
     return visit.project

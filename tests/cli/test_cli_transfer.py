@@ -337,3 +337,20 @@ def test_an_empty_file_and_prose_are_refused_with_exit_status_1(filled: Command,
         assert (answer.code, answer.out) == (1, "")
         assert "is empty; there is nothing to import" in answer.err or "does not look like JSONL" in answer.err
         assert len(answer.err.splitlines()) <= 2
+
+
+def test_a_file_in_another_encoding_is_refused_until_it_is_named_and_its_letters_are_shown(
+    annotator: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "excel.csv"
+    file.write_bytes("id,text,label\n1,a café – fine,yes\n".encode("windows-1252"))
+    annotator("project", "create", "W", "--task", "sentiment", "--labels", "no,yes")
+    refused = annotator("import", "csv", str(file), "--project", "W")
+    assert (refused.code, "Say in which encoding the file is (--encoding)" in refused.err) == (1, True)
+    wrong = annotator("import", "csv", str(file), "--project", "W", "--encoding", "gb18030")
+    assert (wrong.code, "is not in gb18030" in wrong.err) == (1, True)
+    read = annotator("import", "csv", str(file), "--project", "W", "--encoding", "windows-1252")
+    assert (read.code, "read as windows-1252, line 2: 1,a café – fine,yes" in read.err) == (0, True)
+    exported = tmp_path / "out.jsonl"
+    annotator("export", "jsonl", str(exported), "--project", "W")
+    assert "a café – fine" in exported.read_text(encoding="utf-8")

@@ -382,7 +382,8 @@ def save_model(database: Path, name: str, digest: str) -> None:
 def note_training(path: Path, name: str, digest: str) -> None:
     with open_store(path) as store, store.transaction():
         store.run(
-            """INSERT OR IGNORE INTO projects VALUES (1, 'P', 'sentiment', '[{"name": "text", "title": "Text"}]', 'label',
+            """INSERT OR IGNORE INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, question,
+                licence, citation, created_at) VALUES (1, 'P', 'sentiment', '[{"name": "text", "title": "Text"}]', 'label',
                 '["no", "yes"]', 'en', '{}', '', '', '', '', '2026-11-01T00:00:00.000Z')"""
         )
         store.run(

@@ -13,6 +13,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model
 from annotator.store.instances import find_instance_ids
+from annotator.store.jobs import open_jobs
 from annotator.store.models import RunFinder, write_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.queue.orders import present_order, set_order
@@ -134,3 +135,22 @@ def test_a_sample_of_what_was_answered_with_one_label(page: AppTest, answered: P
     choose(page.run(), answered, "nothing found")
     assert rows(page)[0]["why now"] == "the answer is “negative”"
     assert [row["why now"] for row in rows(page)[1:]] == ["follows in the order of the rest"] * 3
+
+
+def test_where_no_answers_are_stored_the_built_in_model_is_trained_here_and_its_progress_stands_in_its_place(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    page.run()
+    [kinds] = [one for one in page.selectbox if one.label == "What comes first"]
+    kinds.set_value("least confident").run()
+    assert not page.exception
+    page.button(key="built_in_go_order").click().run()
+    [job] = open_jobs(store, project.id)
+    assert (job.title, '"trains":true' in job.options) == ("Exact weights (linear) of built-in", True)
+    [progress] = page.get("progress")
+    assert progress.proto.text.endswith("waiting for its turn")
+    assert not [one for one in page.button if one.key == "built_in_go_order"]
+
+
+def test_the_section_says_that_a_new_order_reaches_people_one_text_later(page: AppTest) -> None:
+    assert "reaches them one text later" in " ".join(one.value for one in page.run().caption)

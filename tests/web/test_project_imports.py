@@ -473,3 +473,23 @@ def test_rows_with_problems_are_left_out_by_a_button(page, make_project) -> None
     app.button(key="import_check").click().run()
     app.button(key="import_skip_remedy").click().run()
     assert "1 new instance" in said(app.success)
+
+
+# Encodings -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_in_another_encoding_is_said_to_be_so_and_read_in_the_one_that_is_chosen(
+    store: Store, page, make_project
+) -> None:
+    app = page(make_project(), "Import")
+    content = "id,text,label\n1,a café – fine,positive\n".encode("windows-1252")
+    app.file_uploader(key="import_files").set_value([("excel.csv", content, "text/csv")]).run()
+    assert "“excel.csv” is not UTF-8: line 2 has other bytes. Choose its encoding" in said(app.warning)
+    app.selectbox(key="import_encoding").set_value("gb18030").run()
+    assert "'excel.csv' is not in gb18030: its line 2 has a byte" in said(app.error)
+    app.selectbox(key="import_encoding").set_value("windows-1252").run()
+    assert "So its letters are read, by line: 2: 1,a café – fine" in said(app.caption)
+    app.button(key="import_check").click().run()
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert store.value("SELECT text FROM documents") == "a café – fine"

@@ -511,3 +511,52 @@ def test_the_list_is_searched_paged_and_says_for_whom_texts_are(
     assert ":orange-background[**t29**]" in hit.label
     page.text_input(f"project_search_words_{project.id}").set_value("**nobody** wrote this").run()
     assert "Nothing is found." in page.info[0].value
+
+
+def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
+    store: Store, texts, lea, opened: Opened, database: Path
+) -> None:
+    project = texts(2)
+    lead = lea(project)
+    page = opened(project, lead, "Rules").run()
+    page.button(key="project_archive").click().run()
+    assert not page.exception
+    archived = find_project(store, project.name)
+    assert archived.is_archived
+    page = opened(archived, lead, "Rules").run()
+    [sections] = [one for one in page.get("button_group") if one.label == "Section"]
+    assert (sections.options, sections.value) == (["Progress", "Instances", "Quality", "Export", "Record"], "Progress")
+    page.button(key="project_bring_back").click().run()
+    assert not find_project(store, project.name).is_archived
+    page = opened(project, lead, "Rules").run()
+    _type_and_delete(page, "another name")
+    assert "'another name' is not the name of this project" in page.error[0].value
+    _type_and_delete(page, project.name)  # then the frame, which is not run here, would open another project
+    assert store.value("SELECT count(*) FROM projects") == 0
+    [backup] = database.parent.glob("*.backup")
+    assert str(backup) in page.success[0].value.replace("\\", "")
+
+
+def _type_and_delete(page: AppTest, name: str) -> None:
+    """A dialog is drawn by the run that opens it alone, outside of a browser."""
+    page.button(key="project_delete").click().run()
+    page.text_input(key="project_delete_name").input(name)
+    page.button(key="project_delete").click()
+    page.button(key="project_delete_go").click().run()
+
+
+def test_what_was_given_out_ahead_is_said_beside_the_counts(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(5)
+    ann = add_person("ann", project, "annotator")
+    work = annotate_work.next_work(store, ann, project.id).work
+    assert work is not None
+    annotate_work.note_seen(store, ann, work.assignment.id, store.now())
+    page = opened(project, lea(project), "Progress").run()
+    assert [(one.label, one.value) for one in page.metric][2:4] == [("To annotate", "3"), ("In progress", "2")]
+    assert "Of what is in progress 1 text was given out ahead and is not seen yet" in " ".join(
+        one.value for one in page.caption
+    )
+    counts = annotate_work.counts_in(store, ann, project.id, None)
+    assert counts["open"] + counts["waiting"] == 5

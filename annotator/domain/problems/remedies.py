@@ -36,6 +36,7 @@ OPTIONS: dict[str, Option] = {
     "--allow-model-hub": Option("allow_model_hub", "flag"),
     "--baseline": Option("baseline", "params"),
     "--column": Option("columns", "pairs", "“{value}” for “{field}” under “Columns”", "“Columns”"),
+    "--encoding": Option("encoding", "name", "“Encoding”"),
     "--faithfulness": Option("faithfulness", "flag"),
     "--first": Option("first", "name"),
     "--gold-policy": Option("gold_policy", "text", "“Gold for these texts”"),

@@ -22,8 +22,8 @@ from annotator.formats.rows.spans import SpanRow
 
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
-# releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are and how many annotators
-# more they want, the second pass that a choice of gold came from, audits of changed versions
+# releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are and how many
+# annotators more they want, the second pass that a choice of gold came from, audits of changed versions
 VERSION = 7
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.

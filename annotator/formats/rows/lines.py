@@ -17,8 +17,8 @@ MAX_LINE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
 # The same for each such line, so that many of them are one problem of the file.
 NOT_UTF8 = (
-    "The line is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Save the file as UTF-8 (in Excel "
-    "“CSV UTF-8”)."
+    "The line is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Say in which encoding the file is "
+    "(--encoding), or save it as UTF-8 (in Excel “CSV UTF-8”)."
 )
 _BOM = b"\xef\xbb\xbf"
 _KEY_END = re.compile(rb'"[ \t\r\n]*:')

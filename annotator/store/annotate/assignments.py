@@ -14,6 +14,7 @@ from annotator.errors import NotFound
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
+from annotator.store.project.used_numbers import unused_number
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,
     drafts.origins, drafts.unlocked
@@ -140,8 +141,8 @@ def claim(
 ) -> Assignment:
     """Take one slot of an instance (which must have one) for a person; a correction names what it follows."""
     store.run(
-        """INSERT INTO assignments (project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO assignments (id, project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
+            VALUES ({unused_number("assignments")}, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = excluded.state,
                 follows_id = excluded.follows_id, lease_until = excluded.lease_until, created_at = excluded.created_at""",
         (project_id, instance_id, user_id, round_number, follows_id, state, lease_until, store.now()),

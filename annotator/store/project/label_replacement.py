@@ -60,7 +60,7 @@ def replace_label(store: Store, project_id: int, label: str, by: str) -> Replace
         for name, sql in {
             "instances": "UPDATE instances SET result = ? WHERE result = ? AND project_id = ?",
             "annotations": f"UPDATE annotations SET result = ? WHERE result = ? AND instance_id IN ({_INSTANCES})",
-            "drafts": f"UPDATE drafts SET result = ?, revision = revision + 1 WHERE result = ? AND {work}",
+            "drafts": f"UPDATE drafts SET result = ? WHERE result = ? AND {work}",
             "proposals": """UPDATE proposals SET reason = ? WHERE reason = ? AND project_id = ? AND kind = 'contest'
                 AND state = 'open'""",
             "perturbations": """UPDATE perturbation_versions SET result = ? WHERE result = ? AND perturbation_id IN (

@@ -37,6 +37,47 @@ def label_use(store: Store, project_id: int, label: str) -> LabelUse:
     return LabelUse(**dict(row))
 
 
+@dataclass(frozen=True, slots=True)
+class LabelReach:
+    """What else than instances and annotations is reached when another label takes the place of one.
+
+    n_gold_choices: choices of the lead that are of annotations with it; n_runs_with_numbers: runs whose numbers are stored
+    n_releases:     of the project, whichever labels are in them
+    """
+
+    n_drafts: int
+    n_versions: int
+    n_predictions: int
+    n_attributions: int
+    n_gold_choices: int
+    n_runs_with_numbers: int
+    n_releases: int
+
+
+def label_reach(store: Store, project_id: int, label: str) -> LabelReach:
+    """How much there is of it. Reads the whole project, as `label_use`."""
+    row = store.rows(
+        """SELECT
+            (SELECT count(*) FROM drafts JOIN assignments ON assignments.id = assignment_id
+                WHERE project_id = ?1 AND result = ?2) AS n_drafts,
+            (SELECT count(*) FROM perturbation_versions JOIN perturbations ON perturbations.id = perturbation_id
+                WHERE project_id = ?1 AND result = ?2) AS n_versions,
+            (SELECT count(*) FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+                WHERE project_id = ?1 AND (label = ?2 OR result = ?2
+                OR EXISTS (SELECT 1 FROM json_each(probabilities) WHERE key = ?2))) AS n_predictions,
+            (SELECT count(*) FROM attributions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+                WHERE project_id = ?1 AND label = ?2) AS n_attributions,
+            (SELECT count(*) FROM gold_choices JOIN annotations ON annotations.id = annotation_id
+                JOIN instances ON instances.id = annotations.instance_id
+                WHERE project_id = ?1 AND annotations.result = ?2) AS n_gold_choices,
+            (SELECT count(*) FROM runs JOIN models ON models.id = model_id
+                WHERE project_id = ?1 AND EXISTS (SELECT 1 FROM metric_values WHERE run_id = runs.id)) AS n_runs_with_numbers,
+            (SELECT count(*) FROM releases WHERE project_id = ?1) AS n_releases""",
+        (project_id, label),
+    )[0]
+    return LabelReach(**dict(row))
+
+
 def instances_with_label(store: Store, project_id: int, label: str, limit: int) -> list[InstanceRow]:
     """The first instances that carry a label, that an annotation gives it, or that an open proposal or changed version would."""
     rows = store.rows(

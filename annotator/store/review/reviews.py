@@ -14,6 +14,7 @@ from annotator.errors import NotFound
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.shown_sets import annotates, may_still_be_given
 from annotator.store.connection.database import Row, Store
+from annotator.store.project.used_numbers import unused_number
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 
@@ -113,8 +114,8 @@ def may_claim(store: Store, annotation_id: int) -> bool:
 def claim_review(store: Store, project_id: int, annotation_id: int, user_id: int, lease_until: str) -> Review:
     """Take one slot of a round (which must have one) for a person; what was scored before is still there."""
     store.run(
-        """INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at)
-            VALUES (?, ?, ?, 'leased', ?, ?)
+        f"""INSERT INTO reviews (id, project_id, annotation_id, user_id, state, lease_until, created_at)
+            VALUES ({unused_number("reviews")}, ?, ?, ?, 'leased', ?, ?)
             ON CONFLICT (annotation_id, user_id) DO UPDATE SET state = 'leased', lease_until = excluded.lease_until""",
         (project_id, annotation_id, user_id, lease_until, store.now()),
     )

@@ -9,6 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.audits import AUDITS
 from annotator.store.schema.bulk_actions import BULK_ACTIONS
+from annotator.store.schema.ends import ENDS
 from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
@@ -201,6 +202,13 @@ def m023_guidelines_versions(db: Database) -> None:
 def m025_persons_removals(db: Database) -> None:
     """Who was made nameless or erased, without a name, and whether the file was written anew since."""
     for statement in REMOVALS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m026_ends_of_projects(db: Database) -> None:
+    """Projects may be archived, and deleted with everything of theirs."""
+    for statement in ENDS:
         db.conn.execute(statement)
 
 

@@ -9,6 +9,7 @@ from annotator.store.annotate.annotations import write_annotations
 from annotator.store.connection.database import Store
 from annotator.store.models import OUTPUT_TABLES
 from annotator.store.packed_rows import pack_numbers, pack_offsets
+from annotator.store.project.used_numbers import unused_number
 from annotator.store.transfer.restored_work import restore_work
 
 Row = tuple[object, ...]
@@ -56,7 +57,7 @@ def write_plan(store: Store, project_id: int, plan: InstancePlan, positions: Seq
 
     positions: of the new instances in the queue
     """
-    new = list(enumerate(plan.new, 1 + int(store.value("SELECT coalesce(max(id), 0) FROM instances"))))
+    new = list(enumerate(plan.new, int(store.value(f"SELECT {unused_number('instances')}"))))
     worked_on = [(number, instance) for number, instance in new if instance.source.is_worked_on]
     of_sources = [(number, instance.annotations) for number, instance in new if not instance.is_annotated_here]
     added = [*of_sources, *((change.instance_id, change.added) for change in plan.changes)]

@@ -19,6 +19,7 @@ from annotator.store.annotate.shown_sets import give_back_what_was_shown
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
+from annotator.store.project.used_numbers import unused_number
 from annotator.store.transfer.review_sources import annotation_ids_of
 
 Stored = tuple[int, NewInstance]  # with the number that the instance has here
@@ -315,4 +316,4 @@ def _add_named(store: Store, instances: Sequence[Stored], accounts: Accounts) ->
 
 
 def _next_number(store: Store, table: str) -> int:
-    return 1 + int(store.value(f"SELECT coalesce(max(id), 0) FROM {table}"))
+    return int(store.value(f"SELECT {unused_number(table)}"))

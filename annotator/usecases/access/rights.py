@@ -7,8 +7,10 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
+from annotator.store.events import require_open
 
 _NAMED_LEADS = 3
+_OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
 _NOT_YOURS = "There is no such project, or you have no role in it. Ask its lead or an administrator for one."
 
 
@@ -16,10 +18,13 @@ def require(store: Store, user: User, project_id: int, *rights: Right) -> frozen
     """The roles of a person who has a right in a project, or one of several.
 
     Raises: NotAllowed saying which right, and who can give it. NotFound for a person who has no role there: in the same
-            words whether there is such a project or not, so that nobody learns by trying numbers what others work on
+            words whether there is such a project or not, so that nobody learns by trying numbers what others work on.
+            ProjectArchived where the rights are those to annotate or review, which nobody does there
     """
     roles = people_store.roles_of(store, user, project_id)
     if any(has_right(user, roles, right) for right in rights):
+        if _OF_WORK.issuperset(rights):
+            require_open(store, project_id)
         return roles
     if not roles and not user.is_administrator:
         raise NotFound(_NOT_YOURS)

@@ -12,6 +12,7 @@ from annotator.review.talk import visible_to
 from annotator.store import Store
 from annotator.store.annotate import talk as stored_talk
 from annotator.store.annotate.annotations import annotations_of
+from annotator.store.events import require_open
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
@@ -67,6 +68,7 @@ def begin(
     """Begin a thread; to_lead: it is a question that waits for the lead. Answers the thread's number."""
     text = _checked(text)
     with store.transaction():
+        require_open(store, project_id)
         participant = _Participant(store, user, project_id, instance_id)
         voice = participant.voice_on(subject.annotation_id)
         participant.check(subject)
@@ -83,6 +85,7 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
     text = _checked(text)
     with store.transaction():
         thread = stored_talk.get_thread(store, thread_id)
+        require_open(store, thread.project_id)
         participant = _Participant(store, user, thread.project_id, thread.instance_id)
         if participant.visible(thread) is None:
             raise NotFound(f"There is no thread number {thread_id}.")

@@ -25,6 +25,7 @@ from annotator.store.annotate.proposed_sets import answers_of, save_answers
 from annotator.store.annotate.shown_sets import count_shown_and_free
 from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
+from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.review.reviews import end_open_reviews
 from annotator.usecases.access.rights import require
@@ -185,7 +186,7 @@ def save_draft(
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
         keep_leases(store, project, assignment)
-        _save(store, assignment_id, draft, revision + 1)
+        _save(store, assignment_id, replace(draft, result=label_of_now(store, project, draft.result)), revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
     return revision + 1
 
@@ -224,6 +225,7 @@ def submit(
         _check_revision(assignment, revision)
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
+        draft = replace(draft, result=label_of_now(store, project, draft.result))
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
         keep_leases(store, project, assignment)
         _save(store, assignment_id, draft, revision + 1)

@@ -17,7 +17,7 @@ from annotator.scoring.consistency import values_of_pairs
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.runs import Answers, Scored, ScoringOptions
 from annotator.store import Store, open_store
-from annotator.store.events import add_event
+from annotator.store.events import add_event, require_open
 from annotator.store.measurements import last_event_id, measurements_of, write_measurement
 from annotator.store.models import StoredRun, answers_of_run, has_run, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
@@ -78,6 +78,7 @@ def measure(
     progress: called with how many runs are done, and how many there are
     """
     require(store, actor, project.id, "use models")
+    require_open(store, project.id)
     n_measured = 0
     with store.snapshot(), open_store(store.path) as writer:
         event_id = last_event_id(store, project.id)

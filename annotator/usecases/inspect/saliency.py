@@ -77,6 +77,12 @@ def count_learned_from(store: Store, actor: User, question: Question) -> int:
     return count_left_out(store, asked_texts(store, question))
 
 
+def has_models(store: Store, actor: User, project: Project) -> bool:
+    """Whether anything that a model answered or explained is stored."""
+    require(store, actor, project.id, "use models")
+    return bool(list_runs(store, project.id))
+
+
 def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
     """What texts can be ordered by: each run with its numbers, in the order of MEASURED, and what each number is."""
     require(store, actor, project_id, "use models")

@@ -419,8 +419,15 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "export release": lambda detail: (
         f"exported release {detail['release']} to “{detail['file']}” (format {detail['format']})"
     ),
+    "add label": lambda detail: f"added the label “{detail['label']}”",
     "replace label": lambda detail: (
         f"replaced the label “{detail['label']}” by “{detail['by']}” ({replacement_summary(detail)})"
+    ),
+    "archive": lambda _: "archived the project",
+    "bring back": lambda _: "brought the project back from the archive",
+    "delete": lambda detail: (
+        f"deleted the project “{detail['name']}” with {counted(detail['instances'], 'instance')} and "
+        f"{counted(detail['annotations'], 'annotation')}; the backup from before is “{detail['backup']}”"
     ),
     "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
     "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",

@@ -23,7 +23,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.scoring.fact_words import OF_LAYER
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, splits_of
-from annotator.store.events import add_event
+from annotator.store.events import add_event, require_open
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.suite_runs import forget_computed
 from annotator.usecases.access.rights import require
@@ -174,6 +174,7 @@ def attribute(
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
     """
     require(store, actor, project.id, "use models")
+    require_open(store, project.id)
     n_instances = len(options.only) if options.only is not None else _n_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
     chosen = asked_model(

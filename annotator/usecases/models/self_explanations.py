@@ -25,7 +25,7 @@ from annotator.formats.model_output.explained_answers import (
 )
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
-from annotator.store.events import add_event
+from annotator.store.events import add_event, require_open
 from annotator.store.models import RunFinder, outputs_of_run, store_outputs
 from annotator.text.quotes import quotes_on_tokens
 from annotator.usecases.access.rights import require
@@ -67,6 +67,7 @@ def explain_self(
             fails again and again, saying that what is stored stays
     """
     require(store, actor, project.id, "use models")
+    require_open(store, project.id)
     address, template = require_askable(project, model, options)
     work = _Work(store, actor, project, address, model.strip(), template, options.split)
     work.run(instances_asked(store, project, options.split), progress)

@@ -17,6 +17,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import roles_of
 from annotator.store.perturb import perturbations as perturbations_store
+from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
@@ -105,6 +106,7 @@ def correct(
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
         correction = _required(reason, "what you corrected")
+        changed = replace(changed, result=label_of_now(store, project, changed.result))
         if _is_same(changed, perturbation.current.changed):
             raise InvalidValue("Nothing was corrected. Approve it as it is, or change something.")
         original = get_instance(store, perturbation.original_id)

@@ -1,6 +1,6 @@
 """Writing changed versions of an original: what the change is, what the original's sets become, handing it in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotator.domain.authoring import UNCOUNTED, ChangedText, DraftTurn, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
@@ -17,6 +17,7 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.perturb import drafts as drafts_store
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
+from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.text.retokenisation import tokenise_like
 from annotator.text.tokenisation import tokenise
@@ -80,6 +81,7 @@ def assess_version(
 ) -> Assessment:
     """What a changed text comes to; it is kept as the person's draft at the same time."""
     project, instance = _original(store, actor, instance_id)
+    changed = replace(changed, result=label_of_now(store, project, changed.result))
     assessment = assess(store, project, instance, changed)
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(assessment.gold))
     with store.transaction():
@@ -117,6 +119,7 @@ def hand_in(
     """
     with store.transaction():
         project, instance = _original(store, actor, instance_id)
+        changed = replace(changed, result=label_of_now(store, project, changed.result))
         gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
         number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
         if not keeps_draft:
@@ -135,6 +138,7 @@ def revise(
     with store.transaction():
         perturbation = _own(store, actor, perturbation_id)
         project, instance = _original(store, actor, perturbation.original_id)
+        changed = replace(changed, result=label_of_now(store, project, changed.result))
         if not perturbation.may_be_revised_by(actor.id):
             raise Conflict(f"This is {_STATES[perturbation.state]}; only what was returned can be revised.")
         if is_unchanged(changed, perturbation.current.changed):

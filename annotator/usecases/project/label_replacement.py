@@ -13,6 +13,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
 from annotator.store.project import label_replacement
+from annotator.store.project.label_history import is_meant_by_open_work
 from annotator.store.project.label_use import LabelUse, instances_with_label, label_use
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
@@ -78,6 +79,8 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
         require(store, actor, project.id, "manage project")
         now = get_project_by_id(store, project.id)
         _check(store, now, label, by)
+        if by not in now.labels:
+            require_unambiguous(store, now, by, label)
         counts = asdict(label_replacement.replace_label(store, now.id, label, by))
         after = _without(now, label, by)
         update_project(store, after)
@@ -86,6 +89,18 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
             store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
         )  # fmt: skip
     return replacement_summary(counts)
+
+
+def require_unambiguous(store: Store, project: Project, name: str, successor: str = "") -> None:
+    """Raise InvalidValue for a new name that pages which are open now still send for another label.
+
+    successor: the label that is to get the name
+    """
+    if is_meant_by_open_work(store, project.id, name, successor):
+        raise InvalidValue(
+            f"'{name}' was the name of another label a while ago, and people hold texts since before: their pages would still "
+            "mean that one. Choose another name, or wait until they have handed in what they hold."
+        )
 
 
 def replacement_summary(counts: Mapping[str, int]) -> str:

@@ -25,6 +25,7 @@ from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
     add_project,
     assignment_counts,
+    count_unseen,
     get_project,
     get_project_by_id,
     instance_counts,
@@ -38,7 +39,7 @@ from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
-from annotator.usecases.project.label_replacement import require_unused
+from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
 from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
@@ -57,12 +58,14 @@ class Progress:
     """How far a project is: instances by state, each person's work by state, and what waits for the lead.
 
     n_open_rounds: annotations that wait for scores, counted up to 10,000
+    n_unseen:      texts that people were given ahead and have not seen yet
     """
 
     instances: dict[str, int]
     people: dict[str, dict[str, int]]
     n_open_proposals: int
     n_open_rounds: int
+    n_unseen: int = 0
 
     @property
     def n_instances(self) -> int:
@@ -196,6 +199,9 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
     for label in before.labels:
         if label not in project.labels:
             require_unused(store, before, label)
+    for label in project.labels:
+        if label not in before.labels:
+            require_unambiguous(store, before, label)
     _check_kinds(store, project, before)
     for rules in (project.settings.required_segments, project.settings.forbidden_segments):
         for label, segments in rules.items():
@@ -315,6 +321,7 @@ def progress_of(store: Store, actor: User, project_id: int) -> Progress:
         assignment_counts(store, project_id),
         count_open_proposals(store, project_id),
         count_undecided(store, project_id),
+        count_unseen(store, project_id),
     )
 
 

@@ -11,7 +11,7 @@ from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, T
 from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
-from annotator.store.events import add_event
+from annotator.store.events import add_event, require_open
 from annotator.store.suite_runs import Answers
 from annotator.store.suites import cases_of_test, has_test
 from annotator.text.tokenisation import tokenise
@@ -71,6 +71,7 @@ def run_suite(
     Raises:   ModelError where the model cannot be had, fails, or does not know a label that a test watches
     """
     require(store, actor, project.id, "use models")
+    require_open(store, project.id)
     suite = suite_named(store, project, suite_name)
     chosen = asked_model(store, actor, project, model, options.load, options.renamed)
     project_model = chosen.model

@@ -20,6 +20,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
+from annotator.store.events import require_open
 from annotator.store.trainings import find_training
 from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
@@ -133,6 +134,7 @@ def train_transformer(
             or the training fails
     """
     require(store, actor, project.id, "use models")
+    require_open(store, project.id)
     check_architecture(project, options.model, options.fitting)
     folder = model_folder(store, project, name, options)
     with store.snapshot():

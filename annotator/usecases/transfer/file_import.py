@@ -14,10 +14,11 @@ from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
+from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank
 from annotator.store import Store
 from annotator.store.annotate.annotators import accepted_of
-from annotator.store.events import add_event
+from annotator.store.events import add_event, require_open
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
@@ -54,13 +55,15 @@ def import_file(
     """
     is_output = format_name in OUTPUT_READERS
     require(store, actor, project.id, "use models" if is_output else "manage project")
+    require_open(store, project.id)
     check_labels(project, options.renamed, options.added_labels, options.left_labels)
     _refuse_blank(path)
     take = _import_output if is_output else _import
-    if options.dry_run:
-        with store.scratch_copy() as copy:
-            return take(copy, actor, project, format_name, path, options, progress)
-    return take(store, actor, project, format_name, path, options, progress)
+    with recoded(path, options.encoding) as readable_path:
+        if options.dry_run:
+            with store.scratch_copy() as copy:
+                return take(copy, actor, project, format_name, readable_path, options, progress)
+        return take(store, actor, project, format_name, readable_path, options, progress)
 
 
 def import_path(

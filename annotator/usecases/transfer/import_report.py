@@ -49,6 +49,7 @@ class ImportOptions:
     columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
     forget_columns: what was remembered of them before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
+    encoding: in which the file is, where it is not UTF-8; none is ever guessed.
     is_one_of_several: the file is read with others, and need not have every label of which something is said.
     """
 
@@ -76,6 +77,7 @@ class ImportOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()
     forget_columns: bool = False
+    encoding: str | None = None
     is_one_of_several: bool = False
 
 

@@ -22,8 +22,8 @@ from annotator.web.sections import jobs, method_parameters, model_labels
 from annotator.web.session import Visit
 
 _NEXT = (
-    "The attributions are computed in the background, text by text, even when this page is closed. The top of this page shows "
-    "the progress. What is stored already is not computed again."
+    "The attributions are computed in the background, text by text, even when this page is closed. The progress "
+    "is shown here and at the top of this page. What is stored already is not computed again."
 )
 
 _ZERO_SHOT, _WRITING = "transformers-zero-shot:", "transformers-writing:"
@@ -37,6 +37,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     settings = method_parameters.ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_NEXT)
+    jobs.show_open(store, visit, project, where="compute")
     is_lacking = labels_said is None or settings is None
     is_pressed = pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=is_lacking)
     if is_pressed and labels_said is not None and settings is not None:

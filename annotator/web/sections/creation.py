@@ -14,6 +14,7 @@ from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 
+BEGUN = "project_begun"  # the project that was just made, until its page was shown
 _CUSTOM = "custom"
 _DEFAULTS = ""  # no project can have this name
 _RESULTS = {"label": "a label", "answer": "an answer text"}
@@ -60,6 +61,8 @@ def _show_copying(store: Store, visit: Visit, source: Project) -> None:
 
 
 def _open(project: Project) -> None:
+    """Its page, where one begins: it has no texts yet."""
+    st.session_state[BEGUN] = project.id
     st.query_params["project"] = str(project.id)
     st.rerun()
 

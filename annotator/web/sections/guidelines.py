@@ -41,7 +41,8 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         )  # fmt: skip
         st.checkbox(
             "A small change, such as a typo: nobody is asked to read them again", key=small_key,
-            help="Otherwise everybody is asked before their next text, and sees what changed. The version is kept in any case.",
+            help="Otherwise everybody is asked before their next text, or the one after it, since each has the next text "
+            "already, and sees what changed. The version is kept in any case.",
         )  # fmt: skip
         given = submitted("Save the guidelines", type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:

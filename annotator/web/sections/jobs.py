@@ -19,31 +19,34 @@ _KEPT_OF_TRAININGS = (
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
 
 
-def show_open(store: Store, visit: Visit, project: Project) -> bool:
-    """What runs and waits, kept up to date while one looks; answers whether there is anything. The page runs anew at its end."""
+def show_open(store: Store, visit: Visit, project: Project, where: str = "") -> bool:
+    """What runs and waits, kept up to date while one looks; answers whether there is anything. The page runs anew at its end.
+
+    where: names a second place of a page where it is shown, too
+    """
     jobs = queue_of(store, visit.user, project).open
     if jobs:
-        _open_jobs(project)
+        _open_jobs(project, where)
     return bool(jobs)
 
 
 @st.fragment(run_every=_LOOKS_EVERY)
-def _open_jobs(project: Project) -> None:
+def _open_jobs(project: Project, where: str) -> None:
     with page_store() as store:
         visit = current_visit(store)
         jobs = queue_of(store, visit.user, project).open
         for job in jobs:
-            _show_one(store, visit, project, job)
+            _show_one(store, visit, project, job, where)
     if not jobs:
         st.rerun(scope="app")
 
 
-def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
+def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str) -> None:
     bar, button = st.columns([6, 1], vertical_alignment="center")
     bar.progress(min(job.n_done / max(job.n_of, 1), 1.0), as_text(_how_far(job)))
     if not may_stop(store, visit.user, job):
         return
-    if pressed("Stop", container=button, key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
+    if pressed("Stop", container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
                      help=_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT):  # fmt: skip
         try:
             stop_job(store, visit.user, project, job.id)

@@ -1,24 +1,35 @@
-"""The dialog for a label that cannot be removed: what uses it, and another label in its place."""
+"""Dialogs on labels: to add, rename or map one, and for one that cannot be removed, since something uses it."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
+from annotator.usecases.databases import Store
+from annotator.usecases.project.label_changes import (
+    NOT_UNDONE,
+    UNDONE,
+    LabelEffects,
+    add_label,
+    label_effects,
+    map_label,
+    rename_label,
+)
 from annotator.usecases.project.label_replacement import LabelUses, replace_label, uses_of
+from annotator.usecases.project.projects import find_project
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
 from annotator.web.presses import pressed
-from annotator.web.session import current_visit, page_store
+from annotator.web.session import Visit, current_visit, page_store
 
 _NAMED_CHARACTERS = 60
-_KEEPS = (
-    "Texts, annotations and drafts get the other label, and so does what models answered and explained; probabilities of the two "
-    "are added up. What reviewers scored stays, and so does what is gold. The numbers of the models have to be measured again, "
-    "and models that were trained here have to be trained again. This cannot be undone: make a backup first if you are not sure."
+Changed = TypeVar("Changed")
+_CARRY = (
+    "Texts, annotations and drafts carry it, and what models answered and explained. Pages that are open now go on: what they "
+    "still send under the old label is stored under the other one."
 )
 
 
@@ -35,9 +46,8 @@ def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
             st.info(as_text(uses.refusal) or "Write another label into the rules first.", icon=":material/info:")
             return
         by = st.selectbox(f"Replace “{as_text(label)}” by", others, key=f"replace_label_{project.id}_{label}")
-        st.caption(_KEEPS)
-        if uses.n_cases:
-            st.warning(_cases(uses, label), icon=":material/rule:")
+        is_new = by not in project.labels
+        _show_effects(label_effects(store, visit.user, project, label), UNDONE if is_new else NOT_UNDONE)
         if pressed("Replace the label", type="primary", key="replace_label_go"):
             try:
                 report = replace_label(store, visit.user, project, label, by)
@@ -69,8 +79,81 @@ def _show_texts(uses: LabelUses) -> None:
                 st.rerun()
 
 
-def _cases(uses: LabelUses, label: str) -> str:
-    return (
-        f"{counted(uses.n_cases, 'saved test case names', 'saved test cases name')} “{as_text(label)}” and will not change, so "
-        "models will fail it. Remove and make such tests again (page Tests)."
-    )
+@st.dialog("Labels", width="medium")
+def changes_dialog(project: Project) -> None:
+    """One label more, another name, or two that become one, with what it does before it is done."""
+    with page_store() as store:
+        visit = current_visit(store)
+        project = find_project(store, project.name)
+        act = st.segmented_control(
+            "What to do", list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}"
+        )
+        outcome = _ACTS[act or _ADD](store, visit, project)
+        if outcome is not None:
+            st.session_state["rules_told"] = outcome
+            _forget_labels(project)
+            st.rerun()
+
+
+def labels_key(project: Project) -> str:
+    """Of the field of the rules: another one after each change here, which shows the labels as they are then."""
+    turn = st.session_state.get(_turn_key(project), 0)
+    return f"rules_labels_{project.id}" + (f"_{turn}" if turn else "")
+
+
+def _forget_labels(project: Project) -> None:
+    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
+
+
+def _turn_key(project: Project) -> str:
+    return f"rules_labels_turn_{project.id}"
+
+
+def _add(store: Store, visit: Visit, project: Project) -> str | None:
+    name = st.text_input("Name of the new label", key=f"labels_new_{project.id}")
+    st.caption("What is marked stays as it is. People who mark now are offered it with their next text.")
+    if not pressed("Add the label", type="primary", key="labels_add"):
+        return None
+    changed = _tried(lambda: add_label(store, visit.user, project, name))
+    return None if changed is None else f"The labels are now: {', '.join(changed.labels)}."
+
+
+def _rename(store: Store, visit: Visit, project: Project) -> str | None:
+    label = st.selectbox("Label", project.labels, key=f"labels_old_{project.id}")
+    name = st.text_input("Its new name", key=f"labels_name_{project.id}")
+    _show_effects(label_effects(store, visit.user, project, label), UNDONE)
+    if not pressed("Rename the label", type="primary", key="labels_rename"):
+        return None
+    report = _tried(lambda: rename_label(store, visit.user, project, label, name))
+    return None if report is None else f"“{label}” is now “{name.strip()}”: {report}."
+
+
+def _map(store: Store, visit: Visit, project: Project) -> str | None:
+    label = st.selectbox("Label", project.labels, key=f"labels_old_{project.id}")
+    others = [other for other in project.labels if other != label]
+    other = st.selectbox("Put it under", others, key=f"labels_other_{project.id}")
+    _show_effects(label_effects(store, visit.user, project, label), NOT_UNDONE)
+    if not pressed("Map the label", type="primary", key="labels_map"):
+        return None
+    report = _tried(lambda: map_label(store, visit.user, project, label, other))
+    return None if report is None else f"“{label}” is now “{other}”: {report}."
+
+
+_ADD = "Add one"
+_ACTS = {_ADD: _add, "Rename one": _rename, "Map one to another": _map}
+
+
+def _tried(act: Callable[[], Changed]) -> Changed | None:
+    try:
+        return act()
+    except InvalidValue as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+
+
+def _show_effects(effects: LabelEffects, undoing: str) -> None:
+    changes = ", ".join(effects.changes) or "nothing that is stored"
+    st.markdown(f"**It changes:** {as_text(changes)}.")
+    if effects.changes:
+        st.caption(_CARRY)
+    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, undoing)))

@@ -18,9 +18,9 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.presses import submitted
+from annotator.web.presses import pressed, submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
-from annotator.web.sections import label_replacement
+from annotator.web.sections import label_replacement, project_end
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -40,6 +40,10 @@ _POLICIES: dict[GoldPolicy, str] = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One form; it is stored as a whole."""
+    if project.labels and pressed(
+        "Add, rename or map a label …", icon=":material/label:", key="rules_change_labels", type="tertiary"
+    ):
+        label_replacement.changes_dialog(project)
     with st.form("rules", border=False):
         left, right = st.columns(2, gap="large")
         with left:
@@ -63,6 +67,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
+    project_end.show(store, visit, project)
 
 
 def _save(
@@ -182,7 +187,9 @@ def _threshold_field(project: Project, name: str, threshold: Decimal, highest: i
 def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
-    text = st.text_input("Labels, separated by commas", ", ".join(project.labels), key=_key(project, "labels"))
+    text = st.text_input(
+        "Labels, separated by commas", ", ".join(project.labels), key=label_replacement.labels_key(project)
+    )
     return labels_in(text)
 
 

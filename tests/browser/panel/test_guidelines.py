@@ -95,22 +95,25 @@ def test_who_has_not_read_them_is_asked_and_works_on_after_one_key(panel: Open, 
     assert shown.sets() == [[[0, 2]]]
 
 
-def test_who_answers_later_is_asked_before_the_next_text_and_never_in_the_middle_of_one(
-    panel: Open, fake: Fake
+def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_version(
+    panel: Open,
 ) -> None:
-    fake.guidelines = said(1, "first")
+    fake = Fake([work(number, samples.english()) for number in (1, 2, 3)], guidelines=said(1, "first"))
     shown = panel(fake)
     posted = drawn(shown)
     becomes(shown, "open asking first")
     shown.page.keyboard.press("Escape")
     becomes(shown, "open first")
-    assert "before the next text" in shown.text(".hint")
+    assert "again when you come back" in shown.text(".hint")
     shown.keys("Home", "Space", "Control+Enter")
-    becomes(shown, "open asking first")
+    assert opened(shown) == "open first"
+    shown.page.evaluate("mount({ guidelines: { user: 7, version: 2, asks: 'changed' } })")
+    shown.keys("Home", "Space", "Control+Enter")
+    becomes(shown, "open asking changed")
     assert posted == []
     shown.page.keyboard.press("Enter")
     becomes(shown, "open")
-    assert posted == [{"project": 1, "version": 1}]
+    assert posted == [{"project": 1, "version": 2}]
 
 
 def test_a_change_while_one_works_is_said_and_moves_nothing_until_the_next_text(panel: Open, fake: Fake) -> None:

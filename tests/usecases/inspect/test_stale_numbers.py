@@ -24,9 +24,9 @@ from tests.conftest import REPOSITORY
 
 # What people do that changes neither gold nor what models say.
 HARMLESS = frozenset({
-    "add role", "add user", "approve perturbation", "backup", "change list", "change score", "change word list", "change evidence pass",
-    "start evidence pass", "take over every evidence", "draw audit", "judge version",
-    "check perturbation: ", "copy rules", "create", "decide: keep", "decide round: returned", "delete list", "delete view", "disable user", "erase from releases", "export", "export release",
+    "add label", "add role", "add user", "approve perturbation", "archive", "backup", "bring back", "change list", "change score", "change word list",
+    "check perturbation: ", "copy rules", "create", "decide: keep", "decide round: returned", "delete", "delete list", "delete view", "disable user", "erase from releases", "export", "export release",
+    "change evidence pass", "start evidence pass", "take over every evidence", "draw audit", "judge version",
     "export suite", "fail to sign in", "fail to use token", "freeze gold", "give back", "give role", "import suite", "import suite predictions",
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",
     "put on list", "remove suite", "remove test", "remove word list", "rename view", "renew link", "reset user", "restore", "review", "revise perturbation",

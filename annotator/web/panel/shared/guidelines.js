@@ -41,6 +41,7 @@ export class Guidelines {
     this.isAsking = false;
     this.key = `annotator:guidelines:${guidelines?.user ?? ""}`;
     this.version = guidelines?.version ?? 0;
+    this.laterVersion = 0;
     /** What is to be said of them until they are read: they are new to this person, or have changed; "": nothing. */
     this.asks = guidelines?.asks ?? "";
     this.readVersion = 0;
@@ -53,7 +54,7 @@ export class Guidelines {
     window.addEventListener("keydown", (event) => this.#keyDown(event), { signal, capture: true });
     this.paint();
     this.#show(Boolean(this.version) && this.#isKeptOpen());
-    if (this.asks) this.#ask();
+    if (this.asks && !this.#isPutOff()) this.#ask();
   }
 
   /** Opens or closes them. @param {boolean} reads  the focus goes to them, so that the keys scroll them */
@@ -88,7 +89,7 @@ export class Guidelines {
   beforeText(id) {
     if (id === this.text) return;
     this.text = id;
-    if (this.asks) this.#ask();
+    if (this.asks && !this.#isPutOff()) this.#ask();
   }
 
   /** The colours of the page, which its parts outside of the panel do not know by name. */
@@ -125,9 +126,11 @@ export class Guidelines {
     }
   }
 
+  /** Once in a visit is enough; whoever comes back another day, or finds another version, is asked again. */
   #later() {
+    this.#putOff(this.version);
     this.#answered();
-    this.screen.hint("You are asked to read the guidelines again before the next text.");
+    this.screen.hint("You are asked to read the guidelines again when you come back. To read them before: g.");
   }
 
   #answered(isOpen = this.#isKeptOpen()) {
@@ -207,6 +210,26 @@ export class Guidelines {
       return JSON.parse(localStorage.getItem(this.key) ?? "null")?.open !== false;
     } catch {
       return true;
+    }
+  }
+
+  /** A visit lasts as long as the browser's tab. @param {number} version */
+  #putOff(version) {
+    this.laterVersion = version;
+    try {
+      sessionStorage.setItem(`${this.key}:later:${this.project}`, String(version));
+    } catch {
+      // A browser that keeps nothing asks again when the page is opened again.
+    }
+  }
+
+  #isPutOff() {
+    if (!this.version) return false;
+    try {
+      const kept = sessionStorage.getItem(`${this.key}:later:${this.project}`);
+      return this.laterVersion === this.version || kept === String(this.version);
+    } catch {
+      return this.laterVersion === this.version;
     }
   }
 

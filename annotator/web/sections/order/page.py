@@ -16,17 +16,24 @@ from annotator.usecases.queue.order_words import order_words
 from annotator.usecases.queue.orders import NextText, PresentOrder, Preview, present_order, preview_order, set_order
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections import built_in_training
 from annotator.web.sections.order.choice import ask_order, begin_anew
 from annotator.web.session import Visit
 
-_WHAT_STAYS = "What people hold stays with them, and they see no reason. The record keeps what the order was before."
+_WHAT_STAYS = (
+    "What people hold stays with them: the text on their screen and the next one, which each has already. So the new order "
+    "reaches them one text later. They see no reason. The record keeps what the order was before."
+)
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing changes before the button is pressed."""
     present = present_order(store, visit.user, project.id)
     _show_present(store, visit, project, present)
-    order = ask_order(project, present.order, choices_of(store, visit.user, project))
+    choices = choices_of(store, visit.user, project)
+    order = ask_order(project, present.order, choices)
+    if order is None and not choices.models:
+        built_in_training.offer(store, visit, project, where="order")
     if order is None:
         return
     try:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import stuck_work
@@ -53,6 +54,15 @@ def _show_counts(progress: Progress) -> None:
         strict=True,
     ):
         column.metric(title, f"{value:,}")
+    if progress.n_unseen:
+        singular, plural = (
+            "text was given out ahead and is not seen yet",
+            "texts were given out ahead and are not seen yet",
+        )
+        st.caption(
+            f"“To annotate” is what nobody has. Of what is in progress {counted(progress.n_unseen, singular, plural)}, since "
+            "each annotator has the next text already. To annotators all that they have counts as still to annotate."
+        )
     discarded = counts.get("discarded", 0)
     parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
     percent = 100 * progress.n_done // n  # never 100 before the last one

@@ -24,6 +24,7 @@ from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.transfer.import_columns import ask_columns
+from annotator.web.sections.transfer.import_encoding import ask_encoding
 from annotator.web.sections.transfer.import_format import apart, ask_format, format_of_each
 from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
@@ -61,6 +62,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         key="import_files",
         help="Several files of one data set, or a zip of its folder.",
     )
+    files = ask_encoding(files)
     texts, outputs = apart(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(left, project, texts, READABLE)
@@ -99,6 +101,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     files = st.file_uploader(
         "Files", accept_multiple_files=True, key="import_files", help="Several files at once: all are stored, or none."
     )
+    files = ask_encoding(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(
         left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output", is_each_alone=True

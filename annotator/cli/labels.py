@@ -1,0 +1,108 @@
+"""Commands on the labels of a project: list, add, rename, map."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+
+if TYPE_CHECKING:
+    from annotator.usecases.project.label_changes import LabelEffects
+
+_yes_option = click.option(
+    "--yes", is_flag=True, help="Do it without asking; what it does is printed first all the same."
+)
+
+
+@click.group()
+def label() -> None:
+    """Show and change a project's labels, also after work has begun."""
+
+
+@label.command("list")
+@project_option
+@json_option
+@click.pass_obj
+def list_(database: Path, project_name: str, as_json: bool) -> None:
+    """List the labels with the instances and annotations that carry them."""
+    from annotator.usecases.project.label_changes import label_effects
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        project = find_project(store, project_name)
+        effects = [label_effects(store, LOCAL_OPERATOR, project, name) for name in project.labels]
+    if as_json:
+        rows = [{"label": of.label, "instances": of.n_instances, "annotations": of.n_annotations} for of in effects]
+        print_json({"labels": rows})
+        return
+    for of in effects:
+        n, n_annotations = counted(of.n_instances, "instance"), counted(of.n_annotations, "annotation")
+        click.echo(f"{of.label}  ({n}, {n_annotations})")
+
+
+@label.command("add")
+@click.argument("name")
+@project_option
+@click.pass_obj
+def add(database: Path, name: str, project_name: str) -> None:
+    """Add a label at the end; people who mark now are offered it with their next text."""
+    from annotator.usecases.project.label_changes import add_label
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        project = add_label(store, LOCAL_OPERATOR, find_project(store, project_name), name)
+    click.echo(f"The labels are now: {', '.join(project.labels)}.")
+
+
+@label.command("rename")
+@click.argument("old")
+@click.argument("new")
+@project_option
+@_yes_option
+@click.pass_obj
+def rename(database: Path, old: str, new: str, project_name: str, yes: bool) -> None:
+    """Give a label another name wherever it stands; renaming it back undoes that."""
+    from annotator.usecases.project.label_changes import UNDONE, label_effects, rename_label
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        project = find_project(store, project_name)
+        _show(label_effects(store, LOCAL_OPERATOR, project, old), f"“{old}” becomes “{new}”", UNDONE)
+        if not yes:
+            click.confirm("Rename it?", abort=True)
+        report = rename_label(store, LOCAL_OPERATOR, project, old, new)
+    click.echo(f"“{old}” is now “{new}”: {report}.")
+
+
+@label.command("map")
+@click.argument("old")
+@click.argument("other")
+@project_option
+@_yes_option
+@click.pass_obj
+def map_(database: Path, old: str, other: str, project_name: str, yes: bool) -> None:
+    """Put a label's texts under another label of the project, which cannot be undone."""
+    from annotator.usecases.project.label_changes import NOT_UNDONE, label_effects, map_label
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        project = find_project(store, project_name)
+        _show(
+            label_effects(store, LOCAL_OPERATOR, project, old),
+            f"“{old}” is put under “{other}” and is then gone",
+            NOT_UNDONE,
+        )
+        if not yes:
+            click.confirm("Map it?", abort=True)
+        report = map_label(store, LOCAL_OPERATOR, project, old, other)
+    click.echo(f"“{old}” is now “{other}”: {report}.")
+
+
+def _show(effects: "LabelEffects", what: str, undoing: str) -> None:
+    """What it does, before it is done."""
+    click.echo(f"{what}. It changes: {', '.join(effects.changes) or 'nothing that is stored'}.")
+    for sentence in (*effects.stays, undoing):
+        click.echo(sentence)

@@ -1,0 +1,94 @@
+"""The end of a project on its page: archive it, bring it back, delete it."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.session import Visit, current_visit, page_store
+
+_TOLD = "project_end_told"
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """At the end of the rules of a project that is at work."""
+    st.divider()
+    st.markdown("**The end of the project**")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pressed("Archive the project", icon=":material/archive:", key="project_archive"):
+            _do(lambda: archive(store, visit.user, project.id), f"“{project.name}” is archived.")
+        _offer_deletion(project)
+    st.caption(
+        "An archived project can be read and exported, and brought back as it was. Nothing of it is given out, imported or "
+        "changed."
+    )
+
+
+def show_archived(store: Store, visit: Visit, project: Project) -> None:
+    """Above everything else of an archived project."""
+    day = as_text((project.archived_at or "")[:10])
+    with st.container(border=True):
+        st.markdown(
+            f":material/archive: **Archived since {day}.** You can read and export it. Nothing of it is given out, imported or "
+            "changed."
+        )
+        with st.container(horizontal=True):
+            if pressed("Bring it back", icon=":material/unarchive:", key="project_bring_back"):
+                _do(lambda: bring_back(store, visit.user, project.id), f"“{project.name}” is at work again.")
+            _offer_deletion(project)
+
+
+def show_outcome() -> None:
+    """What became of a project, on the page that comes afterwards."""
+    if outcome := st.session_state.pop(_TOLD, None):
+        st.success(as_text(outcome), icon=":material/check:")
+
+
+def _offer_deletion(project: Project) -> None:
+    if pressed("Delete the project …", icon=":material/delete:", key="project_delete"):
+        _dialog(project)
+
+
+@st.dialog("Delete the project", width="medium")
+def _dialog(project: Project) -> None:
+    """It runs again by itself, when the page's own connection is closed: so it opens one."""
+    st.markdown(
+        f"Everything of “{as_text(project.name)}” is deleted: texts, annotations and drafts, reviews, questions, what models "
+        "answered and explained, tests, releases, its record. People keep their accounts. Other projects stay as they are."
+    )
+    st.markdown(
+        "A backup of the whole database is made first, on the server, beside the database; the files of trained models are put "
+        "beside it. Whoever runs the server can bring everything back from there, and removes it when it is not wanted any more."
+    )
+    with st.form("project_delete_form", border=False):
+        st.text_input(f"Type the project's name to delete it: {as_text(project.name)}", key="project_delete_name")
+        held = submitted(
+            "Delete everything of it", type="primary", key="project_delete_go", fields=("project_delete_name",)
+        )
+    if held is None:
+        return
+    with page_store() as store, st.spinner("Making the backup and deleting …"):
+        visit = current_visit(store)
+        try:
+            deleted = delete(store, visit.user, project.id, str(held["project_delete_name"]))
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+    st.session_state[_TOLD] = deletion_summary(deleted)
+    st.query_params.clear()
+    st.rerun()
+
+
+def _do(act: Callable[[], object], outcome: str) -> None:
+    try:
+        act()
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state[_TOLD] = outcome
+    st.rerun()
