@@ -13,6 +13,7 @@ from annotator.store.annotate.annotations import find_starting_draft
 from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 
 
@@ -28,6 +29,8 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        return None
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
         instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
@@ -60,6 +63,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     mine = work_store.find_assignment(store, instance_id, user_id)
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        raise NotAllowed(TRAINING_FIRST)
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
@@ -110,6 +115,10 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     raise LeaseLost(_WHY_LOST[assignment.state])
 
 
+TRAINING_FIRST = (
+    "New texts of this project come after its training. Open the page Annotate without a text in its address "
+    "to see how it stands."
+)
 _SUBMITTED = "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
 _SHOWN = (
     "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "

@@ -25,6 +25,7 @@ from annotator.store.annotate.shown_sets import count_shown_and_free
 from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.store.review.reviews import end_open_reviews
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.feedback import Feedback, former_round
@@ -124,7 +125,7 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
         held = hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user, day_began)
         works = [_work(store, assignment) for assignment in held[:2]]
-        empty = None if works else _why_empty(store, project, counts)
+        empty = None if works else _why_empty(store, project, user_id, counts)
     return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
 
 
@@ -385,7 +386,11 @@ def _annotator(store: Store, user: User, project_id: int) -> int:
     return user.id
 
 
-def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
+def _why_empty(store: Store, project: Project, user_id: int, counts: dict[str, int]) -> str:
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        return (
+            "You have finished what you held. New texts come after the training: reload this page to see how it stands."
+        )
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return (
             f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."

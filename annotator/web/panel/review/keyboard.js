@@ -110,7 +110,7 @@ export class ReviewKeyboard {
       q: () => actions.ask(),
       w: () => actions.answers(),
       g: (shift) => actions.guidelines(shift),
-      m: () => actions.mine(),
+      m: () => actions.mine?.(),
       "?": () => actions.keys(),
     };
   }
