@@ -440,7 +440,7 @@ interface ReviewActions {
   comment(set: number | null, text: string): void;
   submit(): void;
   skip(): void;
-  ask(): void;
+  ask?(): void;
   answers(): void;
   guidelines(reads?: boolean): void;
   mine?(): void;

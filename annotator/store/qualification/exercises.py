@@ -141,6 +141,11 @@ def set_measured(store: Store, exercise_id: int, known: Known, measures: Measure
     )
 
 
+def set_known(store: Store, exercise_id: int, known: Known) -> None:
+    """What stands before a reviewer stays what it was when they began."""
+    store.run("UPDATE exercises SET known = ? WHERE id = ?", (pack(known), exercise_id))
+
+
 def set_exercise_state(store: Store, exercise_id: int, state: ExerciseState) -> None:
     """Write a state."""
     store.run("UPDATE exercises SET state = ? WHERE id = ?", (state, exercise_id))

@@ -11,6 +11,7 @@ from annotator.domain.project.qualification import (
     Attempt,
     Audience,
     Exercise,
+    Item,
     Known,
     Measures,
     QualificationRules,
@@ -58,6 +59,7 @@ class AnsweredText:
     """An answer beside the gold that it was measured against; totals: where it was the last one, what the try came to."""
 
     exercise: Exercise
+    item: Item
     instance: Instance
     known: Known
     measures: Measures
@@ -149,7 +151,7 @@ def _drawn(store: Store, project_id: int, audience: Audience, user_id: int, numb
     """Items in an order that is drawn for the person and the try; those that they had least often first, each text once."""
     pairs = items_for(store, project_id, audience, user_id)
     Random(f"{project_id} {audience} {user_id} {number}").shuffle(pairs)  # noqa: S311  (no secret)
-    by_instance = {}
+    by_instance: dict[int, int] = {}
     for item, _ in sorted(pairs, key=lambda pair: pair[1]):
         by_instance.setdefault(item.instance_id, item.id)
     return list(by_instance.values())
@@ -174,14 +176,18 @@ def open_exercise(store: Store, user: User, project: Project, audience: Audience
         if number in begun:
             continue
         item = ordered[number]
-        is_over = is_removed(store, item.id) or known_now(store, project, item) is None
+        known = None if is_removed(store, item.id) else known_now(store, project, item)
         exercise = exercises_store.add_exercise(
-            store, project.id, attempt.user_id, item.id, item.instance_id, attempt.id, "passed over" if is_over else "open"
+            store, project.id, attempt.user_id, item.id, item.instance_id, attempt.id,
+            "passed over" if known is None else "open",
         )  # fmt: skip
-        if not is_over:
-            if audience == "reviewers":  # whose sets are before them from the first moment
-                note_shown(store, item.instance_id, attempt.user_id)
-            return exercise
+        if (
+            known is not None and audience == "reviewers"
+        ):  # the sets are before them from the first moment, and stay the same
+            exercises_store.set_known(store, exercise.id, known)
+            note_shown(store, item.instance_id, attempt.user_id)
+        if known is not None:
+            return exercises_store.get_exercise(store, exercise.id)
     _decide(store, user, attempt)
     return None
 
@@ -258,7 +264,16 @@ def answered_text(store: Store, user: User, project: Project, audience: Audience
         return None
     totals = None if training.attempt.state == "open" else totals_of(store, training.attempt)
     instance = get_instance(store, text.instance_id)
-    return AnsweredText(text, instance, text.known, text.measures, training.attempt, training.rules, totals)
+    return AnsweredText(
+        text,
+        get_item(store, text.item_id),
+        instance,
+        text.known,
+        text.measures,
+        training.attempt,
+        training.rules,
+        totals,
+    )
 
 
 def end_feedback(store: Store, user: User, exercise_id: int) -> None:

@@ -21,7 +21,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import ShownNext, ShownWork, show_project, show_work
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
-from annotator.usecases.qualification.known_gold import known_now
+from annotator.usecases.qualification.known_gold import known_now, known_of
 
 _LONGEST_STEP_MS = 24 * 3600 * 1000
 _ANSWERED = "Your answer is stored. It is shown beside the gold now."
@@ -129,3 +129,9 @@ def beside_gold(store: Store, project: Project, exercise: Exercise, known: Known
     marked = as_work(store, project, exercise)
     gold = as_work(store, project, replace(exercise, draft=Draft(known.result, known.sets)))
     return marked, gold
+
+
+def gold_before(store: Store, project: Project, exercise: Exercise) -> ShownWork | None:
+    """The gold of a reviewer's text before it was worsened, as the panel draws it; None where it has none now."""
+    known = known_of(store, project, get_instance(store, exercise.instance_id))
+    return None if known is None else beside_gold(store, project, exercise, known)[1]

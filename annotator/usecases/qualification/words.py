@@ -138,8 +138,8 @@ def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -
         least = written(rules.least_f1 / 100)
         lines.append(_F1.format(n=totals.n_f1, f1=written(float(totals.f1)), least=least))
     if totals.n:
-        form, least = (_LABELS, rules.least_labels) if audience == "annotators" else (_SCORES, rules.least_scores)
-        lines.append(form.format(right=totals.n_right, n=totals.n, least=least))
+        form, percent = (_LABELS, rules.least_labels) if audience == "annotators" else (_SCORES, rules.least_scores)
+        lines.append(form.format(right=totals.n_right, n=totals.n, least=percent))
     return lines
 
 

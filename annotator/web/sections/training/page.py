@@ -20,7 +20,7 @@ from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
-_PARTS: dict[str, Purpose] = {"Annotators": "annotators"}
+_PARTS: dict[str, Purpose] = {"Annotators": "annotators", "Reviewers": "reviewers"}
 _CHOICES = 200  # texts that one can pick from at once
 _DONE = "training_done"
 _GOLD = {
@@ -55,8 +55,11 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience)
     based_on = st.session_state.setdefault(begun_key, stored.number)
     keys = {name: f"training_{name}_{audience}_{project.id}_{based_on}" for name in _FIELDS[audience]}
     with st.form(f"training_{audience}", border=False):
-        for name, field in _FIELDS[audience].items():
-            field(getattr(stored.rules, name), keys[name])
+        switch, *numbers = _FIELDS[audience].items()
+        switch[1](getattr(stored.rules, switch[0]), keys[switch[0]])
+        for column, (name, field) in zip(st.columns(len(numbers), vertical_alignment="bottom"), numbers, strict=True):
+            with column:
+                field(getattr(stored.rules, name), keys[name])
         given = submitted(
             "Save the rules", type="primary", key=f"training_save_{audience}", fields=tuple(keys.values())
         )
@@ -92,6 +95,12 @@ def _box(label: str, hint: str) -> Callable[[Any, str], object]:
 
 _TEXTS = _number("Texts in a try", 1, 100, "Fewer where there are not so many for a person.")
 _TRIES = _number("Tries", 1, 20, "Beyond them you can give single people another one.")
+_F1_HINT = (
+    "The mean over the texts of a try that passes. Of a text it is the mean over the person's sets and the gold sets of each "
+    "one's best token F1 with a set of the other side."
+)
+_LABEL_HINT = "How many labels must be as in the gold, where annotators give them."
+_SCORE_HINT = "How many scores must lie on the right side of their threshold."
 _FIELDS: dict[Audience, dict[str, Callable[[Any, str], object]]] = {
     "annotators": {
         "is_on": _box(
@@ -102,11 +111,9 @@ _FIELDS: dict[Audience, dict[str, Callable[[Any, str], object]]] = {
         "texts": _TEXTS,
         "tries": _TRIES,
         "least_f1": _number(
-            "Mean token F1 that passes, in percent", 0, 100,
-            "Of a text it is the mean over the person's sets and the gold sets of each one's best token F1 with a set of the "
-            "other side.",
+            "Least token F1, in percent", 0, 100, _F1_HINT,
         ),
-        "least_labels": _number("Labels as in the gold that pass, in percent", 0, 100, "Where annotators give them."),
+        "least_labels": _number("Least right labels, in percent", 0, 100, _LABEL_HINT),
     },
     "reviewers": {
         "is_on": _box(
@@ -115,7 +122,7 @@ _FIELDS: dict[Audience, dict[str, Callable[[Any, str], object]]] = {
         ),
         "texts": _TEXTS,
         "tries": _TRIES,
-        "least_scores": _number("Scores on the right side of their threshold that pass, in percent", 0, 100),
+        "least_scores": _number("Least right scores, in percent", 0, 100, _SCORE_HINT),
     },
 }  # fmt: skip
 

@@ -12,15 +12,16 @@ from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import Reading
 from annotator.usecases.qualification.attempts import AnsweredText, Training, answered_text, begin, end_feedback
-from annotator.usecases.qualification.marked_texts import beside_gold
+from annotator.usecases.qualification.marked_texts import beside_gold, gold_before
 from annotator.usecases.qualification.words import (
     label_line,
     mark_lines,
     mark_rules_line,
+    score_lines,
     score_rules_line,
     total_lines,
 )
-from annotator.web import token_panel
+from annotator.web import review_panel, token_panel
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
@@ -73,11 +74,11 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
     )
     st.markdown(_rules_line(training.rules, audience))
     st.caption(f"You have {counted(training.tries_left, 'try', 'tries')} left.")
-    if project.guidelines.strip():
-        with st.expander("Guidelines: read them before you begin", expanded=True):
-            show_parts(project.guidelines)
     if pressed("Begin the training", type="primary", key=f"training_begin_{audience}"):
         _do(lambda: begin(store, visit.user, project, audience))
+    if project.guidelines.strip():
+        with st.expander("Guidelines: read them before you begin"):
+            show_parts(project.guidelines)
 
 
 def _rules_line(rules: QualificationRules, audience: Audience) -> str:
@@ -100,6 +101,8 @@ def _show_feedback(store: Store, visit: Visit, project: Project, audience: Audie
     st.markdown(f":material/school: **Training {training.number} of {training.of}** · what came of it")
     if audience == "annotators":
         _show_marks(store, project, answered)
+    else:
+        _show_scores(store, project, answered)
     if answered.totals is not None:
         _show_result(answered, audience)
     name = "Next training text" if answered.totals is None else "Go on"
@@ -124,6 +127,21 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
     st.markdown("\n".join(f"- {as_text(line)}" for line in lines))
 
 
+def _show_scores(store: Store, project: Project, answered: AnsweredText) -> None:
+    """The sets that were scored, the gold sets where they were worsened, and each score beside the one that was expected."""
+    _, scored = beside_gold(store, project, answered.exercise, answered.known)
+    sides = [("The sets that you scored", scored, "scored")]
+    unspoiled = gold_before(store, project, answered.exercise)
+    if answered.item.spoiling and unspoiled is not None:
+        sides.append(("The gold as it is", unspoiled, "gold"))
+    for column, (title, work, name) in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            token_panel.read(work, show_project(project), is_brief=True, key=f"training_{name}_{scored.assignment}")
+    lines = score_lines(answered.exercise.scores, answered.known, project.settings.thresholds, answered.item.spoiling)
+    st.markdown("\n".join(f"- {as_text(line)}" for line in lines))
+
+
 def _show_result(answered: AnsweredText, audience: Audience) -> None:
     totals = answered.totals
     if totals is None:
@@ -133,6 +151,15 @@ def _show_result(answered: AnsweredText, audience: Audience) -> None:
         st.success(f"You have passed the training.\n{lines}", icon=":material/check:")
     else:
         st.warning(f"You have not passed this time.\n{lines}", icon=":material/replay:")
+
+
+def show_scored_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
+    """A text of a reviewer's training on the review screen."""
+    show_line(training)
+    number = training.attempt.id if training.attempt else 0
+    review_panel.train(
+        project, visit.user, visit.csrf, reading, key=f"training_review_{project.id}_{number}_{training.number}"
+    )
 
 
 def show_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
