@@ -86,11 +86,15 @@ def _gold_among(
 
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:
     """The gold of an instance under the project's policy; without sets where there is none."""
+    return find_gold(store, project, instance) or GoldInstance(instance, (), instance.result)
+
+
+def find_gold(store: Store, project: Project, instance: Instance) -> GoldInstance | None:
+    """The gold of an instance under the project's policy, if it has any."""
     annotations = annotations_of(store, [instance.id])[instance.id]
     accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
     chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
-    gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
-    return GoldInstance(instance, (), instance.result) if gold is None else gold
+    return gold_of(instance, accepted, project.settings.gold_policy, chosen)
 
 
 Half = Literal["both", "originals", "perturbed"]

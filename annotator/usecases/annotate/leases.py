@@ -15,11 +15,12 @@ from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import among_held, claim_check, find_check, find_check_of
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
     """What the person holds, at least two pieces where there are as many; `first` before the others."""
-    held = work_store.list_held(store, project.id, user_id)
+    held = among_held(store, project.id, user_id, work_store.list_held(store, project.id, user_id))
     while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
         held.append(claimed)
     work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
@@ -31,6 +32,8 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
     if is_kept_from_work(store, project.id, user_id, "annotators"):
         return None
+    if (check := claim_check(store, project, user_id)) is not None:
+        return check
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
         instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
@@ -60,7 +63,11 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"Instance number {instance_id} is not in this project.")
-    mine = work_store.find_assignment(store, instance_id, user_id)
+    mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
+        store, project, instance_id, user_id
+    )
+    if mine is not None and mine.is_check:
+        return mine
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
     if is_kept_from_work(store, project.id, user_id, "annotators"):
@@ -74,7 +81,7 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
 
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
     """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
-    if assignment.state in {"expired", "skipped"}:
+    if not assignment.is_check and assignment.state in {"expired", "skipped"}:
         work_store.claim(
             store, project.id, assignment.instance_id, assignment.user_id, lease_end(store, project),
             round_number=assignment.round_number, follows_id=assignment.follows_id,
@@ -93,7 +100,7 @@ def away_end(store: Store, project: Project) -> str:
 
 
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
-    assignment = work_store.get_assignment(store, assignment_id)
+    assignment = find_check(store, assignment_id) or work_store.get_assignment(store, assignment_id)
     if user.id is None or assignment.user_id != user.id:
         raise NotAllowed("This is someone else's work.")
     require(store, user, assignment.project_id, "annotate")
@@ -103,7 +110,7 @@ def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
 def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     """The person's own open work; what expired may be taken up again while its slot is free."""
     assignment = own_work(store, user, assignment_id)
-    if assignment.state in {"leased", "returned"}:
+    if assignment.state in {"leased", "returned"} or (assignment.is_check and assignment.state == "skipped"):
         return assignment
     if assignment.state in {"expired", "skipped"}:
         if instance_queue.is_free_for(store, assignment.instance_id, assignment.user_id):

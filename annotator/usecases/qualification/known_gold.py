@@ -3,20 +3,15 @@
 from annotator.domain.instances import Instance
 from annotator.domain.project.qualification import Item, Known
 from annotator.domain.projects import Project
-from annotator.review.gold import chosen_among, gold_of
 from annotator.review.known_gold import spoiled
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of
-from annotator.store.gold_choices import choices_of
 from annotator.store.instances import get_instance
+from annotator.usecases.gold import find_gold
 
 
 def known_of(store: Store, project: Project, instance: Instance) -> Known | None:
     """The gold of a text under the project's policy; None where it has none now, or was discarded."""
-    annotations = annotations_of(store, [instance.id])[instance.id]
-    accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
-    chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
-    gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
+    gold = find_gold(store, project, instance)
     if gold is None or instance.state == "discarded":
         return None
     return Known(gold.result, gold.sets)

@@ -3,14 +3,13 @@
 import datetime as dt
 from dataclasses import dataclass, replace
 
-from annotator.domain.instances import Assignment, AssignmentState, Draft, Instance, Timing
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
-from annotator.domain.project.qualification import Exercise, Known, Measures
+from annotator.domain.project.qualification import Exercise, Known
 from annotator.domain.projects import Project
 from annotator.domain.rationales import check_spans
-from annotator.domain.submission import check_submission, result_mode_for
+from annotator.domain.submission import check_submission
 from annotator.errors import NotAllowed, StaleDraft
-from annotator.review.known_gold import measure_marks
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.instances import get_instance, layout_of
@@ -18,6 +17,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
 from annotator.store.qualification.items import get_item
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import measures_of
 from annotator.usecases.annotate.panel_messages import ShownNext, ShownWork, show_project, show_work
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
@@ -100,15 +100,6 @@ def submit(
         else:
             hand_in(store, user, exercise, attempt, known, measures_of(project, instance, answer, known))
     return HandedIn({"trained": 1})
-
-
-def measures_of(project: Project, instance: Instance, draft: Draft, known: Known) -> Measures:
-    """How marks came out: sets where the project asks for them, the label where it was the annotator's to say."""
-    mode = result_mode_for(project, instance)
-    return measure_marks(
-        draft.sets, draft.result, known, has_sets=mode != "labels_only",
-        gives_label=mode != "confirm" and project.task.result_kind == "label",
-    )  # fmt: skip
 
 
 def check_revision(exercise: Exercise, revision: int) -> None:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from annotator.domain.people import Role, User
-from annotator.domain.project.qualification import Attempt, Audience, Grant, Totals
+from annotator.domain.project.qualification import Attempt, Audience, Grant, Measures, Totals, total_of
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import list_members
-from annotator.store.qualification.exercises import attempts_of
+from annotator.store.qualification.exercises import attempts_of, checks_of
 from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.attempts import totals_of, tries_left
@@ -88,3 +88,38 @@ def allow(store: Store, actor: User, project: Project, audience: Audience, name:
             store, actor.name, "allow after training", "project", project.id,
             project_id=project.id, audience=audience, user=name, kind=kind,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPoint:
+    """One blind check that was answered: when, and how it came out."""
+
+    at: str
+    measures: Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Somebody's blind checks together, and one by one in time."""
+
+    user: User
+    totals: Totals
+    points: tuple[CheckPoint, ...]
+
+
+def checked_people(store: Store, actor: User, project: Project) -> list[Checked]:
+    """How blind checks came out, for each member who answered any, by name: something to look at, no verdict."""
+    require(store, actor, project.id, "manage project")
+    members = {user.id: user for user, _ in list_members(store, project.id)}
+    people = []
+    for user in members.values():
+        done = [check for check in checks_of(store, project.id, user.id or 0) if check.state == "done"]
+        points = tuple(
+            sorted(
+                (CheckPoint(check.answered_at or "", check.measures) for check in done if check.measures),
+                key=lambda point: point.at,
+            )
+        )
+        if points:
+            people.append(Checked(user, total_of([point.measures for point in points]), points))
+    return people
