@@ -99,7 +99,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "perturb": frozenset({"access", "gold", "transfer"}),
         "annotate": frozenset({"access", "gold", "perturb"}),
         "review": frozenset({"access", "annotate"}),
-        "qualification": frozenset({"access", "annotate", "review"}),
+        "qualification": frozenset({"access", "annotate", "gold", "review"}),
         "project": frozenset({"access", "models", "perturb", "review"}),
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),

@@ -94,6 +94,8 @@ def check_items_for(store: Store, project_id: int, user_id: int) -> list[Item]:
             AND parent_key IS NULL AND NOT {annotates("?2")} AND NOT {was_shown("?2")} AND NOT {may_still_be_given("?2")}
             AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
             AND NOT EXISTS (SELECT 1 FROM exercises WHERE exercises.instance_id = instances.id AND user_id = ?2)
+            AND NOT EXISTS (SELECT 1 FROM annotations WHERE annotations.instance_id = instances.id
+                AND annotations.state = 'draft')
             AND NOT EXISTS (SELECT 1 FROM threads WHERE threads.instance_id = instances.id)
             ORDER BY items.id""",
         (project_id, user_id),

@@ -13,7 +13,6 @@ from annotator.domain.projects import Project, are_rationales_reviewed
 from annotator.domain.submission import result_mode_for
 from annotator.review.known_gold import measure_marks
 from annotator.store import Store
-from annotator.store.annotate.annotations import find_starting_draft
 from annotator.store.annotate.instance_queue import waiting_for
 from annotator.store.annotate.my_work import WorkLine
 from annotator.store.annotate.shown_sets import standing
@@ -77,9 +76,16 @@ def claim_check(store: Store, project: Project, user_id: int) -> Assignment | No
     items = _items(store, project, user_id)
     if not items or not waiting_for(store, project.id, user_id, at_most=1):
         return None
-    item = Random(f"check {project.id} {user_id} {len(items)}").choice(items)  # noqa: S311  (no secret)
+    Random(f"check {project.id} {user_id} {len(items)}").shuffle(items)  # noqa: S311  (no secret)
+    item = next((item for item in items if _has_gold(store, project, item)), None)
+    if item is None:
+        return None
     exercise = exercises_store.add_exercise(store, project.id, user_id, item.id, item.instance_id, None)
     return _as_assignment(store, exercise)
+
+
+def _has_gold(store: Store, project: Project, item: Item) -> bool:
+    return find_gold(store, project, get_instance(store, item.instance_id)) is not None
 
 
 def _n_given(store: Store, project_id: int, user_id: int) -> int:
@@ -98,12 +104,7 @@ def _items(store: Store, project: Project, user_id: int) -> list[Item]:
     """Texts that could be checks. Where sets are proposed to annotators there is none: they would be missing here."""
     if project.settings.proposed_word_lists and project.settings.result_mode != "labels_only":
         return []
-    return [
-        item
-        for item in check_items_for(store, project.id, user_id)
-        if find_gold(store, project, get_instance(store, item.instance_id)) is not None
-        and find_starting_draft(store, item.instance_id) is None
-    ]
+    return check_items_for(store, project.id, user_id)
 
 
 def counts_with_checks(
@@ -171,8 +172,8 @@ def leave_check(store: Store, assignment: Assignment, note: str = "") -> None:
     """A check was skipped or proposed to be discarded; what was marked and said is kept with it."""
     if note:
         draft = assignment.draft
-        kept = Draft(draft.result, draft.sets, f"{draft.note}\n{note}".strip(), draft.no_rationale)
-        exercises_store.save_answer(store, assignment.id, assignment.revision, kept)
+        with_note = Draft(draft.result, draft.sets, f"{draft.note}\n{note}".strip(), draft.no_rationale)
+        exercises_store.save_answer(store, assignment.id, assignment.revision, with_note)
     exercises_store.set_exercise_state(store, assignment.id, "passed over")
 
 

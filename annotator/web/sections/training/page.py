@@ -1,6 +1,6 @@
 """Training on Project: its rules, its texts, who has passed, and how people do in blind checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,13 +14,14 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.qualification.items import ShownItem, accept_gold, items_of, pick, take_out
-from annotator.usecases.qualification.people import Trained, allow, trained_people
+from annotator.usecases.qualification.people import Checked, Trained, allow, checked_people, trained_people
 from annotator.usecases.qualification.rules import set_rules, training_rules
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
-_PARTS: dict[str, Purpose] = {"Annotators": "annotators", "Reviewers": "reviewers"}
+Field = Callable[[Any, str], object]  # draws what is stored, under a key
+_PARTS: dict[str, Purpose] = {"Annotators": "annotators", "Reviewers": "reviewers", "Blind checks": "checks"}
 _CHOICES = 200  # texts that one can pick from at once
 _DONE = "training_done"
 _GOLD = {
@@ -42,27 +43,30 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     purpose = _PARTS[name or "Annotators"]
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
-    audience: Audience = "reviewers" if purpose == "reviewers" else "annotators"
-    _ask_rules(store, visit, project, audience)
-    _show_people(store, visit, project, audience)
+    if purpose == "checks":
+        _ask_rules(store, visit, project, "annotators", _CHECK_FIELDS)
+        _show_checks(store, visit, project)
+    else:
+        _ask_rules(store, visit, project, purpose, _FIELDS[purpose])
+        _show_people(store, visit, project, purpose)
     _show_items(store, visit, project, purpose)
 
 
-def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
+def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience, fields: Mapping[str, Field]) -> None:
     """The fields keep what the lead typed where somebody else set rules meanwhile: then nothing is saved."""
     stored = training_rules(store, visit.user, project.id, audience)
     begun_key = f"training_begun_{audience}_{project.id}"
     based_on = st.session_state.setdefault(begun_key, stored.number)
-    keys = {name: f"training_{name}_{audience}_{project.id}_{based_on}" for name in _FIELDS[audience]}
-    with st.form(f"training_{audience}", border=False):
-        switch, *numbers = _FIELDS[audience].items()
+    keys = {name: f"training_{name}_{audience}_{project.id}_{based_on}" for name in fields}
+    form = next(iter(fields)) if len(fields) == 1 else audience
+    with st.form(f"training_{form}", border=False):
+        switch, *numbers = fields.items()
         switch[1](getattr(stored.rules, switch[0]), keys[switch[0]])
-        for column, (name, field) in zip(st.columns(len(numbers), vertical_alignment="bottom"), numbers, strict=True):
+        columns = st.columns(len(numbers), vertical_alignment="bottom") if numbers else []
+        for column, (name, field) in zip(columns, numbers, strict=True):
             with column:
                 field(getattr(stored.rules, name), keys[name])
-        given = submitted(
-            "Save the rules", type="primary", key=f"training_save_{audience}", fields=tuple(keys.values())
-        )
+        given = submitted("Save", type="primary", key=f"training_save_{form}", fields=tuple(keys.values()))
     if stored.number != based_on:
         st.warning(f"{as_text(stored.made_by)} changed these rules meanwhile.", icon=":material/group:")
         if pressed("Take the rules that hold now", key=f"training_newest_{audience}"):
@@ -85,11 +89,11 @@ def _whole(value: Any) -> Any:
     return value if isinstance(value, bool) else int(value)
 
 
-def _number(label: str, lowest: int, highest: int, hint: str = "") -> Callable[[Any, str], object]:
+def _number(label: str, lowest: int, highest: int, hint: str = "") -> Field:
     return lambda value, key: st.number_input(label, lowest, highest, int(value), key=key, help=hint or None)
 
 
-def _box(label: str, hint: str) -> Callable[[Any, str], object]:
+def _box(label: str, hint: str) -> Field:
     return lambda value, key: st.checkbox(label, bool(value), key=key, help=hint)
 
 
@@ -101,7 +105,7 @@ _F1_HINT = (
 )
 _LABEL_HINT = "How many labels must be as in the gold, where annotators give them."
 _SCORE_HINT = "How many scores must lie on the right side of their threshold."
-_FIELDS: dict[Audience, dict[str, Callable[[Any, str], object]]] = {
+_FIELDS: dict[Audience, dict[str, Field]] = {
     "annotators": {
         "is_on": _box(
             "Annotators get texts only after they have passed the training",
@@ -125,6 +129,51 @@ _FIELDS: dict[Audience, dict[str, Callable[[Any, str], object]]] = {
         "least_scores": _number("Least right scores, in percent", 0, 100, _SCORE_HINT),
     },
 }  # fmt: skip
+
+
+_CHECK_FIELDS: dict[str, Field] = {
+    "check_every": _number(
+        "Of so many texts of an annotator one is a check; 0 for none", 0, 10_000,
+        "It looks like any other text to them. What they answer is kept apart and changes nothing about the text.",
+    )
+}  # fmt: skip
+
+
+def _show_checks(store: Store, visit: Visit, project: Project) -> None:
+    """People side by side, and one of them in time: something to look at, no verdict."""
+    st.caption(
+        "A check is a text below that the annotator never saw and will not be given. A few checks say little about a person: "
+        "look at the texts before you speak to somebody, since the gold may be wrong as well."
+    )
+    people = checked_people(store, visit.user, project)
+    if not people:
+        st.info("No check has been answered yet.", icon=":material/visibility:")
+        return
+    st.dataframe([_checked_row(checked) for checked in people], hide_index=True, key="training_checks")
+    name = st.selectbox("In the course of time", [checked.user.name for checked in people], key="training_checked")
+    chosen = next(checked for checked in people if checked.user.name == name)
+    st.dataframe(
+        [
+            {
+                "when (UTC)": point.at.replace("T", " ")[:16],
+                "token F1": written(None if point.measures.f1 is None else float(point.measures.f1)),
+                "label": "–" if not point.measures.n else "as in the gold" if point.measures.n_right else "another one",
+            }
+            for point in chosen.points
+        ],
+        hide_index=True,
+        key=f"training_points_{chosen.user.id}",
+    )
+
+
+def _checked_row(checked: Checked) -> dict[str, object]:
+    totals = checked.totals
+    return {
+        "name": checked.user.name,
+        "checks": len(checked.points),
+        "mean token F1": written(None if totals.f1 is None else float(totals.f1)),
+        "labels as in the gold": f"{totals.n_right} of {totals.n}" if totals.n else "–",
+    }
 
 
 def _show_people(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
