@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
 from annotator.store import open_store
 from annotator.store.instances import get_instance
@@ -14,6 +15,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.qualification.known_gold import known_of
+from annotator.usecases.qualification.rules import set_rules
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -56,7 +58,11 @@ def phrases(store: object, project: Project, number: int) -> list[list[str]]:
 
 
 def shown_text(nora: Person) -> int:
-    nora.wait_for_text()
+    """The text to be marked, when what came of the one before is gone."""
+    expect(nora.page.get_by_text("What you marked")).to_have_count(0)
+    expect(nora.page.get_by_role("button", name="Submit")).to_be_enabled()
+    expect(nora.page.locator(".instance-key")).to_have_count(1)
+    expect(nora.page.locator(".instance-key")).to_contain_text("sentiment")
     return nora.instance_id(nora.key)
 
 
@@ -114,8 +120,34 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
         go_on(nora, name)
     nora.page.get_by_role("button", name="Skip").wait_for()
     assert shown_text(nora) not in texts
+    nora.picture(tmp_path / "work.png")
     nora.mark(nora.page.locator(".segment-text").first.inner_text().split()[0])
     nora.submit()
     lead.open(f"/project?project={SENTIMENT}").section("Training")
     lead.sees("Of those who have not passed")
     lead.picture(tmp_path / "people.png")
+
+
+def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
+    server: Server, person: Come, texts: list[int], tmp_path: Path
+) -> None:
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, SENTIMENT)
+        accounts.add_user(store, LOCAL_OPERATOR, "Rita", "reviewer", project.name)
+        n_sets = len(phrases(store, project, texts[0]))
+        pick(store, LOCAL_OPERATOR, project, "reviewers", texts[:1], ["token too much"], seed=1)
+        set_rules(store, LOCAL_OPERATOR, SENTIMENT, "reviewers", QualificationRules(is_on=True, tries=1), based_on=0)
+    rita = person("Rita").open(f"/review?project={SENTIMENT}")
+    go_on(rita, "Begin the training")
+    rita.sees("Training 1 of 1")
+    rita.page.get_by_role("button", name="I have read them").click()
+    expect(rita.page.get_by_role("button", name="Skip")).to_have_count(0)
+    rita.picture(tmp_path / "scoring.png")
+    rita.press(*"1" * (2 * n_sets + 1))
+    rita.press("Control+Enter")
+    rita.sees("A token was added to one of the gold sets on purpose.")
+    rita.sees("You have not passed this time.")
+    rita.picture(tmp_path / "scored.png")
+    go_on(rita, "Go on")
+    rita.sees("no try is left")
+    rita.picture(tmp_path / "failed.png")
