@@ -16,6 +16,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.qualification.attempts import begin
 from annotator.usecases.qualification.marked_texts import next_text, submit
 from annotator.usecases.qualification.rules import set_rules, training_rules
 from annotator.web import session
@@ -112,6 +113,35 @@ def test_an_annotator_sees_the_text_then_their_sets_beside_the_gold_then_the_res
         button.click().run()
     assert "You can try again" in page.warning[0].value
     assert "You have 1 try left." in page.caption[0].value
+
+
+def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    switch_on(page, project)
+    ann = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", project.name).user
+    begin(store, ann, project, "annotators")
+    answer(store, ann, project, POOR)
+    page.run()
+    assert not page.exception
+    assert any("Set A matches gold set A best" in plain(caption.value) for caption in page.caption)
+    page.button(key="training_through_annotators").click().run()
+    assert plain(page.error[0].value) == "Choose somebody first."
+    page.multiselect(key="training_who_annotators").set_value(["ann"])
+    page.button(key="training_through_annotators").click().run()
+    assert plain(page.success[0].value) == "Gets work now: ann."
+    assert annotate_work.next_work(store, ann, project.id).work is not None
+
+
+def test_the_part_on_blind_checks_shows_nobody_before_there_is_something_to_see(project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    page.session_state["training_part"] = "Blind checks"
+    page.run()
+    assert not page.exception
+    assert "No check has been answered yet." in page.info[0].value
+    page.number_input(key=f"training_check_every_annotators_{project.id}_0").set_value(10)
+    page.button(key="training_save_check_every").click().run()
+    assert "no texts for blind checks yet" in page.error[0].value
 
 
 def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Come) -> None:

@@ -3,16 +3,28 @@
 from dataclasses import dataclass
 
 from annotator.domain.people import Role, User
-from annotator.domain.project.qualification import Attempt, Audience, Grant, Measures, Totals, total_of
+from annotator.domain.project.qualification import (
+    Attempt,
+    Audience,
+    Exercise,
+    Grant,
+    Known,
+    Measures,
+    Totals,
+    total_of,
+)
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
 from annotator.store.events import add_event
+from annotator.store.instances import get_instance
 from annotator.store.people import list_members
-from annotator.store.qualification.exercises import attempts_of, checks_of
+from annotator.store.qualification.exercises import attempts_of, checks_of, exercises_of_attempt
+from annotator.store.qualification.items import get_item
 from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.attempts import totals_of, tries_left
+from annotator.usecases.qualification.words import mark_lines, score_lines
 
 _ROLE_OF: dict[Audience, Role] = {"annotators": "annotator", "reviewers": "reviewer"}
 
@@ -88,6 +100,41 @@ def allow(store: Store, actor: User, project: Project, audience: Audience, name:
             store, actor.name, "allow after training", "project", project.id,
             project_id=project.id, audience=audience, user=name, kind=kind,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredItem:
+    """One text of a try, for the lead: which try, which text, how it came out; lines: what is to be said of it."""
+
+    number: int
+    key: str
+    measures: Measures
+    lines: tuple[str, ...]
+
+
+def answers_of(store: Store, actor: User, project: Project, audience: Audience, name: str) -> list[AnsweredItem]:
+    """What somebody answered in the training, the newest first, in the words that they read."""
+    people = {trained.user.name: trained.user for trained in trained_people(store, actor, project, audience)}
+    if name not in people:
+        raise NotFound(f"Nobody called '{name}' is among the {audience} of the project '{project.name}'.")
+    attempts = attempts_of(store, project.id, audience, people[name].id or 0)
+    answered = [
+        (attempt.number, text)
+        for attempt in attempts
+        for text in exercises_of_attempt(store, attempt.id)
+        if text.state in {"answered", "done"}
+    ]
+    return [_answered(store, project, audience, number, text) for number, text in reversed(answered)]
+
+
+def _answered(store: Store, project: Project, audience: Audience, number: int, text: Exercise) -> AnsweredItem:
+    instance, known = get_instance(store, text.instance_id), text.known or Known(None, ())
+    if audience == "reviewers":
+        spoiling = get_item(store, text.item_id).spoiling
+        lines = score_lines(text.scores, known, project.settings.thresholds, spoiling)
+    else:
+        lines = mark_lines(instance, text.draft.sets, known)
+    return AnsweredItem(number, instance.key, text.measures or Measures(), tuple(lines))
 
 
 @dataclass(frozen=True, slots=True)

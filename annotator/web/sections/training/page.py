@@ -10,11 +10,11 @@ from annotator.domain.numbers import counted, written
 from annotator.domain.project.qualification import SPOILINGS, Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.errors import AnnotatorError
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.qualification.items import ShownItem, accept_gold, items_of, pick, take_out
-from annotator.usecases.qualification.people import Checked, Trained, allow, checked_people, trained_people
+from annotator.usecases.qualification.people import Checked, Trained, allow, answers_of, checked_people, trained_people
 from annotator.usecases.qualification.rules import set_rules, training_rules
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
@@ -182,24 +182,44 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         return
     st.subheader("People", anchor=False)
     st.dataframe([_person_row(trained) for trained in people], hide_index=True, key=f"training_people_{audience}")
+    _show_answers(store, visit, project, audience, people)
     waiting = [trained for trained in people if trained.state not in {"passed", "let through"}]
     if not waiting:
         return
     name_column, try_column, through_column = st.columns([2, 1, 1], vertical_alignment="bottom")
-    name = name_column.selectbox(
+    names = name_column.multiselect(
         "Of those who have not passed", [trained.user.name for trained in waiting], key=f"training_who_{audience}"
     )
     if pressed("Another try", container=try_column, width="stretch", key=f"training_again_{audience}"):
-        _do(lambda: _allowed(store, visit, project, audience, name, is_let_through=False))
+        _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
     if pressed("Let them through", container=through_column, width="stretch", key=f"training_through_{audience}"):
-        _do(lambda: _allowed(store, visit, project, audience, name, is_let_through=True))
+        _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=True))
 
 
 def _allowed(
-    store: Store, visit: Visit, project: Project, audience: Audience, name: str, *, is_let_through: bool
+    store: Store, visit: Visit, project: Project, audience: Audience, names: Sequence[str], *, is_let_through: bool
 ) -> str:
-    allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
-    return f"{name} gets work now." if is_let_through else f"{name} has another try."
+    """All of them, or nobody where one cannot be."""
+    if not names:
+        raise InvalidValue("Choose somebody first.")
+    with store.transaction():
+        for name in names:
+            allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
+    return f"Gets work now: {', '.join(names)}." if is_let_through else f"Has another try: {', '.join(names)}."
+
+
+def _show_answers(store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[Trained]) -> None:
+    """What somebody answered, text by text, in the words that they read themselves."""
+    names = [trained.user.name for trained in people if trained.n_tries]
+    if not names:
+        return
+    with st.expander("What they answered", key=f"training_answers_{audience}"):
+        name = st.selectbox("Whose answers", names, key=f"training_whose_{audience}")
+        for answer in answers_of(store, visit.user, project, audience, name):
+            f1 = "" if answer.measures.f1 is None else f" · token F1 {written(float(answer.measures.f1))}"
+            right = f" · {answer.measures.n_right} of {answer.measures.n} right" if answer.measures.n else ""
+            st.markdown(f"**Try {answer.number}** · {as_text(answer.key)}{f1}{right}")
+            st.caption(as_text(" ".join(answer.lines)))
 
 
 def _person_row(trained: Trained) -> dict[str, object]:
