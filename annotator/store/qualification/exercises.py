@@ -123,6 +123,51 @@ def checks_of(store: Store, project_id: int, user_id: int) -> list[Exercise]:
     return [_exercise(row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    """How a person's blind checks stand; n_since: handed in since a moment."""
+
+    n_open: int
+    n_done: int
+    n_left: int
+    n_since: int
+
+    @property
+    def n(self) -> int:
+        return self.n_open + self.n_done + self.n_left
+
+
+def count_checks(store: Store, project_id: int, user_id: int, since: str = "") -> CheckCounts:
+    """The numbers of a person's blind checks."""
+    row = store.rows(
+        """SELECT coalesce(sum(state = 'open'), 0), coalesce(sum(state = 'done'), 0), coalesce(sum(state = 'passed over'), 0),
+                coalesce(sum(state = 'done' AND answered_at >= ?3), 0)
+            FROM exercises WHERE project_id = ?1 AND user_id = ?2 AND attempt_id IS NULL""",
+        (project_id, user_id, since),
+    )[0]
+    return CheckCounts(*row)
+
+
+def open_checks(store: Store, project_id: int, user_id: int) -> list[Exercise]:
+    """The blind checks that somebody has before them, in order."""
+    rows = store.rows(
+        """SELECT * FROM exercises WHERE project_id = ? AND user_id = ? AND attempt_id IS NULL AND state = 'open'
+            ORDER BY id""",
+        (project_id, user_id),
+    )
+    return [_exercise(row) for row in rows]
+
+
+def last_done_check(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
+    """When somebody handed in their last blind check, and its number."""
+    row = store.row(
+        """SELECT answered_at, id FROM exercises WHERE project_id = ? AND user_id = ? AND attempt_id IS NULL
+            AND state = 'done' ORDER BY answered_at DESC, id DESC LIMIT 1""",
+        (project_id, user_id),
+    )
+    return None if row is None else (row["answered_at"], row["id"])
+
+
 def save_answer(
     store: Store, exercise_id: int, revision: int, draft: Draft, scores: Scores | None = None, active_ms: int = 0
 ) -> None:

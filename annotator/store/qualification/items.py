@@ -86,21 +86,24 @@ def items_for(store: Store, project_id: int, purpose: Purpose, user_id: int) -> 
     return [(_item(row), row["n_before"]) for row in rows]
 
 
+_FOR_CHECKS = f"""FROM qualification_items AS items JOIN instances ON instances.id = items.instance_id
+    WHERE items.project_id = ?1 AND purpose = 'checks' AND is_removed = 0 AND instances.state = 'complete'
+    AND parent_key IS NULL AND NOT {annotates("?2")} AND NOT {was_shown("?2")} AND NOT {may_still_be_given("?2")}
+    AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
+    AND NOT EXISTS (SELECT 1 FROM exercises WHERE exercises.instance_id = instances.id AND user_id = ?2)
+    AND NOT EXISTS (SELECT 1 FROM annotations WHERE annotations.instance_id = instances.id
+        AND annotations.state = 'draft')
+    AND NOT EXISTS (SELECT 1 FROM threads WHERE threads.instance_id = instances.id)"""
+
+
 def check_items_for(store: Store, project_id: int, user_id: int) -> list[Item]:
     """The items that could be put among a person's work: texts that they never saw and will not be given."""
-    rows = store.rows(
-        f"""SELECT items.* FROM qualification_items AS items JOIN instances ON instances.id = items.instance_id
-            WHERE items.project_id = ?1 AND purpose = 'checks' AND is_removed = 0 AND instances.state = 'complete'
-            AND parent_key IS NULL AND NOT {annotates("?2")} AND NOT {was_shown("?2")} AND NOT {may_still_be_given("?2")}
-            AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
-            AND NOT EXISTS (SELECT 1 FROM exercises WHERE exercises.instance_id = instances.id AND user_id = ?2)
-            AND NOT EXISTS (SELECT 1 FROM annotations WHERE annotations.instance_id = instances.id
-                AND annotations.state = 'draft')
-            AND NOT EXISTS (SELECT 1 FROM threads WHERE threads.instance_id = instances.id)
-            ORDER BY items.id""",
-        (project_id, user_id),
-    )
-    return [_item(row) for row in rows]
+    return [_item(row) for row in store.rows(f"SELECT items.* {_FOR_CHECKS} ORDER BY items.id", (project_id, user_id))]
+
+
+def count_check_items_for(store: Store, project_id: int, user_id: int) -> int:
+    """How many these are."""
+    return int(store.value(f"SELECT count(*) {_FOR_CHECKS}", (project_id, user_id)))
 
 
 def items_by_number(store: Store, item_ids: Sequence[int]) -> dict[int, Item]:

@@ -6,6 +6,7 @@ about the text. Everything is called inside the transaction of another use case.
 
 import datetime as dt
 from random import Random
+from zlib import crc32
 
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Instance, MyWorkState, Timing
 from annotator.domain.project.qualification import Exercise, Item, Known, Measures
@@ -20,7 +21,7 @@ from annotator.store.connection.database import iso
 from annotator.store.instances import get_instance, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.items import check_items_for, get_item
+from annotator.store.qualification.items import check_items_for, count_check_items_for, get_item
 from annotator.store.qualification.rules import newest_rules
 from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.gold import find_gold
@@ -45,10 +46,9 @@ def find_check_of(store: Store, project: Project, instance_id: int, user_id: int
 def among_held(store: Store, project_id: int, user_id: int, held: list[Assignment]) -> list[Assignment]:
     """What a person holds with their open checks, each where it was given out."""
     merged = list(held)
-    for exercise in exercises_store.checks_of(store, project_id, user_id):
-        if exercise.state == "open":
-            later = (n for n, a in enumerate(merged) if a.state == "leased" and a.id > exercise.id)
-            merged.insert(next(later, len(merged)), _as_assignment(store, exercise))
+    for exercise in exercises_store.open_checks(store, project_id, user_id):
+        later = (n for n, a in enumerate(merged) if a.state == "leased" and a.id > exercise.id)
+        merged.insert(next(later, len(merged)), _as_assignment(store, exercise))
     return merged
 
 
@@ -73,7 +73,7 @@ def claim_check(store: Store, project: Project, user_id: int) -> Assignment | No
     every = newest_rules(store, project.id, "annotators").rules.check_every
     if not every or not _is_due(project.id, user_id, _n_given(store, project.id, user_id), every):
         return None
-    items = _items(store, project, user_id)
+    items = check_items_for(store, project.id, user_id) if _may_have_checks(project) else []
     if not items or not waiting_for(store, project.id, user_id, at_most=1):
         return None
     Random(f"check {project.id} {user_id} {len(items)}").shuffle(items)  # noqa: S311  (no secret)
@@ -91,20 +91,22 @@ def _has_gold(store: Store, project: Project, item: Item) -> bool:
 def _n_given(store: Store, project_id: int, user_id: int) -> int:
     """How many texts a person was given, checks among them."""
     n_assignments = sum(assignment_counts_of(store, project_id, user_id).values())
-    return n_assignments + len(exercises_store.checks_of(store, project_id, user_id))
+    return n_assignments + exercises_store.count_checks(store, project_id, user_id).n
+
+
+def _drawn(project_id: int, user_id: int, block: int, every: int) -> int:
+    """Which of each `every` texts is the check: drawn, so that nobody can count to it."""
+    return crc32(f"check {project_id} {user_id} {block}".encode()) % every
 
 
 def _is_due(project_id: int, user_id: int, n_given: int, every: int) -> bool:
-    """One of each `every` texts, at a place that is drawn, so that nobody can count to it."""
     block, at = divmod(n_given, every)
-    return Random(f"check {project_id} {user_id} {block}").randrange(every) == at  # noqa: S311  (no secret)
+    return _drawn(project_id, user_id, block, every) == at
 
 
-def _items(store: Store, project: Project, user_id: int) -> list[Item]:
-    """Texts that could be checks. Where sets are proposed to annotators there is none: they would be missing here."""
-    if project.settings.proposed_word_lists and project.settings.result_mode != "labels_only":
-        return []
-    return check_items_for(store, project.id, user_id)
+def _may_have_checks(project: Project) -> bool:
+    """Where sets are proposed to annotators there is none: they would be missing."""
+    return not project.settings.proposed_word_lists or project.settings.result_mode == "labels_only"
 
 
 def counts_with_checks(
@@ -112,27 +114,34 @@ def counts_with_checks(
 ) -> dict[str, int]:
     """What waits for a person, with checks counted as the work that they look like, those to come among what waits."""
     every = newest_rules(store, project.id, "annotators").rules.check_every
-    checks = exercises_store.checks_of(store, project.id, user_id)
-    if not every and not checks:
+    checks = exercises_store.count_checks(store, project.id, user_id, day_began or "")
+    if not every and not checks.n:
         return counts
-    done = [check for check in checks if check.state == "done"]
-    counts["open"] += sum(check.state == "open" for check in checks)
-    counts["skipped"] += sum(check.state == "passed over" for check in checks)
-    counts["submitted"] += len(done)
+    counts["open"] += checks.n_open
+    counts["skipped"] += checks.n_left
+    counts["submitted"] += checks.n_done
     if day_began is not None:
-        counts["today"] += sum((check.answered_at or "") >= day_began for check in done)
-    if every and counts["waiting"]:
-        n_items, n_given = len(_items(store, project, user_id)), _n_given(store, project.id, user_id)
+        counts["today"] += checks.n_since
+    if every and counts["waiting"] and _may_have_checks(project):
+        n_items = count_check_items_for(store, project.id, user_id)
+        n_given = _n_given(store, project.id, user_id)
         counts["waiting"] += _n_to_come(project.id, user_id, n_given, every, counts["waiting"], n_items)
     return counts
 
 
 def _n_to_come(project_id: int, user_id: int, n_given: int, every: int, n_waiting: int, n_items: int) -> int:
-    """How many checks will be given before the last text that waits."""
+    """How many checks will be given before the last text that waits; each `every` texts hold one."""
+    block, at = divmod(n_given, every)
     n = 0
-    while n < n_items and n_waiting > 0:
-        is_due = _is_due(project_id, user_id, n_given, every)
-        n, n_waiting, n_given = n + is_due, n_waiting - (not is_due), n_given + 1
+    while n < n_items:
+        n_before = _drawn(project_id, user_id, block, every) - at
+        if n_before >= n_waiting:
+            return n
+        n += n_before >= 0
+        n_waiting -= every - at - (n_before >= 0)
+        block, at = block + 1, 0
+        if n_waiting <= 0:
+            return n
     return n
 
 
@@ -205,13 +214,6 @@ def _state(store: Store, assignment: Assignment, *, is_contested: bool) -> MyWor
         return "draft"
     is_reviewed = are_rationales_reviewed(get_project_by_id(store, assignment.project_id))
     return "submitted" if is_reviewed or is_contested else "accepted"
-
-
-def last_check(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
-    """When a person handed in their last check, and its number."""
-    done = [(check.answered_at or "", check.id) for check in exercises_store.checks_of(store, project_id, user_id)
-            if check.state == "done"]  # fmt: skip
-    return max(done, default=None)
 
 
 def check_lines(store: Store, project_id: int, user_id: int, state: str, words: str) -> list[WorkLine]:

@@ -25,13 +25,13 @@ from annotator.store.annotate.shown_sets import count_shown_and_free
 from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.qualification.exercises import last_done_check
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.store.review.reviews import end_open_reviews
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import (
     among_held,
     counts_with_checks,
-    last_check,
     leave_check,
     outcome_of_check,
     reopen_check,
@@ -326,7 +326,7 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
 
 def _last_submission(store: Store, project_id: int, user_id: int) -> int | None:
     """The number of what a person handed in last, a blind check too."""
-    last, check = find_last_submission(store, project_id, user_id), last_check(store, project_id, user_id)
+    last, check = find_last_submission(store, project_id, user_id), last_done_check(store, project_id, user_id)
     if last is None or check is None:
         return check[1] if check else last
     return check[1] if check[0] > (submission_time(store, last) or "") else last

@@ -15,6 +15,7 @@ from annotator.errors import StaleDraft
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.qualification.exercises import checks_of
+from annotator.usecases.annotate import checks
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
@@ -67,8 +68,8 @@ def test_a_check_looks_like_any_other_work_in_every_byte(store: Store, watched: 
     messages = submit_all(store, annotator, watched)
     given = [messages[0]["work"], messages[0]["ahead"], *(message["ahead"] for message in messages[1:])]
     given = [work for work in given if work is not None]
-    checks = {check.id for check in checks_of(store, watched.id, annotator.id or 0)}
-    assert 0 < len(checks) < len(given)
+    check_ids = {check.id for check in checks_of(store, watched.id, annotator.id or 0)}
+    assert 0 < len(check_ids) < len(given)
     shapes = [shape(work) for work in given]
     assert all(each == shapes[0] for each in shapes)
     numbers = [work["assignment"] for work in given]
@@ -118,13 +119,13 @@ def test_the_lead_sees_how_checks_came_out_in_time(store: Store, watched: Projec
 def test_a_check_can_be_gone_back_to_and_stands_in_my_work(store: Store, watched: Project, annotator: User) -> None:
     submit_all(store, annotator, watched)
     rows, n = my_work(store, annotator, watched.id)
-    checks = checks_of(store, watched.id, annotator.id or 0)
-    assert n == 3 + len(checks)
+    done = checks_of(store, watched.id, annotator.id or 0)
+    assert n == 3 + len(done)
     shown = sent(show_my_work(rows, n, 1))["rows"]
     assert {row["state"] for row in shown} == {"accepted"}
     assert all(row["may_reopen"] for row in shown)
     assert [row["assignment"] for row in shown] == sorted((row["assignment"] for row in shown), reverse=True)
-    check = checks[-1]
+    check = done[-1]
     reopened = annotate_work.withdraw(store, annotator, check.id)
     assert reopened.assignment.draft.sets == MARKED.sets
     annotate_work.submit(store, annotator, check.id, reopened.assignment.revision, GOLD)
@@ -149,3 +150,16 @@ def test_a_project_without_checks_gives_out_what_it_gave_out_before(
     before = next(iter(store.rows("SELECT max(id) AS id FROM assignments")))["id"]
     work = hold(store, annotator, project)
     assert (work.instance.key, work.assignment.id) == ("w1", before + 1)
+
+
+@pytest.mark.parametrize("every", [2, 3, 10])
+@pytest.mark.parametrize("n_given", [0, 1, 7])
+@pytest.mark.parametrize(("n_waiting", "n_items"), [(1, 5), (9, 100), (40, 3), (200, 100)])
+def test_the_checks_to_come_are_those_that_will_be_given(
+    every: int, n_given: int, n_waiting: int, n_items: int
+) -> None:
+    expected, left, given = 0, n_waiting, n_given
+    while left and expected < n_items:
+        is_due = checks._is_due(1, 1, given, every)
+        expected, left, given = expected + is_due, left - (not is_due), given + 1
+    assert checks._n_to_come(1, 1, n_given, every, n_waiting, n_items) == expected
