@@ -13,6 +13,7 @@ from annotator.domain.own_sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceQualification,
     SourceRelease,
     SourceTraining,
     SourceView,
@@ -316,6 +317,7 @@ OwnItem = (
     | StoredOutput
     | SourceList
     | SourceView
+    | SourceQualification
     | SourceRelease
     | SourceFrozen
     | SourceTraining

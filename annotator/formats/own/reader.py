@@ -19,6 +19,7 @@ from annotator.formats.own.record_values import (
     list_of,
     project_of,
     proposal_of,
+    qualification_of,
     round_of,
     text_of,
     thread_of,
@@ -34,6 +35,7 @@ from annotator.formats.own.records import (
     ListRecord,
     OwnRecord,
     ProjectRecord,
+    QualificationRecord,
     TextRecord,
     TokensRecord,
     TrainingRecord,
@@ -87,6 +89,8 @@ class _OwnReader:
                 return self._output(record, row, findings)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case QualificationRecord():
+                return qualification_of(record, self.options.key_prefix, row.source, row.line)
             case ViewRecord():
                 return view_of(record)
             case ReleaseRecord():

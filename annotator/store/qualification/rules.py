@@ -52,6 +52,18 @@ def is_kept_from_work(store: Store, project_id: int, user_id: int, audience: Aud
     )
 
 
+def people_who_may_work(store: Store, project_id: int, audience: Audience) -> list[str]:
+    """Who has passed the training or was let through, by name."""
+    rows = store.rows(
+        """SELECT name FROM users WHERE id IN (
+            SELECT user_id FROM qualification_attempts WHERE project_id = ?1 AND audience = ?2 AND state = 'passed'
+            UNION SELECT user_id FROM qualification_grants WHERE project_id = ?1 AND audience = ?2 AND kind = 'let through')
+            ORDER BY name""",
+        (project_id, audience),
+    )
+    return [row["name"] for row in rows]
+
+
 def add_grant(store: Store, project_id: int, audience: Audience, user_id: int, kind: Grant, granted_by: str) -> None:
     """A lead lets somebody through, or gives them another try."""
     store.run(
