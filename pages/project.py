@@ -15,6 +15,7 @@ from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.progress import page as progress
 from annotator.web.sections.releases import page as releases
+from annotator.web.sections.training import page as training
 from annotator.web.sections.transfer import export, file_import
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -39,6 +40,7 @@ SECTIONS = {
     "Rules": rules.show,
     "Order": order.show,
     "Guidelines": guidelines.show,
+    "Training": training.show,
     "People": people.show,
     "Rounds": rounds.show,
     "Quality": quality.show,

@@ -166,3 +166,4 @@ class Assignment:
     revision: int
     draft: Draft
     follows_id: int | None = None  # the annotation of the round before, which this work corrects
+    is_check: bool = False  # a text with known gold that was put among the work; nothing else of it says so

@@ -7,6 +7,7 @@ from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.instances import GoldInstance
 from annotator.domain.project.audits import Drawing, Fault
 from annotator.domain.project.guidelines import GuidelinesVersion
+from annotator.domain.project.qualification import Audience, Purpose, Spoiling
 from annotator.domain.project.releases import FrozenGold, ReleaseRules
 from annotator.domain.trainings import HeldOut
 
@@ -71,6 +72,23 @@ class SourceView:
     by_user: bool
     created_at: str
     changed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQualification:
+    """Training: rules, texts, and who may work (only our own JSONL carries it).
+
+    rules:   of each audience that has any, by name
+    members: key and split of each text; items: for each of them its purpose, how it is worsened, and the seed
+    passed:  audience and name of those who passed or were let through
+    """
+
+    rules: Mapping[Audience, Mapping[str, bool | int]]
+    members: tuple[tuple[str, str], ...]
+    items: tuple[tuple[Purpose, Spoiling, int], ...]
+    passed: tuple[tuple[Audience, str], ...]
+    source: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

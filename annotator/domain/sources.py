@@ -14,6 +14,7 @@ from annotator.domain.own_sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceQualification,
     SourceRelease,
     SourceTraining,
     SourceView,
@@ -326,6 +327,7 @@ OwnItem = (
     | StoredOutput
     | SourceList
     | SourceView
+    | SourceQualification
     | SourceRelease
     | SourceFrozen
     | SourceTraining

@@ -314,3 +314,38 @@ def verdicts_by_involved(store: Store, *, limit: int) -> list[tuple[str, str]]:
         (limit,),
     )
     return [(row["key"], row["name"]) for row in rows]
+
+
+def exercises_of_others(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Training texts and checks that are of another text or project than their item says: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM exercises JOIN instances ON instances.id = exercises.instance_id
+            JOIN users ON users.id = exercises.user_id JOIN qualification_items AS items ON items.id = item_id
+            WHERE exercises.instance_id <> items.instance_id OR exercises.project_id <> items.project_id
+                OR instances.project_id <> exercises.project_id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def checks_numbered_as_work(store: Store, *, limit: int) -> list[tuple[str, int]]:
+    """Checks under a number that a piece of work has too: key, number."""
+    rows = store.rows(
+        """SELECT key, exercises.id FROM exercises JOIN assignments ON assignments.id = exercises.id
+            JOIN instances ON instances.id = exercises.instance_id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["id"]) for row in rows]
+
+
+def unnoted_trainees(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """People whose training showed them the gold of a text, of which that is not noted: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM exercises JOIN instances ON instances.id = exercises.instance_id
+            JOIN users ON users.id = exercises.user_id
+            WHERE attempt_id IS NOT NULL AND exercises.state IN ('answered', 'done')
+            AND NOT EXISTS (SELECT 1 FROM sets_shown AS shown
+                WHERE shown.instance_id = exercises.instance_id AND shown.user_id = exercises.user_id) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]

@@ -87,11 +87,15 @@ def gold_among(
 
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:
     """The gold of an instance under the project's policy; without sets where there is none."""
+    return find_gold(store, project, instance) or GoldInstance(instance, (), instance.result)
+
+
+def find_gold(store: Store, project: Project, instance: Instance) -> GoldInstance | None:
+    """The gold of an instance under the project's policy, if it has any."""
     annotations = annotations_of(store, [instance.id])[instance.id]
     accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
     choice = choices_of(store, [instance.id]).get(instance.id)
-    gold = gold_with_choice(instance, accepted, project.settings.gold_policy, annotations, choice)
-    return GoldInstance(instance, (), instance.result) if gold is None else gold
+    return gold_with_choice(instance, accepted, project.settings.gold_policy, annotations, choice)
 
 
 Half = Literal["both", "originals", "perturbed"]

@@ -50,6 +50,7 @@ def check(store: Store) -> list[str]:
         *_unsettled(store),
         *_loose_work(store),
         *_dependent(store),
+        *_wrong_training(store),
         *_wrong_sizes(store),
         *_without_text(store),
         *_spans_outside(store),
@@ -102,6 +103,15 @@ def _dependent(store: Store) -> Iterable[str]:
         yield f"'{person}' has reviewed instance '{key}', but may be given it to annotate."
     for key, person in checks.shown_with_wrong_freedom(store, limit=_AT_MOST):
         yield f"It is kept wrongly whether instance '{key}' is free, of which sets were shown to '{person}'."
+
+
+def _wrong_training(store: Store) -> Iterable[str]:
+    for key, person in checks.exercises_of_others(store, limit=_AT_MOST):
+        yield f"The training text or check '{key}' of '{person}' is not the one that its item says."
+    for key, number in checks.checks_numbered_as_work(store, limit=_AT_MOST):
+        yield f"The check '{key}' has number {number}, which a piece of work has too."
+    for key, person in checks.unnoted_trainees(store, limit=_AT_MOST):
+        yield f"The training of '{person}' showed them the gold of instance '{key}', but they may be given it to annotate."
 
 
 def _wrong_sizes(store: Store) -> Iterable[str]:

@@ -22,5 +22,15 @@ def review(project: Project, user: User, csrf: str, reading: Reading, *, start: 
     show_guidelines(project, reading)
 
 
+def train(project: Project, user: User, csrf: str, reading: Reading, *, key: str) -> None:
+    """The screen for scoring a text of the training: as any other annotation, without what belongs to real work alone."""
+    data = {
+        "project": project.id, "user": user.id, "start": None, "csrf": csrf, "routes": "/api/training/review",
+        "guidelines": guidelines_data(reading, user), "training": True,
+    }  # fmt: skip
+    _PANEL(data=data, key=key, on_progress_change=_nothing)
+    show_guidelines(project, reading)
+
+
 def _nothing() -> None:
     """A trigger is a reason to run the script again: the numbers in the sidebar follow."""

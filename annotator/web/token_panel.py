@@ -25,6 +25,16 @@ def mark(project: Project, user: User, csrf: str, reading: Reading, *, start: in
     show_guidelines(project, reading)
 
 
+def train(project: Project, user: User, csrf: str, reading: Reading, *, key: str) -> None:
+    """The panel for marking a text of the training: as any other work, without what belongs to real work alone."""
+    data = {
+        "mode": "train", "project": project.id, "user": user.id, "start": None, "csrf": csrf, "routes": "/api/training",
+        "work": None, "guidelines": guidelines_data(reading, user),
+    }  # fmt: skip
+    _PANEL(data=data, key=key, on_progress_change=_nothing)
+    show_guidelines(project, reading)
+
+
 def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key: str) -> None:
     """The panel for looking: nothing can be changed, nothing is fetched. is_brief: without the numbers below the text."""
     data = {

@@ -111,6 +111,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "evidence": frozenset({"access", "gold"}),
         "annotate": frozenset({"access", "evidence", "gold", "perturb"}),
         "review": frozenset({"access", "annotate", "evidence"}),
+        "qualification": frozenset({"access", "annotate", "gold", "review"}),
         "project": frozenset({"access", "evidence", "gold", "models", "perturb", "review", "transfer"}),
         "suites": frozenset({"access", "models"}),
         "training": frozenset({"access", "gold", "models"}),

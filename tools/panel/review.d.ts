@@ -107,4 +107,7 @@ interface ReviewRoutes {
   mine: OwnPage<MyReviewRow>;
 }
 
-interface ReviewData extends MountData, GuidelinesData {}
+interface ReviewData extends MountData, GuidelinesData {
+  /** a text with known scores, which is no work yet */
+  training?: boolean;
+}

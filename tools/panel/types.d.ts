@@ -110,7 +110,8 @@ interface GuidelinesData {
 }
 
 interface PanelData extends MountData, GuidelinesData {
-  mode: "mark" | "read";
+  /** train: a text with known gold, which is no work yet */
+  mode: "mark" | "train" | "read";
   work: Work | null;
   brief?: boolean;
 }
@@ -403,7 +404,7 @@ interface WorkActions {
   answers?(): void;
   guidelines(reads?: boolean): void;
   original?(): void;
-  mine(): void;
+  mine?(): void;
   back?(): void;
   forward(): void;
   nextMark(by: number): void;
@@ -439,10 +440,10 @@ interface ReviewActions {
   comment(set: number | null, text: string): void;
   submit(): void;
   skip(): void;
-  ask(): void;
+  ask?(): void;
   answers(): void;
   guidelines(reads?: boolean): void;
-  mine(): void;
+  mine?(): void;
   reading(): void;
   keys(): void;
   retry(): void;

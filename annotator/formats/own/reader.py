@@ -20,6 +20,7 @@ from annotator.formats.own.record_values import (
     list_of,
     project_of,
     proposal_of,
+    qualification_of,
     round_of,
     text_of,
     thread_of,
@@ -35,6 +36,7 @@ from annotator.formats.own.records import (
     ListRecord,
     OwnRecord,
     ProjectRecord,
+    QualificationRecord,
     TextRecord,
     TokensRecord,
     TrainingRecord,
@@ -88,6 +90,8 @@ class _OwnReader:
                 return self._output(record, row, findings)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case QualificationRecord():
+                return qualification_of(record, self.options.key_prefix, row.source, row.line)
             case ViewRecord():
                 return view_of(record)
             case ReleaseRecord():

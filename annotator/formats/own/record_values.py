@@ -2,7 +2,14 @@
 
 import msgspec
 
-from annotator.domain.own_sources import SourceEvent, SourceList, SourceProject, SourceTraining, SourceView
+from annotator.domain.own_sources import (
+    SourceEvent,
+    SourceList,
+    SourceProject,
+    SourceQualification,
+    SourceTraining,
+    SourceView,
+)
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.sources import (
     SourceAnnotation,
@@ -24,6 +31,7 @@ from annotator.formats.own.records import (
     ListRecord,
     ProjectRecord,
     ProposalRecord,
+    QualificationRecord,
     RoundRecord,
     ThreadRecord,
     TokensRecord,
@@ -82,6 +90,14 @@ def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> Sour
         source,
         line,
     )
+
+
+def qualification_of(
+    record: QualificationRecord, key_prefix: str, source: str, line: int | None
+) -> SourceQualification:
+    """Training as a domain value."""
+    members = tuple((f"{key_prefix}{key}", split) for key, split in record.members)
+    return SourceQualification(record.rules, members, tuple(record.items), tuple(record.passed), source, line)
 
 
 def view_of(record: ViewRecord) -> SourceView:

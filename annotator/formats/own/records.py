@@ -1,5 +1,6 @@
 """The records of our own JSONL as they stand in the file."""
 
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -7,12 +8,14 @@ import msgspec
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
 from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
 from annotator.domain.people import Role
+from annotator.domain.project.qualification import Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.talk import Voice
 from annotator.domain.trainings import Way
 from annotator.domain.views import LONGEST_QUERY
 from annotator.domain.word_lists import WordListRole
+from annotator.errors import InvalidValue
 from annotator.formats.own.audits import AuditRecord
 from annotator.formats.own.output import OutputRecord
 from annotator.formats.own.perturbations import PerturbationRecord
@@ -23,7 +26,7 @@ from annotator.formats.rows.spans import SpanRow
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
 # releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are and how many
-# annotators more they want, the second pass that a choice of gold came from, audits of changed versions
+# annotators more they want, the second pass that a choice of gold came from, audits of changed versions, training
 VERSION = 7
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
@@ -291,6 +294,29 @@ class ViewRecord(msgspec.Struct, tag_field="record", tag="view", omit_defaults=T
     by_user: bool = False
 
 
+class QualificationRecord(msgspec.Struct, tag_field="record", tag="qualification", omit_defaults=True):
+    """Training: rules by audience, and its texts, which stand before it and are named by (key, split)."""
+
+    rules: dict[Audience, dict[str, bool | int]] = {}
+    members: list[tuple[str, str]] = []
+    items: list[tuple[Purpose, Spoiling, int]] = []
+    passed: list[tuple[Audience, UserName]] = []
+
+    def __post_init__(self) -> None:
+        if len(self.members) != len(self.items):
+            raise ValueError("members and items must be as many")
+        names = {each.name for each in fields(QualificationRules)}
+        for rules in self.rules.values():
+            if strange := sorted(set(rules) - names):
+                raise ValueError(f"there is no rule '{strange[0]}'; there are {', '.join(sorted(names))}")
+            if not isinstance(rules.get("is_on", False), bool):
+                raise ValueError("is_on must be true or false")  # noqa: TRY004  (msgspec tells it as a refused value)
+            try:
+                QualificationRules(**rules)  # type: ignore[arg-type]
+            except InvalidValue as error:
+                raise ValueError(str(error)) from error
+
+
 class HeldOutRecord(msgspec.Struct):
     """How often a model is right about texts that it did not learn from; see domain/trainings.py."""
 
@@ -348,6 +374,7 @@ OwnRecord = (
     | OutputRecord
     | ListRecord
     | ViewRecord
+    | QualificationRecord
     | ReleaseRecord
     | FrozenRecord
     | TrainingRecord

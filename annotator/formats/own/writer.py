@@ -16,6 +16,7 @@ from annotator.domain.own_sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceQualification,
     SourceRelease,
     SourceTraining,
     SourceView,
@@ -52,6 +53,7 @@ from annotator.formats.own.records import (
     ProjectRecord,
     ProposalRecord,
     ProposedSetRecord,
+    QualificationRecord,
     RoundRecord,
     TextRecord,
     ThreadRecord,
@@ -84,7 +86,7 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
             file.write(b"\n")
 
 
-def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each kind)
+def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911, PLR0912  (one for each kind)
     """A domain value as it is written."""
     match item:
         case SourceInstance():
@@ -97,6 +99,11 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911  (one for each
             return ListRecord(
                 item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
             )
+        case SourceQualification():
+            return QualificationRecord(
+                {audience: dict(rules) for audience, rules in item.rules.items()}, list(item.members), list(item.items),
+                list(item.passed),
+            )  # fmt: skip
         case SourceView():
             return ViewRecord(**asdict(item))
         case SourceRelease():

@@ -14,7 +14,7 @@ from annotator.errors import NotFound
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
-from annotator.store.project.used_numbers import unused_number
+from annotator.store.qualification.exercises import next_work_number
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,
     drafts.origins, drafts.unlocked
@@ -55,8 +55,9 @@ def holds_instance(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether somebody has this instance in hand, to annotate or to correct it."""
     return bool(
         store.value(
-            """SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ? AND user_id = ?
-                AND state IN ('leased', 'returned'))""",
+            """SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
+                AND state IN ('leased', 'returned')) OR EXISTS (SELECT 1 FROM exercises
+                WHERE instance_id = ?1 AND user_id = ?2 AND state = 'open' AND attempt_id IS NULL)""",
             (instance_id, user_id),
         )
     )
@@ -141,11 +142,14 @@ def claim(
 ) -> Assignment:
     """Take one slot of an instance (which must have one) for a person; a correction names what it follows."""
     store.run(
-        f"""INSERT INTO assignments (id, project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
-            VALUES ({unused_number("assignments")}, ?, ?, ?, ?, ?, ?, ?, ?)
+        """INSERT INTO assignments (id, project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = excluded.state,
                 follows_id = excluded.follows_id, lease_until = excluded.lease_until, created_at = excluded.created_at""",
-        (project_id, instance_id, user_id, round_number, follows_id, state, lease_until, store.now()),
+        (
+            *(next_work_number(store), project_id, instance_id, user_id, round_number, follows_id, state, lease_until),
+            store.now(),
+        ),
     )
     settle(store, instance_id)
     return cast("Assignment", find_assignment(store, instance_id, user_id))

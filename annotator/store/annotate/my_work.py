@@ -81,6 +81,12 @@ def find_last_submission(store: Store, project_id: int, user_id: int) -> int | N
     return None if annotation_id is None else int(annotation_id)
 
 
+def submission_time(store: Store, assignment_id: int) -> str | None:
+    """When a piece of work was handed in."""
+    at: str | None = store.value("SELECT submitted_at FROM assignments WHERE id = ?", (assignment_id,))
+    return at
+
+
 def count_submitted_since(store: Store, project_id: int, user_id: int, since: str) -> int:
     """How many pieces of work a person has handed in since a moment."""
     return int(

@@ -132,11 +132,15 @@ def note_gold_shown(store: Store, instance_ids: Sequence[int], user_id: int) -> 
     )
 
 
+_IS_EXERCISE = """EXISTS (SELECT 1 FROM exercises WHERE exercises.instance_id = instances.id AND exercises.user_id = {user}
+    AND exercises.state = 'open')"""
+
+
 def closed_instances(store: Store, project_id: int, user_id: int, may_annotate: bool) -> set[int]:
     """The instances whose sets of others are closed to somebody who does not see all: at work on them, or to be given them."""
     rows = store.rows(
         f"""SELECT id FROM instances WHERE project_id = ?1
-            AND ({_is_undecided("?2")} OR (?3 AND {may_still_be_given("?2")}))""",
+            AND ({_is_undecided("?2")} OR {_IS_EXERCISE.format(user="?2")} OR (?3 AND {may_still_be_given("?2")}))""",
         (project_id, user_id, may_annotate),
     )
     return {row["id"] for row in rows}

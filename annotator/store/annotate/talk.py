@@ -77,7 +77,9 @@ def count_questions(store: Store, project_id: int) -> int:
 def has_part_in(store: Store, instance_id: int, user_id: int) -> Voice | None:
     """What a person is to an instance: they annotate it, or review an annotation of it; else None."""
     annotates = store.row(
-        "SELECT 1 FROM assignments WHERE instance_id = ? AND user_id = ? LIMIT 1", (instance_id, user_id)
+        """SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
+            UNION ALL SELECT 1 FROM exercises WHERE instance_id = ?1 AND user_id = ?2 AND attempt_id IS NULL LIMIT 1""",
+        (instance_id, user_id),
     )
     if annotates is not None:
         return "annotator"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from annotator.errors import StoreError
 from annotator.store.connection.database import Row, Store
+from annotator.store.qualification.exercises import FIRST_OF_TRAINING
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +113,21 @@ def _condition(keys: list[tuple[str, str, str]], owned: Mapping[str, OwnedTable]
 
 def _note_numbers(store: Store, project_id: int) -> None:
     """The highest numbers of the rows that pages and folders name, before they go."""
-    for table, condition in _NUMBERED:
+    for series, table, condition in _NUMBERED:
         store.run(
             f"""INSERT INTO used_numbers (table_name, highest)
-                SELECT '{table}', max(id) FROM {table} WHERE {condition} HAVING max(id) IS NOT NULL
+                SELECT '{series}', max(id) FROM {table} WHERE {condition} HAVING max(id) IS NOT NULL
                 ON CONFLICT DO UPDATE SET highest = max(highest, excluded.highest)""",
             (project_id,),
         )
 
 
 _NUMBERED = (
-    ("projects", "id = ?"),
-    ("instances", "project_id = ?"),
-    ("assignments", "project_id = ?"),
-    ("reviews", "project_id = ?"),
+    ("projects", "projects", "id = ?"),
+    ("instances", "instances", "project_id = ?"),
+    ("assignments", "assignments", "project_id = ?"),
+    ("assignments", "exercises", f"project_id = ? AND id < {FIRST_OF_TRAINING}"),  # blind checks, numbered as any work
+    ("reviews", "reviews", "project_id = ?"),
 )
 
 

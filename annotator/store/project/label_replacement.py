@@ -71,8 +71,23 @@ def replace_label(store: Store, project_id: int, label: str, by: str) -> Replace
     store.run(f"UPDATE perturbation_drafts SET result = ? WHERE result = ? AND original_id IN ({_INSTANCES})", of_text)
     rename_result(store, project_id, label, by)
     rename_audited_result(store, project_id, label, by)
+    _replace_in_training(store, project_id, label, by)
     n_predictions = _replace_in_predictions(store, project_id, label, by)
     return Replaced(**counts, predictions=n_predictions, n_dropped=n_dropped)
+
+
+def _replace_in_training(store: Store, project_id: int, label: str, by: str) -> None:
+    """In the gold that items were picked with and in what is being marked; what was measured stays as it was measured."""
+    store.run(
+        """UPDATE qualification_items SET known = json_set(known, '$.result', ?1)
+            WHERE known ->> '$.result' = ?2 AND project_id = ?3""",
+        (by, label, project_id),
+    )
+    store.run(
+        """UPDATE exercises SET answer = json_set(answer, '$.draft.result', ?1), revision = revision + 1
+            WHERE answer ->> '$.draft.result' = ?2 AND project_id = ?3 AND state = 'open'""",
+        (by, label, project_id),
+    )
 
 
 def _drop_attributions(store: Store, project_id: int, label: str, by: str) -> int:

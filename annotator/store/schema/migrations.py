@@ -21,6 +21,7 @@ from annotator.store.schema.models import MODELS
 from annotator.store.schema.named_people import NAMED_PEOPLE
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
+from annotator.store.schema.qualification import QUALIFICATION
 from annotator.store.schema.releases import RELEASES
 from annotator.store.schema.removals import REMOVALS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
@@ -195,6 +196,13 @@ def m022_releases_of_gold(db: Database) -> None:
 def m023_guidelines_versions(db: Database) -> None:
     """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
     for statement in GUIDELINES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m024_qualification_by_known_gold(db: Database) -> None:
+    """Training of annotators and reviewers on texts with known gold, and blind checks among their work."""
+    for statement in QUALIFICATION:
         db.conn.execute(statement)
 
 

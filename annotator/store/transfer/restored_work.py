@@ -20,6 +20,7 @@ from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
 from annotator.store.project.used_numbers import unused_number
+from annotator.store.qualification.exercises import next_work_number
 from annotator.store.transfer.review_sources import annotation_ids_of
 
 Stored = tuple[int, NewInstance]  # with the number that the instance has here
@@ -95,7 +96,7 @@ def _numbered_work(store: Store, instances: Sequence[Stored], accounts: Accounts
     ]
     return [
         _Assignment(number, instance_id, accounts[work.user], work, draft)
-        for number, (instance_id, work, draft) in enumerate(works, _next_number(store, "assignments"))
+        for number, (instance_id, work, draft) in enumerate(works, next_work_number(store))
     ]
 
 

@@ -16,6 +16,7 @@ from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
 from annotator.store.events import add_event
 from annotator.store.people import roles_of
+from annotator.store.qualification.exercises import has_open_exercise
 
 _BATCH = 2_000
 _IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."
@@ -60,7 +61,7 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
     user_standing = standing(store, instance_id, actor.id)
     if has_right(actor, roles, "see all annotations"):
         return _IN_HAND + _LEAD_MAY if user_standing.has_in_hand else ""
-    if user_standing.has_in_hand:
+    if user_standing.has_in_hand or has_open_exercise(store, instance_id, actor.id):
         return _IN_HAND
     if user_standing.is_undecided:
         return _UNDECIDED

@@ -14,12 +14,14 @@ from annotator.store.annotate.named_people import is_for_others
 from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import among_held, claim_check, find_check, find_check_of
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
     """What the person holds, at least two pieces where there are as many; `first` before the others."""
-    held = work_store.list_held(store, project.id, user_id)
+    held = among_held(store, project.id, user_id, work_store.list_held(store, project.id, user_id))
     while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
         held.append(claimed)
     work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
@@ -29,6 +31,10 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        return None
+    if (check := claim_check(store, project, user_id)) is not None:
+        return check
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
         instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
@@ -58,9 +64,15 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"Instance number {instance_id} is not in this project.")
-    mine = work_store.find_assignment(store, instance_id, user_id)
+    mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
+        store, project, instance_id, user_id
+    )
+    if mine is not None and mine.is_check:
+        return mine
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        raise NotAllowed(TRAINING_FIRST)
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
@@ -72,7 +84,7 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
 
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
     """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
-    if assignment.state in {"expired", "skipped"}:
+    if not assignment.is_check and assignment.state in {"expired", "skipped"}:
         work_store.claim(
             store, project.id, assignment.instance_id, assignment.user_id, lease_end(store, project),
             round_number=assignment.round_number, follows_id=assignment.follows_id,
@@ -91,7 +103,7 @@ def away_end(store: Store, project: Project) -> str:
 
 
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
-    assignment = work_store.get_assignment(store, assignment_id)
+    assignment = find_check(store, assignment_id) or work_store.get_assignment(store, assignment_id)
     if user.id is None or assignment.user_id != user.id:
         raise NotAllowed("This is someone else's work.")
     require(store, user, assignment.project_id, "annotate")
@@ -101,7 +113,7 @@ def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
 def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     """The person's own open work; what expired may be taken up again while its slot is free."""
     assignment = own_work(store, user, assignment_id)
-    if assignment.state in {"leased", "returned"}:
+    if assignment.state in {"leased", "returned"} or (assignment.is_check and assignment.state == "skipped"):
         return assignment
     if assignment.state in {"expired", "skipped"}:
         if instance_queue.is_free_for(store, assignment.instance_id, assignment.user_id):
@@ -115,6 +127,10 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     raise LeaseLost(_WHY_LOST[assignment.state])
 
 
+TRAINING_FIRST = (
+    "New texts of this project come after its training. Open the page Annotate without a text in its address "
+    "to see how it stands."
+)
 _SUBMITTED = "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
 _SHOWN = (
     "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "

@@ -1,5 +1,6 @@
 """My work: the list of what one has annotated, proposed to discard or skipped in a project, with its outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast, get_args
 
@@ -13,6 +14,7 @@ from annotator.store.annotate.annotations import get_annotations
 from annotator.store.annotate.assignments import get_assignment
 from annotator.store.annotate.my_work import WorkLine, list_my_work
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import check_lines, find_check, outcome_of_check
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of, summary_of
 
 PAGE_SIZE = 20
@@ -44,15 +46,14 @@ def my_work(
     require(store, user, project_id, "annotate")
     if state not in {"", *STATES}:
         raise InvalidValue(f"'{state}' is no state of one's own work; choose one of: {', '.join(STATES)}.")
-    lines, n = list_my_work(
-        store, project_id, cast("int", user.id), state, words.strip(), limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
-    )
+    lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
     rows = []
     for line in lines:
-        assignment = get_assignment(store, line.assignment_id)
-        work = assignment.draft if line.state == "draft" else annotations.get(cast("int", line.annotation_id))
-        outcome = outcome_of(store, assignment)
+        assignment = find_check(store, line.assignment_id) or get_assignment(store, line.assignment_id)
+        is_draft = line.state == "draft" or assignment.is_check
+        work = assignment.draft if is_draft else annotations.get(cast("int", line.annotation_id))
+        outcome = outcome_of_check(store, assignment) if assignment.is_check else outcome_of(store, assignment)
         n_sets = len(work.sets) if work else 0
         rows.append(
             MyWorkRow(
@@ -62,6 +63,18 @@ def my_work(
             )
         )  # fmt: skip
     return rows, n
+
+
+def _lines(
+    store: Store, project_id: int, user_id: int, state: str, words: str, offset: int
+) -> tuple[Sequence[WorkLine], int]:
+    """The lines of a page and how many there are, blind checks among them; only who has some pays for the pages before."""
+    checks = check_lines(store, project_id, user_id, state, words)
+    if not checks:
+        return list_my_work(store, project_id, user_id, state, words, limit=PAGE_SIZE, offset=offset)
+    lines, n = list_my_work(store, project_id, user_id, state, words, limit=offset + PAGE_SIZE, offset=0)
+    merged = sorted([*lines, *checks], key=lambda line: (line.at, line.assignment_id), reverse=True)
+    return merged[offset : offset + PAGE_SIZE], n + len(checks)
 
 
 def _summary(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:

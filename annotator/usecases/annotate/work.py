@@ -18,7 +18,7 @@ from annotator.store.annotate.annotations import (
     find_annotation_of_assignment,
     set_annotation_state,
 )
-from annotator.store.annotate.my_work import count_submitted_since, find_last_submission
+from annotator.store.annotate.my_work import count_submitted_since, find_last_submission, submission_time
 from annotator.store.annotate.named_people import is_queue_plain
 from annotator.store.annotate.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.store.annotate.proposed_sets import answers_of, save_answers
@@ -27,8 +27,19 @@ from annotator.store.events import record_event
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.qualification.exercises import last_done_check
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.store.review.reviews import end_open_reviews
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import (
+    among_held,
+    counts_with_checks,
+    leave_check,
+    outcome_of_check,
+    reopen_check,
+    save_check,
+    submit_check,
+)
 from annotator.usecases.annotate.feedback import Feedback, former_round
 from annotator.usecases.annotate.leases import (
     away_end,
@@ -99,7 +110,8 @@ def _held_before(
 ) -> NextWork | None:
     """What somebody holds can be read while nothing can be stored; what they do to it stays in their browser meanwhile."""
     project = get_project_by_id(store, project_id)
-    held = work_store.list_held(store, project_id, _annotator(store, user, project_id))
+    user_id = _annotator(store, user, project_id)
+    held = among_held(store, project_id, user_id, work_store.list_held(store, project_id, user_id))
     if instance_id is not None:
         held = [assignment for assignment in held if assignment.instance_id == instance_id]
     works = [_work(store, assignment) for assignment in held[:2]]
@@ -127,7 +139,7 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
         held = hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user, day_began)
         works = [_work(store, assignment) for assignment in held[:2]]
-        empty = None if works else _why_empty(store, project, counts)
+        empty = None if works else _why_empty(store, project, user_id, counts)
     return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
 
 
@@ -141,7 +153,8 @@ def _what_follows(
 def work_after(store: Store, user: User, project: Project, shown: int | None) -> Work | None:
     """The work to lease ahead, when the panel shows `shown` (an assignment id) now; call inside the transaction."""
     user_id = cast("int", user.id)
-    held = [a for a in work_store.list_held(store, project.id, user_id) if a.id != shown]
+    all_held = among_held(store, project.id, user_id, work_store.list_held(store, project.id, user_id))
+    held = [a for a in all_held if a.id != shown]
     assignment = held[0] if held else claim_next(store, project, user_id)
     return None if assignment is None else _work(store, assignment)
 
@@ -158,13 +171,14 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
     else:
         waiting = instance_queue.waiting_for(store, project.id, user_id)
     today = {} if day_began is None else {"today": count_submitted_since(store, project.id, user_id, day_began)}
-    return today | {
+    counts = today | {
         "returned": mine.get("returned", 0),
         "open": mine.get("leased", 0),
         "waiting": waiting,
         "submitted": mine.get("submitted", 0),
         "skipped": mine.get("skipped", 0),
     }
+    return counts_with_checks(store, project, user_id, counts, day_began)
 
 
 def counts_in(store: Store, user: User, project_id: int, day_began: str | None) -> dict[str, int]:
@@ -186,22 +200,26 @@ def save_draft(
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
         keep_leases(store, project, assignment)
-        _save(store, assignment_id, replace(draft, result=label_of_now(store, project, draft.result)), revision + 1)
-        work_store.add_timing(store, assignment_id, _plausible(timing))
+        draft = replace(draft, result=label_of_now(store, project, draft.result))
+        _save(store, assignment, draft, revision + 1, _plausible(timing))
     return revision + 1
 
 
-def _save(store: Store, assignment_id: int, draft: Draft, revision: int) -> None:
-    work_store.save_draft(store, assignment_id, draft, revision)
+def _save(store: Store, assignment: Assignment, draft: Draft, revision: int, timing: Timing) -> None:
+    if assignment.is_check:
+        save_check(store, assignment, draft, revision, timing)
+        return
+    work_store.save_draft(store, assignment.id, draft, revision)
     if draft.proposed is not None:
-        save_answers(store, assignment_id, draft.proposed)
+        save_answers(store, assignment.id, draft.proposed)
+    work_store.add_timing(store, assignment.id, timing)
 
 
 def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
     """When the person first saw the instance (work leased ahead is seen later than it is claimed)."""
     with store.transaction():
-        own_work(store, user, assignment_id)
-        work_store.note_first_view(store, assignment_id, at)
+        if not own_work(store, user, assignment_id).is_check:
+            work_store.note_first_view(store, assignment_id, at)
 
 
 def submit(
@@ -228,13 +246,15 @@ def submit(
         draft = replace(draft, result=label_of_now(store, project, draft.result))
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
         keep_leases(store, project, assignment)
-        _save(store, assignment_id, draft, revision + 1)
-        work_store.add_timing(store, assignment_id, _plausible(timing))
-        state = store_submission(store, user, project, instance, assignment, draft, result)
-        _move(store, assignment, "submitted")
-        if state == "accepted":
-            after_acceptance(store, instance.id)
-        _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
+        _save(store, assignment, draft, revision + 1, _plausible(timing))
+        if assignment.is_check:
+            submit_check(store, project, instance, assignment, draft, result, revision + 1)
+        else:
+            state = store_submission(store, user, project, instance, assignment, draft, result)
+            _move(store, assignment, "submitted")
+            if state == "accepted":
+                after_acceptance(store, instance.id)
+            _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
         return _what_follows(store, user, project, shown_next, day_began)
 
 
@@ -247,8 +267,11 @@ def skip(
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
             raise Conflict("Returned work cannot be skipped. Revise it, or propose to discard it.")
-        _move(store, assignment, "skipped")
-        _note(store, user, "skip", assignment)
+        if assignment.is_check:
+            leave_check(store, assignment)
+        else:
+            _move(store, assignment, "skipped")
+            _note(store, user, "skip", assignment)
         return _what_follows(store, user, project, shown_next, day_began)
 
 
@@ -271,11 +294,14 @@ def propose_discard(
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
-        add_proposal(
-            store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
-        )
-        _move(store, assignment, "proposed")
-        _note(store, user, "propose discard", assignment, reason=reason)
+        if assignment.is_check:
+            leave_check(store, assignment, f"{reason}: {comment.strip()}")
+        else:
+            add_proposal(
+                store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
+            )
+            _move(store, assignment, "proposed")
+            _note(store, user, "propose discard", assignment, reason=reason)
         return _what_follows(store, user, project, shown_next, day_began)
 
 
@@ -295,17 +321,31 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
     """
     user_id = _annotator(store, user, project_id)
     with store.transaction():
-        last = find_last_submission(store, project_id, user_id)
+        last = _last_submission(store, project_id, user_id)
         if last is None:
             raise Conflict("There is no submission to go back to: you have nothing submitted in this project.")
-        assignment = work_store.get_assignment(store, last)
+        assignment = own_work(store, user, last)
         title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
         return _reopen(
             store, user, assignment, f"Your last submission, “{title}”,", " You can read it under My work (m)."
         )
 
 
+def _last_submission(store: Store, project_id: int, user_id: int) -> int | None:
+    """The number of what a person handed in last, a blind check too."""
+    last, check = find_last_submission(store, project_id, user_id), last_done_check(store, project_id, user_id)
+    if last is None or check is None:
+        return check[1] if check else last
+    return check[1] if check[0] > (submission_time(store, last) or "") else last
+
+
 def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy: str = "") -> Work:
+    if assignment.is_check:
+        reopened = reopen_check(store, assignment)
+        if reopened is None:
+            closed = outcome_of_check(store, assignment).closed or "it is not submitted any more"
+            raise Conflict(f"{named} cannot be reopened: {closed}.{remedy}")
+        return _work(store, reopened)
     annotation = find_annotation_of_assignment(store, assignment.id)
     closed = why_closed(store, assignment, annotation)
     if annotation is None or closed:
@@ -333,6 +373,9 @@ def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
 
 def _work(store: Store, assignment: Assignment) -> Work:
     instance = get_instance(store, assignment.instance_id)
+    if assignment.is_check:
+        is_handed_in = assignment.state == "submitted"
+        return Work(assignment, instance, outcome=outcome_of_check(store, assignment) if is_handed_in else None)
     outcome = outcome_of(store, assignment) if assignment.state in {"submitted", "proposed", "ended"} else None
     decision = _decision_of_lead(store, assignment, instance)
     if assignment.follows_id is None:
@@ -391,7 +434,11 @@ def _annotator(store: Store, user: User, project_id: int) -> int:
     return user.id
 
 
-def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
+def _why_empty(store: Store, project: Project, user_id: int, counts: dict[str, int]) -> str:
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        return (
+            "You have finished what you held. New texts come after the training: reload this page to see how it stands."
+        )
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return (
             f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."

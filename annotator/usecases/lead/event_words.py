@@ -326,7 +326,33 @@ OF_ANNOTATIONS = {
     "skip review": "left the scoring of {} to others",
 }
 
+
+def _training_changed(detail: Detail) -> str:
+    values = _listed(f"{name.replace('_', ' ')} {_value(value)}" for name, value in detail["changed"].items())
+    return f"changed the training of {detail['audience']}: {values}"
+
+
+def _training_ended(detail: Detail) -> str:
+    f1 = "" if detail.get("f1") is None else f"; token F1 {detail['f1']:.2f}"
+    right = f"; {detail['right']} of {detail['n']} right" if detail.get("n") else ""
+    return f"{detail['state']} try {detail['number']} of the training of {detail['audience']}{f1}{right}"
+
+
+_PURPOSES = {
+    "annotators": "the training of annotators", "reviewers": "the training of reviewers", "checks": "blind checks",
+}  # fmt: skip
+
 SENTENCES: dict[str, Callable[[Detail], str]] = {
+    "change training": _training_changed,
+    "pick training texts": lambda detail: f"picked {counted(detail['n'], 'text')} for {_PURPOSES[detail['purpose']]}",
+    "take out training text": lambda detail: f"took the text out of {_PURPOSES[detail['purpose']]}",
+    "accept training gold": lambda detail: f"took the changed gold of the text for {_PURPOSES[detail['purpose']]}",
+    "end training": _training_ended,
+    "allow after training": lambda detail: (
+        f"let {detail['user']} work without having passed the training of {detail['audience']}"
+        if detail["kind"] == "let through"
+        else f"gave {detail['user']} another try at the training of {detail['audience']}"
+    ),
     "submit": _submitted,
     "skip": lambda _: "skipped the text",
     "propose discard": lambda detail: f"proposed to discard the text: {detail['reason']}",

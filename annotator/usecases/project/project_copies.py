@@ -1,4 +1,4 @@
-"""A new project with the rules of another: task, question, labels, settings, guidelines, word lists, without its texts."""
+"""A new project with the rules of another: task, labels, settings, guidelines, word lists, training, without its texts."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import add_role, list_members, roles_of
 from annotator.store.projects import get_project_by_id, list_projects_of, update_project
+from annotator.store.qualification.rules import copy_rules
 from annotator.store.word_lists import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import create_project
@@ -37,6 +38,7 @@ def copy_project(store: Store, actor: User, source_id: int, name: str, *, has_pe
         update_project(store, project)
         for words in list_word_lists(store, source_id):
             save_word_list(store, project.id, words, created_by=actor.name)
+        copy_rules(store, source_id, project.id, actor.name)
         if has_people:
             for user, role in list_members(store, source_id):
                 add_role(store, project.id, user, role)

@@ -22,6 +22,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.store.review import reviews as review_store
 from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
 from annotator.usecases.access.independence import may_annotate_still
@@ -102,6 +103,8 @@ def _held_or_claimed(store: Store, project: Project, user: User) -> Review | Non
     held = review_store.list_reviews(store, project.id, reviewer.user_id, ["leased"], limit=1)
     if held:
         return held[0]
+    if is_kept_from_work(store, project.id, reviewer.user_id, "reviewers"):
+        return None
     annotation_id = review_store.next_to_review(store, reviewer)
     return None if annotation_id is None else _claim(store, project, annotation_id, reviewer.user_id)
 
@@ -121,6 +124,11 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
     if get_annotation(store, annotation_id).user_id == user_id:
         raise NotAllowed("This is your own annotation, and nobody reviews their own.")
     _require_no_annotator(store, user, review_round)
+    if is_kept_from_work(store, project.id, user_id, "reviewers"):
+        raise NotAllowed(
+            "New annotations of this project come after its training. Open the page Review without an annotation in its address "
+            "to see how it stands."
+        )
     if not review_store.may_claim(store, annotation_id):
         raise NotAllowed(
             "This annotation is not yours to score: others have scored it, or it is no longer under review."
@@ -357,6 +365,8 @@ def _reviewer(store: Store, user: User, project_id: int) -> int:
 def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
     if not project.settings.reviewers_per_annotation:
         return "This project accepts annotations as they are submitted; nothing is reviewed here."
+    if user.id is not None and is_kept_from_work(store, project.id, user.id, "reviewers"):
+        return "New annotations come after the training: reload this page to see how it stands."
     if review_store.are_any_closed(store, _asking(store, project, user)):
         return (
             "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate or "

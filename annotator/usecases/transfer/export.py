@@ -54,6 +54,7 @@ from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, require
 from annotator.usecases.transfer.contents import iterate_annotations
 from annotator.usecases.transfer.own_annotations import annotations_that_count
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
+from annotator.usecases.transfer.qualification_records import qualification_as_source
 from annotator.usecases.transfer.release_records import releases_as_sources
 
 ANNOTATIONS = "parquet-annotations"
@@ -234,6 +235,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)
     yield from views_as_sources(store, project.id)
+    if split is None:
+        yield from qualification_as_source(store, project)
     yield from trainings_as_sources(store, project.id, split)
     if split is None:
         yield from releases_as_sources(store, project.id)

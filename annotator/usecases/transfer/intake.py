@@ -13,6 +13,7 @@ from annotator.domain.own_sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceQualification,
     SourceRelease,
     SourceTraining,
     SourceView,
@@ -40,6 +41,7 @@ from annotator.usecases.transfer.neighbours import Upcoming, apart
 from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, plan_outputs, rounds_of
 from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
+from annotator.usecases.transfer.qualification_records import take_qualification
 from annotator.usecases.transfer.quote_counts import QuoteCounts
 from annotator.usecases.transfer.release_records import ReleaseRestorer
 from annotator.usecases.transfer.review_records import Restorer
@@ -109,7 +111,7 @@ class Intake:
             case _:
                 self._take_records(upcoming)
 
-    def _take_records(self, upcoming: Upcoming[Item]) -> None:
+    def _take_records(self, upcoming: Upcoming[Item]) -> None:  # noqa: C901  (a case for each)
         """What only our own export brings."""
         match upcoming.first:
             case SourceProject():
@@ -123,6 +125,8 @@ class Intake:
                 self.records.take_lists(upcoming.batch(SourceList, _BATCH), self.report)
             case SourceView():
                 self.records.take_views(upcoming.batch(SourceView, _BATCH))
+            case SourceQualification():
+                take_qualification(self.store, self.project, upcoming.batch(SourceQualification, _BATCH), self.report)
             case SourceTraining():
                 self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
             case SourcePerturbation() | SourceAudit():

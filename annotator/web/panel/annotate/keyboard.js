@@ -165,7 +165,7 @@ export class Keyboard {
       c: () => actions.original?.(),
       w: () => actions.answers?.(),
       g: (shift) => actions.guidelines(shift),
-      m: () => actions.mine(),
+      m: () => actions.mine?.(),
       v: (shift) => (shift ? actions.forward() : actions.back?.()),
       "?": () => actions.keys(),
     };

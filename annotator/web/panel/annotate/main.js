@@ -70,13 +70,21 @@ class Panel {
     this.leaving = new AbortController();
     this.#guide(data);
     this.#listen();
+    if (this.isTraining) this.screen.bar.skip.hidden = this.screen.bar.discard.hidden = true;
     if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
     if (data.mode === "read") this.#showWork(data.work);
     else this.flow.start(data.start ?? null);
   }
 
+  /** Texts with known gold: what belongs to real work alone (skip, discard, My work, talk, going back) is not there. */
+  get isTraining() {
+    return this.data.mode === "train";
+  }
+
   /** What buttons and keys do; they are made before the parts that do it. @returns {WorkActions} */
   #actions() {
+    const isRead = this.data.mode === "read";
+    const { isTraining } = this;
     return {
       hover: (index) => this.screen.hover(index),
       choose: (index, byHand) => this.screen.chosen(this.marking, index, byHand),
@@ -89,19 +97,14 @@ class Panel {
       result: (label) => this.marking.setResult(label),
       note: (text) => this.marking.setNote(text),
       submit: (confirmed = false) => this.flow.submit(confirmed === true),
-      skip: () => this.flow.skip(),
-      discard: () => this.#askDiscard(),
-      ask: () => this.talk.open(),
-      answers: () => this.answers.open(),
+      skip: () => (isTraining ? undefined : this.flow.skip()),
+      discard: () => (isTraining ? undefined : this.#askDiscard()),
+      ask: isTraining ? undefined : () => this.talk.open(),
+      answers: () => (isTraining ? undefined : this.answers.open()),
       guidelines: (reads) => this.screen.guidelines?.toggle(reads === true),
-      original: this.data.mode === "read" ? undefined : () => this.original.open(),
-      mine: () =>
-        openMyWork(
-          this.screen.root,
-          (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
-          (row) => this.flow.open(row.instance),
-        ),
-      back: () => this.flow.back(),
+      original: isRead || isTraining ? undefined : () => this.original.open(),
+      mine: isTraining ? undefined : () => this.#openMine(),
+      back: isTraining ? undefined : () => this.flow.back(),
       forward: () => this.flow.forward(),
       nextMark: (by) => this.screen.nextMark(by),
       table: () => this.screen.keepTable(),
@@ -123,6 +126,14 @@ class Panel {
     };
   }
 
+  #openMine() {
+    openMyWork(
+      this.screen.root,
+      (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
+      (row) => this.flow.open(row.instance),
+    );
+  }
+
   /**
    * The guidelines are the page's; a panel that begins before Streamlit has none yet.
    * @param {PanelData} data
@@ -134,12 +145,13 @@ class Panel {
 
   /** @param {Session} session */
   #shown(session) {
-    this.talk.show(session);
+    if (!this.isTraining) this.talk.show(session);
     this.screen.guidelines?.beforeText(session.id);
     this.#rememberPlace();
   }
 
   #rememberPlace() {
+    if (this.isTraining) return;
     afterwards(() => {
       if (!this.flow.closed) this.place.begin();
     });

@@ -35,7 +35,7 @@ export class ReviewBar {
     this.views = new Views(actions);
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Sets to score" });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
-    this.skip = button("Skip", { key: "s", title: "Skip for now", onclick: actions.skip });
+    this.skip = button("Skip", { key: "s", className: "skip", title: "Skip for now", onclick: actions.skip });
     this.submit = button("Submit", {
       key: "Ctrl+⏎",
       className: "primary",

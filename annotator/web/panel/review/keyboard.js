@@ -107,10 +107,10 @@ export class ReviewKeyboard {
       "-": () => screen.reading.step("size", -1),
       c: () => screen.focusComment(),
       s: () => actions.skip(),
-      q: () => actions.ask(),
+      q: () => actions.ask?.(),
       w: () => actions.answers(),
       g: (shift) => actions.guidelines(shift),
-      m: () => actions.mine(),
+      m: () => actions.mine?.(),
       "?": () => actions.keys(),
     };
   }

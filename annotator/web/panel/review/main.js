@@ -22,6 +22,7 @@ class ReviewPage {
     this.trigger = trigger;
     const actions = this.#actions();
     this.screen = new ReviewScreen(parent, actions);
+    this.screen.root.classList.toggle("training", Boolean(data.training));
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
     this.messages = new ReviewMessages(data.routes, data.csrf);
@@ -56,7 +57,7 @@ class ReviewPage {
     this.leaving = new AbortController();
     this.#listen();
     this.screen.onshow = (session) => {
-      this.talk.show(session);
+      if (!data.training) this.talk.show(session);
       this.guidelines.beforeText(session.id);
     };
     this.flow.start(data.start ?? null);
@@ -64,6 +65,7 @@ class ReviewPage {
 
   /** What buttons and keys do; they are made before the parts that do it. @returns {ReviewActions} */
   #actions() {
+    const isTraining = Boolean(this.data.training);
     return {
       hover: (index) => this.screen.hover(index),
       choose: (set, property) => this.scoring.choose(set, property),
@@ -74,16 +76,11 @@ class ReviewPage {
       point: (token) => this.scoring.point(token),
       comment: (set, text) => this.scoring.comment(set, text),
       submit: () => this.flow.submit(),
-      skip: () => this.flow.skip(),
-      ask: () => this.talk.open(),
-      answers: () => this.answers.open(),
+      skip: () => (isTraining ? undefined : this.flow.skip()),
+      ask: isTraining ? undefined : () => this.talk.open(),
+      answers: () => (isTraining ? undefined : this.answers.open()),
       guidelines: (reads) => this.guidelines.toggle(reads === true),
-      mine: () =>
-        openMyReviews(
-          this.screen.root,
-          (asked) => this.messages.mine(this.data.project, asked),
-          (row) => this.flow.open(row.annotation),
-        ),
+      mine: isTraining ? undefined : () => this.#openMine(),
       reading: () => this.screen.reading.open(),
       keys: () => openKeys(this.screen.root, REVIEW_KEYS),
       retry: () => this.flow.retry(),
@@ -93,6 +90,14 @@ class ReviewPage {
       takeTheirs: () => this.flow.takeTheirs(),
       focusText: () => this.screen.focusText(),
     };
+  }
+
+  #openMine() {
+    openMyReviews(
+      this.screen.root,
+      (asked) => this.messages.mine(this.data.project, asked),
+      (row) => this.flow.open(row.annotation),
+    );
   }
 
   #listen() {

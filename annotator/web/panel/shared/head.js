@@ -16,7 +16,7 @@ const MANY_LABELS = 6;
  * @property {() => unknown} [ask]
  * @property {() => unknown} [answers]
  * @property {(reads?: boolean) => unknown} guidelines
- * @property {() => unknown} mine
+ * @property {() => unknown} [mine]
  * @property {() => unknown} [reading]
  * @property {() => unknown} keys
  */
@@ -86,7 +86,7 @@ export class Head {
       this.talk,
       this.model,
       this.guidelines,
-      button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
+      actions.mine && button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
       actions.reading &&
         button("Aa", {
           key: "z",

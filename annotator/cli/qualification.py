@@ -1,0 +1,207 @@
+"""`annotator training`: who needs training before work, on which texts, and who has passed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted, written
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.qualification import (
+    AUDIENCES,
+    PURPOSES,
+    SPOILINGS,
+    Audience,
+    Measures,
+    Purpose,
+    Spoiling,
+    Totals,
+)
+from annotator.errors import NotFound
+
+if TYPE_CHECKING:
+    from annotator.usecases.qualification.people import Checked, Trained
+
+_WORSENED: dict[str, Spoiling] = {spoiling.replace(" ", "-") or "not": spoiling for spoiling in SPOILINGS}
+_audience = click.option("--audience", type=click.Choice(AUDIENCES), default="annotators", show_default=True)
+_purpose = click.option(
+    "--for", "purpose", type=click.Choice(PURPOSES), default="annotators", show_default=True,
+    help="Training of annotators, of reviewers, or blind checks among annotators' work.",
+)  # fmt: skip
+
+
+@click.group()
+def training() -> None:
+    """Training: texts with known gold that come before work, and blind checks among it."""
+
+
+@training.command()
+@project_option
+@json_option
+@click.pass_obj
+def show(path: Path, project_name: str, as_json: bool) -> None:
+    """Rules, texts and people."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.items import items_of
+    from annotator.usecases.qualification.people import checked_people, trained_people
+    from annotator.usecases.qualification.rules import training_rules
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        rules = {a: training_rules(store, LOCAL_OPERATOR, project.id, a).rules for a in AUDIENCES}
+        people = {a: trained_people(store, LOCAL_OPERATOR, project, a) for a in AUDIENCES}
+        checked = checked_people(store, LOCAL_OPERATOR, project)
+        items = [
+            {"for": purpose, "key": shown.row.key, "worsened": shown.item.spoiling, "gold": shown.gold}
+            for purpose in PURPOSES
+            for shown in items_of(store, LOCAL_OPERATOR, project, purpose)
+        ]
+    answer = {
+        "rules": {audience: asdict(each) for audience, each in rules.items()},
+        "texts": items,
+        "people": {audience: [_person(trained) for trained in each] for audience, each in people.items()},
+        "checks": [_checked(person) for person in checked],
+    }
+    if as_json:
+        print_json(answer)
+    else:
+        _print(answer)
+
+
+def _person(trained: "Trained") -> dict[str, object]:
+    return {"name": trained.user.name, "training": trained.state, "tries": trained.n_tries, **_numbers(trained.totals)}
+
+
+def _checked(checked: "Checked") -> dict[str, object]:
+    points = [{"at": point.at, **_point(point.measures)} for point in checked.points]
+    return {"name": checked.user.name, **_numbers(checked.totals), "points": points}
+
+
+def _point(measures: Measures) -> dict[str, object]:
+    return {
+        "token_f1": None if measures.f1 is None else float(measures.f1),
+        "right": measures.n_right,
+        "of": measures.n,
+    }
+
+
+def _numbers(totals: Totals | None) -> dict[str, object]:
+    f1 = None if totals is None or totals.f1 is None else float(totals.f1)
+    return {"token_f1": f1, "right": totals.n_right if totals else 0, "of": totals.n if totals else 0}
+
+
+def _print(answer: dict[str, Any]) -> None:
+    for audience, rules in answer["rules"].items():
+        values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rules.items() if name != "is_on")
+        click.echo(f"Training of {audience} is {'on' if rules['is_on'] else 'off'}: {values}")
+        for person in answer["people"][audience]:
+            click.echo(
+                f"  {person['name']}: {person['training']}, {counted(person['tries'], 'try', 'tries')}{_spoken(person)}"
+            )
+    for text in answer["texts"]:
+        worsened = f", {text['worsened']}" if text["worsened"] else ""
+        click.echo(f"{text['key']}: for {text['for']}{worsened}; gold {text['gold']}")
+    for person in answer["checks"]:
+        click.echo(f"Checks of {person['name']}: {len(person['points'])}{_spoken(person)}")
+
+
+def _spoken(numbers: dict[str, Any]) -> str:
+    right = f"; {numbers['right']} of {numbers['of']} right" if numbers["of"] else ""
+    return f"; token F1 {written(numbers['token_f1'])}{right}" if numbers["token_f1"] is not None else right
+
+
+@training.command(name="set")
+@project_option
+@_audience
+@click.option("--on/--off", "is_on", default=None, help="Whether training comes before work.")
+@click.option("--texts", type=int, help="Texts in a try.")
+@click.option("--tries", type=int, help="How many tries there are.")
+@click.option("--least-f1", type=int, metavar="PERCENT", help="Least mean token F1, of annotators.")
+@click.option("--least-labels", type=int, metavar="PERCENT", help="Least share of right labels, of annotators.")
+@click.option("--least-scores", type=int, metavar="PERCENT", help="Least share of right scores, of reviewers.")
+@click.option("--check-every", type=int, help="Of so many texts of an annotator one is a blind check; 0: none.")
+@click.pass_obj
+def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | bool | None) -> None:
+    """Set other rules; whoever is in the middle of a try goes on under those that they began under."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.rules import set_rules, training_rules
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        stored = training_rules(store, LOCAL_OPERATOR, project.id, audience)
+        given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
+        rules = replace(stored.rules, **given)
+        set_rules(store, LOCAL_OPERATOR, project.id, audience, rules, based_on=stored.number)
+    click.echo(f"Training of {audience} is {'on' if rules.is_on else 'off'}.")
+
+
+@training.command()
+@click.argument("keys", nargs=-1, required=True)
+@project_option
+@_purpose
+@click.option(
+    "--worsened",
+    multiple=True,
+    type=click.Choice(tuple(_WORSENED)),
+    help="Of reviewers' texts; give it more than once.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of what is worsened.")
+@click.pass_obj
+def pick(
+    path: Path, keys: Sequence[str], project_name: str, purpose: Purpose, worsened: Sequence[str], seed: int
+) -> None:
+    """Pick texts with gold, by their keys."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.items import instances_of_keys
+    from annotator.usecases.qualification.items import pick as pick_texts
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        numbers = instances_of_keys(store, project, keys)
+        spoilings = [_WORSENED[name] for name in worsened] or [""]
+        picked = pick_texts(store, LOCAL_OPERATOR, project, purpose, numbers, spoilings, seed=seed)
+    for reason in picked.left_out:
+        click.echo(reason, err=True)
+    click.echo(f"Picked {counted(picked.n_new, 'new text', 'new texts')}.")
+
+
+@training.command()
+@click.argument("keys", nargs=-1, required=True)
+@project_option
+@_purpose
+@click.pass_obj
+def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose) -> None:
+    """Take texts out, by their keys; what people answered to them is kept."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.items import items_of, take_out
+
+    with opened(path) as store, store.transaction():
+        project = find_project(store, project_name)
+        items = items_of(store, LOCAL_OPERATOR, project, purpose)
+        missing = next((key for key in keys if all(shown.row.key != key for shown in items)), None)
+        if missing is not None:
+            raise NotFound(f"'{missing}' is not among the texts for {purpose}. 'annotator training show' lists them.")
+        chosen = [shown for shown in items if shown.row.key in keys]
+        for shown in chosen:
+            take_out(store, LOCAL_OPERATOR, project, shown.item.id)
+    click.echo(f"Took {counted(len(chosen), 'text')} out.")
+
+
+@training.command()
+@click.argument("name")
+@project_option
+@_audience
+@click.option("--through", "is_through", is_flag=True, help="Let them work without having passed.")
+@click.pass_obj
+def allow(path: Path, name: str, project_name: str, audience: Audience, is_through: bool) -> None:
+    """Give somebody another try, or with --through let them work."""
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.people import allow as allow_person
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        allow_person(store, LOCAL_OPERATOR, project, audience, name, "let through" if is_through else "another try")
+    click.echo(f"{name} gets work now." if is_through else f"{name} has another try.")

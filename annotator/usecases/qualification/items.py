@@ -1,0 +1,154 @@
+"""The lead's items: which texts with known gold are for training or for blind checks, and how their gold stands now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.domain.people import User
+from annotator.domain.project.qualification import Item, Known, Purpose, Spoiling
+from annotator.domain.projects import Project
+from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.instances import InstanceRow, find_instance_ids, get_instance, project_of_instance, row_of
+from annotator.store.qualification import items as items_store
+from annotator.usecases.access.rights import require
+from annotator.usecases.qualification.known_gold import known_now, known_of
+
+GoldState = Literal["as picked", "changed", "no gold"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    """An item for the lead: its text, and whether its gold is still the one that it was picked with."""
+
+    item: Item
+    row: InstanceRow
+    gold: GoldState
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What came of picking: how many are new, and for each other text why it was left out."""
+
+    n_new: int
+    left_out: tuple[str, ...]
+
+
+def items_of(store: Store, actor: User, project: Project, purpose: Purpose) -> list[ShownItem]:
+    """The items of a kind, in the order in which they were picked."""
+    require(store, actor, project.id, "manage project")
+    return [_shown(store, project, item) for item in items_store.list_items(store, project.id, purpose)]
+
+
+def _shown(store: Store, project: Project, item: Item) -> ShownItem:
+    known = known_now(store, project, item)
+    state: GoldState = "no gold" if known is None else "as picked" if known == item.known else "changed"
+    return ShownItem(item, row_of(store, item.instance_id), state)
+
+
+def pick(
+    store: Store,
+    actor: User,
+    project: Project,
+    purpose: Purpose,
+    instance_ids: Sequence[int],
+    spoilings: Sequence[Spoiling] = ("",),
+    *,
+    seed: int = 0,
+) -> Picked:
+    """Pick texts with gold for training or checks; those that cannot be are named with the reason.
+
+    spoilings: of reviewers' items, how their sets are worsened, each text once with each
+    """
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        if purpose != "reviewers" and tuple(spoilings) != ("",):
+            raise InvalidValue("Only texts for reviewers can have worsened sets. Leave the worsening out.")
+        n_new, left_out = 0, []
+        for instance_id in dict.fromkeys(instance_ids):
+            new, reason = _pick(store, actor, project, purpose, instance_id, spoilings, seed)
+            n_new += new
+            left_out += [reason] if reason else []
+        if n_new:
+            add_event(
+                store, actor.name, "pick training texts", "project", project.id,
+                project_id=project.id, purpose=purpose, n=n_new,
+            )  # fmt: skip
+    return Picked(n_new, tuple(left_out))
+
+
+def _pick(
+    store: Store, actor: User, project: Project, purpose: Purpose, instance_id: int, spoilings: Sequence[Spoiling],
+    seed: int,
+) -> tuple[int, str]:  # fmt: skip
+    """How many items a text became, and why it is none where it could not be."""
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"Instance number {instance_id} is not in this project.")
+    instance = get_instance(store, instance_id)
+    known = known_of(store, project, instance)
+    if known is None:
+        return 0, f"“{instance.key}” has no gold."
+    if purpose == "checks" and instance.parent_key is not None:
+        return 0, f"“{instance.key}” is a changed version, which cannot be a blind check."
+    n_new, n_made = 0, 0
+    for spoiling in spoilings:
+        item = Item(0, project.id, purpose, instance_id, known, spoiling, seed + instance_id)
+        expected = known_now(store, project, item)
+        if expected is None:
+            continue
+        n_made += 1
+        n_new += items_store.add_item(
+            store, project.id, purpose, instance_id, expected, actor.name, spoiling=spoiling, seed=item.seed
+        )
+    return n_new, "" if n_made else f"The gold sets of “{instance.key}” cannot be worsened so."
+
+
+def instances_of_keys(store: Store, project: Project, keys: Sequence[str]) -> list[int]:
+    """The numbers of texts by their keys. Raises NotFound for a key that no text has, InvalidValue for one in two splits."""
+    numbers = []
+    for key in keys:
+        found_ids = find_instance_ids(store, project.id, key)
+        if not found_ids:
+            raise NotFound(f"The project '{project.name}' has no text with the key '{key}'.")
+        if len(found_ids) > 1:
+            raise InvalidValue(f"Several splits have a text with the key '{key}'. Pick it on the Project page.")
+        numbers.append(found_ids[0])
+    return numbers
+
+
+def take_out(store: Store, actor: User, project: Project, item_id: int) -> None:
+    """Take an item out: nobody is given it any more; what people answered to it is kept."""
+    with store.transaction():
+        item = _own(store, actor, project, item_id)
+        items_store.remove_item(store, item.id)
+        add_event(
+            store, actor.name, "take out training text", "instance", item.instance_id,
+            project_id=project.id, purpose=item.purpose,
+        )  # fmt: skip
+
+
+def accept_gold(store: Store, actor: User, project: Project, item_id: int) -> Known:
+    """The lead has seen that the gold of an item changed: from now on it is not named any more.
+
+    Raises: Conflict where the item has no gold now
+    """
+    with store.transaction():
+        item = _own(store, actor, project, item_id)
+        known = known_now(store, project, item)
+        if known is None:
+            raise Conflict("This text has no gold now. Give it gold again, or take it out of the training.")
+        items_store.set_known(store, item.id, known)
+        add_event(
+            store, actor.name, "accept training gold", "instance", item.instance_id,
+            project_id=project.id, purpose=item.purpose,
+        )  # fmt: skip
+    return known
+
+
+def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
+    require(store, actor, project.id, "manage project")
+    item = items_store.get_item(store, item_id)
+    if item.project_id != project.id:
+        raise NotFound(f"There is no training item number {item_id} in this project.")
+    return item

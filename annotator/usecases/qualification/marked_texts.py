@@ -1,0 +1,128 @@
+"""An annotator's training in the token panel: the next text, its draft, handing it in. Nothing of it becomes an annotation."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
+from annotator.domain.people import User
+from annotator.domain.project.qualification import Exercise, Known
+from annotator.domain.projects import Project
+from annotator.domain.rationales import check_spans
+from annotator.domain.submission import check_submission
+from annotator.errors import NotAllowed, StaleDraft
+from annotator.store import Store
+from annotator.store.connection.database import iso
+from annotator.store.instances import get_instance, layout_of
+from annotator.store.projects import get_project_by_id
+from annotator.store.qualification import exercises as exercises_store
+from annotator.store.qualification.items import get_item
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.checks import measures_of
+from annotator.usecases.annotate.panel_messages import ShownNext, ShownWork, show_project, show_work
+from annotator.usecases.annotate.work import Work
+from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
+from annotator.usecases.qualification.known_gold import known_now, known_of
+
+_LONGEST_STEP_MS = 24 * 3600 * 1000
+_ANSWERED = "Your answer is stored. It is shown beside the gold now."
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """What the panel is told when an answer was handed in: nothing of the gold, which the page shows."""
+
+    counts: dict[str, int]
+    ahead: None = None
+
+
+def next_text(store: Store, user: User, project_id: int) -> ShownNext:
+    """The next text of one's open try, in the form of any other work."""
+    with store.transaction():
+        require(store, user, project_id, "annotate")
+        project = get_project_by_id(store, project_id)
+        exercise = open_exercise(store, user, project, "annotators")
+        work = None if exercise is None else as_work(store, project, exercise)
+    return ShownNext(work, None, replace(show_project(project), asks_model=False), {}, None if work else _ANSWERED)
+
+
+def current_text(store: Store, user: User, exercise_id: int) -> ShownWork:
+    """A text of one's training as it is stored now."""
+    exercise = exercises_store.get_exercise(store, exercise_id)
+    if user.id is None or exercise.user_id != user.id:
+        raise NotAllowed("This is someone else's work.")
+    return as_work(store, get_project_by_id(store, exercise.project_id), exercise)
+
+
+def as_work(store: Store, project: Project, exercise: Exercise) -> ShownWork:
+    """An exercise as the panel draws work; it has no proposed sets and no original beside it."""
+    state: AssignmentState = "leased" if exercise.state == "open" else "submitted"
+    lease_until = iso(store.moment() + dt.timedelta(minutes=project.settings.lease_minutes))
+    assignment = Assignment(
+        exercise.id, project.id, exercise.instance_id, exercise.user_id, 1, state, lease_until, exercise.revision,
+        exercise.draft,
+    )  # fmt: skip
+    shown = show_work(Work(assignment, get_instance(store, exercise.instance_id)), project)
+    return replace(shown, proposes=False, is_changed=False)
+
+
+def save_draft(store: Store, user: User, exercise_id: int, revision: int, draft: Draft, timing: Timing) -> int:
+    """Keep what is marked so far; answers the new revision. Raises: StaleDraft, LeaseLost as in `own_exercise`."""
+    with store.transaction():
+        exercise, _ = own_exercise(store, user, exercise_id)
+        check_revision(exercise, revision)
+        check_spans(draft.sets, layout_of(store, exercise.instance_id))
+        exercises_store.save_answer(store, exercise_id, revision + 1, draft, active_ms=plausible(timing.active_ms))
+    return revision + 1
+
+
+def submit(
+    store: Store,
+    user: User,
+    exercise_id: int,
+    revision: int,
+    draft: Draft,
+    timing: Timing = Timing(),
+    *,
+    is_confirmed: bool = False,
+) -> HandedIn:
+    """Hand an answer in, under the project's own rules for submissions, and measure it against the gold of now."""
+    with store.transaction():
+        exercise, attempt = own_exercise(store, user, exercise_id)
+        check_revision(exercise, revision)
+        project = get_project_by_id(store, exercise.project_id)
+        instance = get_instance(store, exercise.instance_id)
+        result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
+        answer = replace(draft, result=result)
+        exercises_store.save_answer(store, exercise_id, revision + 1, answer, active_ms=plausible(timing.active_ms))
+        known = known_now(store, project, get_item(store, exercise.item_id))
+        if known is None:
+            pass_over(store, user, exercise, attempt)
+        else:
+            hand_in(store, user, exercise, attempt, known, measures_of(project, instance, answer, known))
+    return HandedIn({"trained": 1})
+
+
+def check_revision(exercise: Exercise, revision: int) -> None:
+    """Raise StaleDraft where another tab was faster."""
+    if revision != exercise.revision:
+        raise StaleDraft(
+            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
+        )
+
+
+def plausible(milliseconds: int) -> int:
+    """A time of a browser: never negative, never longer than a day between two messages."""
+    return max(0, min(milliseconds, _LONGEST_STEP_MS))
+
+
+def beside_gold(store: Store, project: Project, exercise: Exercise, known: Known) -> tuple[ShownWork, ShownWork]:
+    """What somebody marked and the gold that it was measured against, as the panel draws them. Only of what was handed in."""
+    marked = as_work(store, project, exercise)
+    gold = as_work(store, project, replace(exercise, draft=Draft(known.result, known.sets)))
+    return marked, gold
+
+
+def gold_before(store: Store, project: Project, exercise: Exercise) -> ShownWork | None:
+    """The gold of a reviewer's text before it was worsened, as the panel draws it; None where it has none now."""
+    known = known_of(store, project, get_instance(store, exercise.instance_id))
+    return None if known is None else beside_gold(store, project, exercise, known)[1]

@@ -1,0 +1,172 @@
+"""Who has passed the training and who has not, by what; and what a lead does about it."""
+
+from dataclasses import dataclass
+
+from annotator.domain.people import Role, User
+from annotator.domain.project.qualification import (
+    Attempt,
+    Audience,
+    Exercise,
+    Grant,
+    Known,
+    Measures,
+    Totals,
+    total_of,
+)
+from annotator.domain.projects import Project
+from annotator.errors import Conflict, NotFound
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.instances import get_instance
+from annotator.store.people import list_members
+from annotator.store.qualification.exercises import attempts_of, checks_of, exercises_of_attempt
+from annotator.store.qualification.items import get_item
+from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
+from annotator.usecases.access.rights import require
+from annotator.usecases.qualification.attempts import totals_of, tries_left
+from annotator.usecases.qualification.words import mark_lines, score_lines
+
+_ROLE_OF: dict[Audience, Role] = {"annotators": "annotator", "reviewers": "reviewer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How somebody's training stands, for the lead.
+
+    state:   passed, let through, in training, to try again, no try left, or not begun
+    totals:  of their last try that has ended, or of what is answered of the open one
+    let_by:  which lead let them through
+    """
+
+    user: User
+    state: str
+    n_tries: int
+    tries_left: int
+    totals: Totals | None
+    let_by: str = ""
+
+
+def trained_people(store: Store, actor: User, project: Project, audience: Audience) -> list[Trained]:
+    """Everybody whose work the training stands before, by name; leads need none."""
+    require(store, actor, project.id, "manage project")
+    members = list_members(store, project.id)
+    leads = {user.id for user, role in members if role == "lead"}
+    people = {
+        user.id: user
+        for user, role in members
+        if role == _ROLE_OF[audience] and user.id not in leads and not user.is_disabled
+    }
+    return [_trained(store, project, audience, user) for user in people.values()]
+
+
+def _trained(store: Store, project: Project, audience: Audience, user: User) -> Trained:
+    user_id = user.id or 0
+    attempts = attempts_of(store, project.id, audience, user_id)
+    grants = grants_of(store, project.id, audience, user_id)
+    let_by = next((by for kind, by in grants if kind == "let through"), "")
+    left = tries_left(store, project.id, audience, user_id, attempts, newest_rules(store, project.id, audience).rules)
+    totals = totals_of(store, attempts[-1]) if attempts else None
+    return Trained(user, _state(attempts, let_by, left), len(attempts), max(0, left), totals, let_by)
+
+
+def _state(attempts: list[Attempt], let_by: str, left: int) -> str:
+    if any(attempt.state == "passed" for attempt in attempts):
+        return "passed"
+    if let_by:
+        return "let through"
+    if not attempts:
+        return "not begun"
+    if attempts[-1].state == "open":
+        return "in training"
+    return "to try again" if left > 0 else "no try left"
+
+
+def allow(store: Store, actor: User, project: Project, audience: Audience, name: str, kind: Grant) -> None:
+    """Give somebody another try, or let them get work without having passed.
+
+    Raises: NotFound for nobody of the project; Conflict for whoever has passed or was let through already
+    """
+    with store.transaction():
+        people = {trained.user.name: trained for trained in trained_people(store, actor, project, audience)}
+        if name not in people:
+            raise NotFound(f"Nobody called '{name}' is among the {audience} of the project '{project.name}'.")
+        trained = people[name]
+        if trained.state in {"passed", "let through"}:
+            raise Conflict(f"{name} may work here already: {trained.state}. Reload the page to see how it stands.")
+        if kind == "another try" and trained.tries_left > 0:
+            raise Conflict(f"{name} has a try left. Another one can be given once none is left.")
+        add_grant(store, project.id, audience, trained.user.id or 0, kind, actor.name)
+        add_event(
+            store, actor.name, "allow after training", "project", project.id,
+            project_id=project.id, audience=audience, user=name, kind=kind,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredItem:
+    """One text of a try, for the lead: which try, which text, how it came out; lines: what is to be said of it."""
+
+    number: int
+    key: str
+    measures: Measures
+    lines: tuple[str, ...]
+
+
+def answers_of(store: Store, actor: User, project: Project, audience: Audience, name: str) -> list[AnsweredItem]:
+    """What somebody answered in the training, the newest first, in the words that they read."""
+    people = {trained.user.name: trained.user for trained in trained_people(store, actor, project, audience)}
+    if name not in people:
+        raise NotFound(f"Nobody called '{name}' is among the {audience} of the project '{project.name}'.")
+    attempts = attempts_of(store, project.id, audience, people[name].id or 0)
+    answered = [
+        (attempt.number, text)
+        for attempt in attempts
+        for text in exercises_of_attempt(store, attempt.id)
+        if text.state in {"answered", "done"}
+    ]
+    return [_answered(store, project, audience, number, text) for number, text in reversed(answered)]
+
+
+def _answered(store: Store, project: Project, audience: Audience, number: int, text: Exercise) -> AnsweredItem:
+    instance, known = get_instance(store, text.instance_id), text.known or Known(None, ())
+    if audience == "reviewers":
+        spoiling = get_item(store, text.item_id).spoiling
+        lines = score_lines(text.scores, known, project.settings.thresholds, spoiling)
+    else:
+        lines = mark_lines(instance, text.draft.sets, known)
+    return AnsweredItem(number, instance.key, text.measures or Measures(), tuple(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPoint:
+    """One blind check that was answered: when, and how it came out."""
+
+    at: str
+    measures: Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Somebody's blind checks together, and one by one in time."""
+
+    user: User
+    totals: Totals
+    points: tuple[CheckPoint, ...]
+
+
+def checked_people(store: Store, actor: User, project: Project) -> list[Checked]:
+    """How blind checks came out, for each member who answered any, by name: something to look at, no verdict."""
+    require(store, actor, project.id, "manage project")
+    members = {user.id: user for user, _ in list_members(store, project.id)}
+    people = []
+    for user in members.values():
+        done = [check for check in checks_of(store, project.id, user.id or 0) if check.state == "done"]
+        points = tuple(
+            sorted(
+                (CheckPoint(check.answered_at or "", check.measures) for check in done if check.measures),
+                key=lambda point: point.at,
+            )
+        )
+        if points:
+            people.append(Checked(user, total_of([point.measures for point in points]), points))
+    return people

@@ -1,0 +1,61 @@
+"""The rules of training: what holds, and setting others."""
+
+from dataclasses import asdict
+
+from annotator.domain.people import User
+from annotator.domain.project.qualification import Audience, QualificationRules, StoredRules
+from annotator.errors import Conflict, InvalidValue
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.qualification import rules as rules_store
+from annotator.store.qualification.items import list_items
+from annotator.usecases.access.rights import require
+
+
+def training_rules(store: Store, actor: User, project_id: int, audience: Audience) -> StoredRules:
+    """The rules that hold, for the project's lead."""
+    require(store, actor, project_id, "manage project")
+    return rules_store.newest_rules(store, project_id, audience)
+
+
+def set_rules(
+    store: Store, actor: User, project_id: int, audience: Audience, rules: QualificationRules, *, based_on: int
+) -> int:
+    """Make other rules hold; whoever is in the middle of a try goes on under those that they began under.
+
+    based_on: the number of the rules that the lead had before them. Answers the number of those that hold
+
+    Raises: Conflict where somebody else set rules meanwhile; InvalidValue where training is switched on without items
+    """
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        before = rules_store.newest_rules(store, project_id, audience)
+        if before.number != based_on:
+            raise Conflict(
+                f"{before.made_by} changed the rules of this training meanwhile, so yours were not saved. "
+                "Reload the page and make your changes to the rules that hold now."
+            )
+        if rules == before.rules:
+            return before.number
+        _require_items(store, project_id, audience, rules, before.rules)
+        number = rules_store.add_rules(store, project_id, audience, rules, actor.name)
+        was = asdict(before.rules)
+        changed = {name: value for name, value in asdict(rules).items() if value != was[name]}
+        add_event(
+            store, actor.name, "change training", "project", project_id,
+            project_id=project_id, audience=audience, number=number, changed=changed,
+        )  # fmt: skip
+    return number
+
+
+def _require_items(
+    store: Store, project_id: int, audience: Audience, rules: QualificationRules, before: QualificationRules
+) -> None:
+    if rules.is_on and not before.is_on and not list_items(store, project_id, audience):
+        raise InvalidValue(
+            f"There are no training texts for {audience} yet, so nobody could pass. Pick some texts with gold first."
+        )
+    if rules.check_every and not before.check_every and not list_items(store, project_id, "checks"):
+        raise InvalidValue(
+            "There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0."
+        )

@@ -1,0 +1,134 @@
+"""A reviewer's training on the review screen: gold sets, some worsened on purpose, whose scores are known."""
+
+from typing import cast
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import User
+from annotator.domain.project.qualification import Exercise, Known
+from annotator.domain.projects import Project
+from annotator.domain.rationales import set_letter
+from annotator.domain.reviews import Scores, SetScore
+from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed
+from annotator.review.known_gold import measure_scores
+from annotator.store import Store
+from annotator.store.instances import get_instance
+from annotator.store.projects import get_project_by_id
+from annotator.store.qualification import exercises as exercises_store
+from annotator.store.qualification.items import get_item
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.panel_messages import show_instance
+from annotator.usecases.annotate.proposal_messages import pairs_of
+from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
+from annotator.usecases.qualification.known_gold import known_now
+from annotator.usecases.qualification.marked_texts import check_revision, plausible
+from annotator.usecases.review.panel_messages import (
+    ShownNextReview,
+    ShownReview,
+    ShownReviewedSet,
+    ShownReviewProject,
+    ShownScores,
+    ShownSetScore,
+)
+
+_ANSWERED = "Your scores are stored. They are shown beside those that were expected now."
+
+
+def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextReview:
+    """The next text of one's open try, in the form of any other annotation to score."""
+    with store.transaction():
+        require(store, user, project_id, "review")
+        project = get_project_by_id(store, project_id)
+        exercise = open_exercise(store, user, project, "reviewers")
+        work = None if exercise is None else _as_review(store, project, exercise)
+    return _next(project, work)
+
+
+def _next(project: Project, work: ShownReview | None) -> ShownNextReview:
+    shown = ShownReviewProject(
+        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
+        asks_model=False,
+    )  # fmt: skip
+    return ShownNextReview(work, shown, {"trained": 1}, None if work else _ANSWERED)
+
+
+def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownReview | None:
+    """An exercise as the review screen draws an annotation; None where its gold went before anybody looked at it."""
+    known = shown_sets(store, project, exercise)
+    if known is None:
+        return None
+    scores = exercise.scores.sets
+    padded = (*scores, *(SetScore() for _ in range(len(known.sets) - len(scores))))[: len(known.sets)]
+    return ShownReview(
+        review=exercise.id,
+        revision=exercise.revision,
+        annotation=exercise.id,
+        round=1,
+        max_rounds=project.settings.max_rounds,
+        state="open" if exercise.state == "open" else "submitted",
+        instance=show_instance(get_instance(store, exercise.instance_id), project.task),
+        result=known.result,
+        note="",
+        no_rationale=not known.sets,
+        sets=tuple(ShownReviewedSet(pairs_of(each), is_carried=False, carried=None, previous=None) for each in known.sets),
+        scores=ShownScores(
+            exercise.scores.comprehensiveness, exercise.scores.comment,
+            tuple(ShownSetScore(score.sufficiency, score.compactness, score.comment) for score in padded),
+        ),
+        previous=None,
+        decision=None,
+    )  # fmt: skip
+
+
+def shown_sets(store: Store, project: Project, exercise: Exercise) -> Known | None:
+    """The sets that stand before the reviewer: those of the gold as it was when they began with them."""
+    return exercise.known or known_now(store, project, get_item(store, exercise.item_id))
+
+
+def current_scored_text(store: Store, user: User, exercise_id: int) -> ShownReview | None:
+    """A text of one's training as it is stored now."""
+    exercise = exercises_store.get_exercise(store, exercise_id)
+    if user.id is None or exercise.user_id != user.id:
+        raise NotAllowed("This is someone else's work.")
+    return _as_review(store, get_project_by_id(store, exercise.project_id), exercise)
+
+
+def save_scores(store: Store, user: User, exercise_id: int, revision: int, scores: Scores, active_ms: int = 0) -> int:
+    """Keep what is scored so far; answers the new revision. Raises: StaleDraft, LeaseLost as in `own_exercise`."""
+    with store.transaction():
+        exercise, _ = own_exercise(store, user, exercise_id)
+        check_revision(exercise, revision)
+        exercises_store.save_answer(store, exercise_id, revision + 1, Draft(), scores, plausible(active_ms))
+    return revision + 1
+
+
+def submit_scores(
+    store: Store, user: User, exercise_id: int, revision: int, scores: Scores, active_ms: int = 0
+) -> ShownNextReview:
+    """Hand scores in, and measure them against those that are expected."""
+    with store.transaction():
+        exercise, attempt = own_exercise(store, user, exercise_id)
+        check_revision(exercise, revision)
+        project = get_project_by_id(store, exercise.project_id)
+        known = shown_sets(store, project, exercise)
+        is_gone = known_now(store, project, get_item(store, exercise.item_id)) is None
+        exercises_store.save_answer(store, exercise_id, revision + 1, Draft(), scores, plausible(active_ms))
+        if known is None or is_gone:
+            pass_over(store, user, exercise, attempt)
+        else:
+            _require_complete(scores, known)
+            measures = measure_scores(scores, cast("Scores", known.scores), project.settings.thresholds)
+            hand_in(store, user, exercise, attempt, known, measures)
+    return _next(project, None)
+
+
+def _require_complete(scores: Scores, known: Known) -> None:
+    if len(scores.sets) != len(known.sets):
+        raise InvalidValue(
+            "The sets of this training text have changed since you opened it. Reload the page to score them as they are now."
+        )
+    for number, score in enumerate(scores.sets):
+        for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
+            if given is None:
+                raise InvalidAnnotation(f"Set {set_letter(number)} has no {name} score yet.", set_index=number)
+    if scores.comprehensiveness is None:
+        raise InvalidAnnotation("The comprehensiveness score is missing.")

@@ -1,0 +1,1 @@
+"""Training on the screen: what somebody who is trained sees, and what the lead sets and follows."""

@@ -1,0 +1,156 @@
+"""Training on the pages: the lead's section, and what stands on Annotate in the place of work."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR, Role, User
+from annotator.domain.project.qualification import QualificationRules
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.qualification.attempts import begin
+from annotator.usecases.qualification.marked_texts import next_text, submit
+from annotator.usecases.qualification.rules import set_rules, training_rules
+from annotator.web import session
+from annotator.web.session import Visit
+
+PAGES = resource_folder("pages")
+GOLD, POOR = Draft(sets=(RationaleSet.of((0, 2)),)), Draft(sets=(RationaleSet.of((1, 2), (3, 5)),))
+
+Come = Callable[[str, Role], AppTest]
+
+
+@pytest.fixture
+def come(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> Come:
+    """Somebody opens Annotate, or as a lead the section Training; two texts of the project have gold."""
+    gone = accounts.add_user(store, LOCAL_OPERATOR, "gone", "annotator", project.name).user
+    for _ in range(2):
+        work = annotate_work.next_work(store, gone, project.id).work
+        assert work is not None
+        annotate_work.submit(store, gone, work.assignment.id, work.assignment.revision, GOLD)
+    accounts.disable_user(store, LOCAL_OPERATOR, gone.name)
+    monkeypatch.setenv("ANNOTATOR_DB", str(database))
+
+    tokens: list[str] = []
+    monkeypatch.setattr(session, "cookie_token", lambda: tokens[-1])
+
+    def run(name: str, role: Role) -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, name, role, project.name).user
+        tokens.append(accounts.sign_in_as(store, name, is_demonstration=True))
+        page = "project.py" if role == "lead" else "annotate.py"
+        app = AppTest.from_file(str(PAGES / page), default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
+        app.session_state["project_section"] = "Training"
+        return app.run()
+
+    return run
+
+
+def plain(markdown: str) -> str:
+    """What is read of text that was written into Markdown."""
+    return markdown.replace("\\", "")
+
+
+def pick_both(page: AppTest, store: Store, project: Project) -> None:
+    numbers = [find_instance_ids(store, project.id, key)[0] for key in ("t1", "t2")]
+    page.multiselect(key="training_texts_annotators").set_value(numbers)
+    page.button(key="training_pick_annotators").click().run()
+
+
+def switch_on(page: AppTest, project: Project) -> None:
+    page.checkbox(key=f"training_is_on_annotators_{project.id}_0").set_value(True)
+    page.button(key="training_save_annotators").click().run()
+
+
+def answer(store: Store, user: User, project: Project, draft: Draft) -> None:
+    work = next_text(store, user, project.id).work
+    assert work is not None
+    submit(store, user, work.assignment, work.revision, draft)
+
+
+def test_a_lead_picks_texts_and_switches_training_on(store: Store, project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    assert not page.exception
+    switch_on(page, project)
+    assert "no training texts for annotators" in page.error[0].value
+    pick_both(page, store, project)
+    assert plain(page.success[0].value) == "Picked 2 new texts."
+    switch_on(page, project)
+    assert not page.error
+    assert training_rules(store, LOCAL_OPERATOR, project.id, "annotators").rules.is_on
+
+
+def test_an_annotator_sees_the_text_then_their_sets_beside_the_gold_then_the_result(
+    store: Store, project: Project, come: Come
+) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    switch_on(page, project)
+    page = come("ann", "annotator")
+    assert "2 training texts" in page.markdown[0].value
+    assert "You have 2 tries left." in page.caption[0].value
+    page.button(key="training_begin_annotators").click().run()
+    assert not page.exception
+    assert "Training 1 of 2" in page.markdown[0].value
+    ann = page.session_state["visit"].user
+    for last in (False, True):
+        answer(store, ann, project, POOR)
+        page.run()
+        assert not page.exception
+        lines = plain(page.markdown[-1].value)
+        assert "Set A matches gold set A best: token F1 0.400." in lines
+        assert "Missing from set A: “" in lines
+        assert ("You have not passed this time" in "".join(element.value for element in page.warning)) is last
+        [button] = [button for button in page.button if str(button.key).startswith("training_next_")]
+        button.click().run()
+    assert "You can try again" in page.warning[0].value
+    assert "You have 1 try left." in page.caption[0].value
+
+
+def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    switch_on(page, project)
+    ann = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", project.name).user
+    begin(store, ann, project, "annotators")
+    answer(store, ann, project, POOR)
+    page.run()
+    assert not page.exception
+    assert any("Set A matches gold set A best" in plain(caption.value) for caption in page.caption)
+    page.button(key="training_through_annotators").click().run()
+    assert plain(page.error[0].value) == "Choose somebody first."
+    page.multiselect(key="training_who_annotators").set_value(["ann"])
+    page.button(key="training_through_annotators").click().run()
+    assert plain(page.success[0].value) == "Gets work now: ann."
+    assert annotate_work.next_work(store, ann, project.id).work is not None
+
+
+def test_the_part_on_blind_checks_shows_nobody_before_there_is_something_to_see(project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    page.session_state["training_part"] = "Blind checks"
+    page.run()
+    assert not page.exception
+    assert "No check has been answered yet." in page.info[0].value
+    page.number_input(key=f"training_check_every_annotators_{project.id}_0").set_value(10)
+    page.button(key="training_save_check_every").click().run()
+    assert "no texts for blind checks yet" in page.error[0].value
+
+
+def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    ida = accounts.add_user(store, LOCAL_OPERATOR, "ida", "lead", project.name).user
+    set_rules(store, ida, project.id, "annotators", QualificationRules(is_on=True), based_on=0)
+    page.number_input(key=f"training_tries_annotators_{project.id}_0").set_value(5)
+    page.button(key="training_save_annotators").click().run()
+    assert "ida changed the rules of this training meanwhile, so yours were not saved" in plain(page.error[0].value)
+    stored = training_rules(store, LOCAL_OPERATOR, project.id, "annotators")
+    assert (stored.rules.is_on, stored.rules.tries, stored.made_by) == (True, 2, "ida")
