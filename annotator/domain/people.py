@@ -21,12 +21,16 @@ _RIGHTS: dict[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person with an account. The local operator (the command line) is an administrator with id None."""
+    """A person with an account. The local operator (the command line) is an administrator with id None.
+
+    is_worker: they came in by a crowd door, and may do nothing but the work behind it
+    """
 
     id: int | None
     name: str
     is_administrator: bool = False
     is_disabled: bool = False
+    is_worker: bool = False
 
 
 LOCAL_OPERATOR = User(id=None, name="local operator", is_administrator=True)

@@ -45,6 +45,7 @@ def check(store: Store) -> list[str]:
         *_spans_outside(store),
         *_outputs_outside(store),
         *_wrong_offsets(store),
+        *(f"{name} {words}." for name, words in checks.wrong_workers(store)),
     ]
 
 

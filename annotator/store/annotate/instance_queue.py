@@ -164,9 +164,20 @@ _FREE_FOR = f"""FROM instances WHERE project_id = ?1 AND open_slots > 0 AND stat
     AND NOT {was_shown("?2")}"""
 
 
-def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
-    """The first free instance that this person never held nor saw others' sets of, in the project's order; moves their cursor."""
-    row = store.row(f"SELECT id, queue_position {_FREE_FOR} ORDER BY queue_position LIMIT 1", (project_id, user_id))
+# A correction that somebody gave up begins with the sets that they marked.
+_IS_NO_CORRECTION = """NOT EXISTS (SELECT 1 FROM assignments AS given_up WHERE given_up.instance_id = instances.id
+    AND given_up.state = 'expired' AND given_up.follows_id IS NOT NULL)"""
+
+
+def next_in_queue(store: Store, project_id: int, user_id: int, *, no_corrections: bool = False) -> int | None:
+    """The first free instance that this person never held nor saw others' sets of, in the project's order; moves their cursor.
+
+    no_corrections: none that somebody else has begun
+    """
+    free = f"{_FREE_FOR} AND (NOT ?3 OR {_IS_NO_CORRECTION})"
+    row = store.row(
+        f"SELECT id, queue_position {free} ORDER BY queue_position LIMIT 1", (project_id, user_id, no_corrections)
+    )
     position = 2**63 - 1 if row is None else row["queue_position"] - 1
     store.run(
         """INSERT INTO queue_cursors (project_id, user_id, position) VALUES (?, ?, ?)
@@ -194,6 +205,12 @@ def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1
     """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
     n_waiting = store.value(f"SELECT count(*) FROM (SELECT 1 {_FREE_FOR} LIMIT ?3)", (project_id, user_id, at_most))
     return int(n_waiting)
+
+
+def is_new_work_left(store: Store, project_id: int, user_id: int) -> bool:
+    """Whether the queue has anything for this person that nobody else has begun."""
+    free = f"{_FREE_FOR} AND {_IS_NO_CORRECTION}"
+    return bool(store.value(f"SELECT EXISTS (SELECT 1 {free})", (project_id, user_id)))
 
 
 def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:

@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema.crowd import CROWD
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
 from annotator.store.schema.guidelines import GUIDELINES
@@ -189,4 +190,11 @@ def m022_releases_of_gold(db: Database) -> None:
 def m023_guidelines_versions(db: Database) -> None:
     """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
     for statement in GUIDELINES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m030_crowd_doors(db: Database) -> None:
+    """Doors by which workers of a platform come in, and what is kept of each worker."""
+    for statement in CROWD:
         db.conn.execute(statement)

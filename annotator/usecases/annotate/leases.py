@@ -14,6 +14,7 @@ from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.usecases.access.rights import require
+from annotator.usecases.crowd.standing import is_worker, may_take_more
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
@@ -28,10 +29,13 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    """One more text for somebody; None where there is none, or a worker has as many as their door gives."""
+    if not may_take_more(store, project.id, user_id):
+        return None
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
         instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
-        or instance_queue.next_in_queue(store, project.id, user_id)
+        or instance_queue.next_in_queue(store, project.id, user_id, no_corrections=is_worker(store, user_id))
         or instance_queue.next_set_aside(store, project.id, user_id, "skipped", held)
     )
     return None if instance_id is None else _claim(store, project, user_id, instance_id)
@@ -60,6 +64,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     mine = work_store.find_assignment(store, instance_id, user_id)
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
+    if is_worker(store, user_id):
+        raise NotAllowed("This text is not yours. The texts that are yours come one after the other.")
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
