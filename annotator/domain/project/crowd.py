@@ -116,7 +116,9 @@ def check_return_address(address: str) -> None:
     if len(address) > _LONGEST_ADDRESS:
         raise InvalidValue(f"The return address may have at most {_LONGEST_ADDRESS} characters.")
     if CODE_HOLE in parts.netloc or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
-        raise InvalidValue("The worker's code may stand once in the return address, as {code}, behind the name of the host.")
+        raise InvalidValue(
+            "The worker's code may stand once in the return address, as {code}, behind the name of the host."
+        )
 
 
 def return_link(address: str, code: str) -> str:

@@ -36,9 +36,7 @@ def add_door(store: Store, project_id: int, token: str, rules: DoorRules, create
 def change_door(store: Store, door_id: int, rules: DoorRules) -> None:
     """Other rules, for whoever comes from now on."""
     values = [getattr(rules, name) for name in _RULES]
-    store.run(
-        f"UPDATE crowd_doors SET {', '.join(f'{name} = ?' for name in _RULES)} WHERE id = ?", (*values, door_id)
-    )
+    store.run(f"UPDATE crowd_doors SET {', '.join(f'{name} = ?' for name in _RULES)} WHERE id = ?", (*values, door_id))
 
 
 def set_door_state(store: Store, door_id: int, state: DoorState) -> None:
@@ -62,7 +60,8 @@ def find_door(store: Store, token: str) -> Door | None:
 def list_doors(store: Store, project_id: int) -> list[Door]:
     """The doors of a project, the newest first."""
     return [
-        _door(row) for row in store.rows("SELECT * FROM crowd_doors WHERE project_id = ? ORDER BY id DESC", (project_id,))
+        _door(row)
+        for row in store.rows("SELECT * FROM crowd_doors WHERE project_id = ? ORDER BY id DESC", (project_id,))
     ]
 
 

@@ -265,7 +265,7 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
 def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS) -> str:
     """The token of a new one-time link, in the transaction and with the rights of the caller."""
     token = new_token()
-    people_store.add_link(store, digest_of(token), user, _in(store, lasts))
+    people_store.add_link(store, digest_of(token), user, _in(store, SESSION_LASTS if lasts is None else lasts))
     return token
 
 
@@ -344,9 +344,7 @@ def session_of(store: Store, token: str | None) -> Session:
     return session
 
 
-def start_session(
-    store: Store, user: User, lasts: dt.timedelta = SESSION_LASTS, *, token: str | None = None
-) -> str:
+def start_session(store: Store, user: User, lasts: dt.timedelta | None = None, *, token: str | None = None) -> str:
     """The token of a new session, in the transaction of the caller, who knows that it is the person.
 
     token: a new secret that was made already

@@ -159,7 +159,9 @@ def mark_paid(store: Store, actor: User, project_id: int, code: str, *, is_paid:
         if worker.state == "working":
             raise InvalidValue(f"{worker.name} is still at work. Pay when the visit is over.")
         if is_paid and worker.paid_at is not None:
-            raise Conflict(f"The code of {worker.name} was used up on {worker.paid_at[:16].replace('T', ' ')} UTC already.")
+            raise Conflict(
+                f"The code of {worker.name} was used up on {worker.paid_at[:16].replace('T', ' ')} UTC already."
+            )
         crowd_store.set_paid(store, worker.user_id, is_paid=is_paid)
         add_event(
             store, actor.name, "pay worker" if is_paid else "take payment back", "user", worker.user_id,

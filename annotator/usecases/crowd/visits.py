@@ -151,9 +151,7 @@ def _begin(store: Store, door: Door, platform_id: str) -> Entry:
         ends_at=iso(store.moment() + time),
     )  # fmt: skip
     start_session(store, user, time + GRACE, token=token)
-    add_event(
-        store, user.name, "begin as worker", "user", user.id, project_id=door.project_id, door=door.rules.name
-    )
+    add_event(store, user.name, "begin as worker", "user", user.id, project_id=door.project_id, door=door.rules.name)
     return Entry(token, _visit_of_user(store, user.id or 0))
 
 

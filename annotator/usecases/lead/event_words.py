@@ -270,7 +270,9 @@ def _times(detail: Detail) -> str:
 def _door(verb: str) -> Callable[[Detail], str]:
     def summary(detail: Detail) -> str:
         texts, workers = counted(detail["texts"], "text"), counted(detail["workers"], "worker")
-        return f"{verb} the crowd door “{detail['door']}”: {texts} each, {workers}, {counted(detail['minutes'], 'minute')}"
+        return (
+            f"{verb} the crowd door “{detail['door']}”: {texts} each, {workers}, {counted(detail['minutes'], 'minute')}"
+        )
 
     return summary
 

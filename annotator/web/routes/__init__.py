@@ -3,6 +3,7 @@
 from starlette.routing import Route
 
 from annotator.web.routes import (
+    crowd,
     documents,
     guidelines,
     health,
@@ -24,6 +25,7 @@ def all_routes() -> list[Route]:
     return [
         *health.routes,
         *sign_in.routes,
+        *crowd.routes,
         *panel.routes,
         *review.routes,
         *talk.routes,

@@ -28,8 +28,10 @@ from annotator.errors import (
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
+from annotator.web.routes.worker_paths import require_open_to
 
 COOKIE = "annotator_session"
+CROWD_COOKIE = "annotator_visit"  # of a worker, who finds the end of their visit with it when the session is over
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
 _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
@@ -126,9 +128,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def session_of_request(request: HTTPConnection) -> Session:
-    """Who is signed in with the request's cookie; raises NotSignedIn. Only in sync handlers."""
+    """Who is signed in with the request's cookie; raises NotSignedIn, or NotAllowed for a worker where no worker may be.
+
+    Only in sync handlers.
+    """
     with route_store(request) as store:
-        return session_of(store, request.cookies.get(COOKIE))
+        session = session_of(store, request.cookies.get(COOKIE))
+    require_open_to(session.user, request.scope["path"])
+    return session
 
 
 def require_csrf(request: Request, session: Session) -> None:

@@ -91,11 +91,12 @@ class Panel {
       submit: (confirmed = false) => this.flow.submit(confirmed === true),
       skip: () => this.flow.skip(),
       discard: () => this.#askDiscard(),
-      ask: () => this.talk.open(),
-      answers: () => this.answers.open(),
+      ask: () => this.flow.visit.isOne || this.talk.open(),
+      answers: () => this.flow.visit.isOne || this.answers.open(),
       guidelines: (reads) => this.screen.guidelines?.toggle(reads === true),
       original: this.data.mode === "read" ? undefined : () => this.original.open(),
       mine: () =>
+        this.flow.visit.isOne ||
         openMyWork(
           this.screen.root,
           (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
@@ -107,7 +108,7 @@ class Panel {
       table: () => this.screen.keepTable(),
       reading: () => this.screen.reading.open(),
       noAnswer: () => this.marking.noAnswer(),
-      keys: () => openKeys(this.screen.root, keysFor(this.flow.settings)),
+      keys: () => openKeys(this.screen.root, keysFor(this.flow.settings, this.flow.visit.isOne)),
       retry: () => this.flow.retry(),
       withdraw: () => this.flow.withdraw(),
       goOn: () => this.flow.goOn(),
@@ -134,7 +135,7 @@ class Panel {
 
   /** @param {Session} session */
   #shown(session) {
-    this.talk.show(session);
+    if (!this.flow.visit.isOne) this.talk.show(session);
     this.screen.guidelines?.beforeText(session.id);
     this.#rememberPlace();
   }
