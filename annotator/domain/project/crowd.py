@@ -103,22 +103,28 @@ def check_return_address(address: str) -> None:
 
     The code may stand after the host alone, so that it never decides to which host one goes.
     """
-    try:
-        parts = urlsplit(address)
-        is_https = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
-    except ValueError:
-        is_https = False
-    if not is_https or not address.isprintable() or " " in address or "\\" in address:
+    host = _https_host(address)
+    if not host or not address.isprintable() or " " in address or "\\" in address:
         raise InvalidValue(
             f"'{address[:80]}' is no address to send workers to. It begins with https://, as in "
             "https://app.prolific.com/submissions/complete?cc=ABC123."
         )
     if len(address) > _LONGEST_ADDRESS:
         raise InvalidValue(f"The return address may have at most {_LONGEST_ADDRESS} characters.")
-    if CODE_HOLE in parts.netloc or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
+    if CODE_HOLE in host or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
         raise InvalidValue(
             "The worker's code may stand once in the return address, as {code}, behind the name of the host."
         )
+
+
+def _https_host(address: str) -> str:
+    """The host of an address, with its port; "" where it is none, not of https, or names a person."""
+    try:
+        parts = urlsplit(address)
+        is_https = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
+    except ValueError:  # half of an IPv6 address
+        return ""
+    return parts.netloc if is_https else ""
 
 
 def return_link(address: str, code: str) -> str:

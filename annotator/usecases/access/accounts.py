@@ -265,7 +265,7 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
 def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS) -> str:
     """The token of a new one-time link, in the transaction and with the rights of the caller."""
     token = new_token()
-    people_store.add_link(store, digest_of(token), user, _in(store, SESSION_LASTS if lasts is None else lasts))
+    people_store.add_link(store, digest_of(token), user, _in(store, lasts))
     return token
 
 
@@ -351,7 +351,9 @@ def start_session(store: Store, user: User, lasts: dt.timedelta | None = None, *
     """
     token = token or new_token()
     people_store.end_expired_sessions(store)
-    people_store.add_session(store, digest_of(token), user, new_token(), _in(store, lasts))
+    people_store.add_session(
+        store, digest_of(token), user, new_token(), _in(store, SESSION_LASTS if lasts is None else lasts)
+    )
     return token
 
 
