@@ -46,7 +46,8 @@ OF_WORKERS: dict[str, str] = {
 
 @pytest.fixture(autouse=True)
 def _empty_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd_limits, "RATE", crowd_limits.AddressRate())
+    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits())
+    monkeypatch.setattr(crowd_limits, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(crowd_limits, "DOORS", crowd_limits.KnownDoors())
 
 
@@ -202,7 +203,7 @@ def test_one_address_gets_a_rate_of_its_own(client, store, door):
 def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch):
     monkeypatch.setattr(crowd_limits, "_MOST_ADDRESSES", 2)
     now = [0.0]
-    rate = crowd_limits.AddressRate(lambda: now[0])
+    rate = crowd_limits.Rate(60, 1, lambda: now[0])
 
     def taken(address: str) -> bool:
         try:
@@ -217,6 +218,23 @@ def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch
     assert [taken("a") for _ in range(6)].count(True) == 5
     assert taken("c")
     assert len(rate._buckets) == 2
+
+
+def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_not():
+    now = [0.0]
+    limits = crowd_limits.Limits(lambda: now[0])
+
+    def taken(number: int, page: str) -> bool:
+        try:
+            limits.take(f"10.0.{number >> 8}.{number & 255}", page)
+        except crowd_limits.TooBusy:
+            return False
+        return True
+
+    assert sum(taken(number, "door") for number in range(5000)) == 100
+    assert taken(6000, "end")
+    now[0] = 1.0
+    assert sum(taken(number, "door") for number in range(5000)) == 30
 
 
 def test_looking_at_a_door_again_and_again_asks_the_database_once(client, door, monkeypatch):

@@ -48,7 +48,7 @@ CHAPTERS = {
     ],
     "Reference": [
         "glossary", "commands", "formats", "settings", "api", "metrics", "metrics_page", "saliency", "tests", "attribution",
-        "self_explanations", "training", "built_in_model", "review", "perturb", "panel",
+        "crowd", "self_explanations", "training", "built_in_model", "review", "perturb", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions", "reference/command_line"],
     "The project": [

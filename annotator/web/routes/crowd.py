@@ -1,10 +1,11 @@
 """Crowd doors: the page before the work, coming in, and the page at its end. Nobody is signed in here."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.domain.project.crowd import Door
@@ -28,12 +29,16 @@ _ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the pla
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _guarded(handler: Handler) -> Handler:
+def _guarded(handler: Handler, page: str) -> Handler:
     """A route behind the limits: who is turned away gets a plain page, and has cost no thread and no question."""
 
     async def answer(request: Request) -> Response:
         try:
-            crowd_limits.RATE.take(_address_of(request))
+            crowd_limits.LIMITS.take(_address_of(request), page)
+        except TooBusy:
+            await asyncio.sleep(crowd_limits.PAUSE_SECONDS)
+            return HTMLResponse(*_busy_page())
+        try:
             return await handler(request)
         except AnnotatorError as error:
             return _refusal(error)
@@ -44,6 +49,12 @@ def _guarded(handler: Handler) -> Handler:
 def _address_of(request: Request) -> str:
     """As the server knows it: what a proxy says counts only of one that the server trusts."""
     return request.client.host if request.client else ""
+
+
+@cache
+def _busy_page() -> tuple[bytes, int, dict[str, str]]:
+    page = _refusal(TooBusy(crowd_limits.BUSY))
+    return bytes(page.body), page.status_code, dict(page.headers)
 
 
 def _refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
@@ -147,8 +158,8 @@ def _stop(request: Request) -> Response:
 
 
 routes = [
-    Route("/crowd/end", _guarded(show_end), methods=["GET"]),
-    Route("/crowd/end", _guarded(stop), methods=["POST"]),
-    Route("/crowd/{token}", _guarded(show_door), methods=["GET"]),
-    Route("/crowd/{token}", _guarded(begin), methods=["POST"]),
+    Route("/crowd/end", _guarded(show_end, "end"), methods=["GET"]),
+    Route("/crowd/end", _guarded(stop, "end"), methods=["POST"]),
+    Route("/crowd/{token}", _guarded(show_door, "door"), methods=["GET"]),
+    Route("/crowd/{token}", _guarded(begin, "door"), methods=["POST"]),
 ]

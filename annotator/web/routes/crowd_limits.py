@@ -13,35 +13,39 @@ from annotator.web.routes.password_hashes import HashingThreads
 
 RETRY_AFTER_SECONDS = 60
 TOO_BUSY = 503
-# Of one address: so many at once, and so many a second after that. A worker needs three or four in all; a university's
-# students may have one address together.
-_AT_ONCE, _A_SECOND = 60.0, 1.0
+# Who is turned away is let go after a pause: so a rush comes no faster than it is answered, and costs nobody who marks.
+PAUSE_SECONDS = 1.0
+# So many at once, and so many a second after that. Of one address: a worker needs three or four in all, and a university's
+# students may have one address together. Of everybody together: 30 a second are 100,000 in an hour.
+_OF_ADDRESS, _OF_ALL = (60.0, 1.0), (100.0, 30.0)
 _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 32
 _KNOWN_SECONDS = 2.0
 _MOST_DOORS = 1_000
-_BUSY = "Too many people come to this link at this moment. Please come back in a minute: your place is not lost."
+BUSY = "Too many people come to this link at this moment. Please come back in a minute: your place is not lost."
 
 Clock = Callable[[], float]
 
 
-class AddressRate:
+class Rate:
     """A bucket of requests for each address, which fills up again with time; the addresses that came last are remembered."""
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
+    def __init__(self, at_once: float, a_second: float, clock: Clock = time.monotonic) -> None:
+        self._at_once = at_once
+        self._a_second = a_second
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> None:
         """Take one request; raises TooBusy where there is none left."""
         now = self._clock()
-        left, at = self._buckets.pop(address, (_AT_ONCE, now))
-        left = min(_AT_ONCE, left + (now - at) * _A_SECOND)
+        left, at = self._buckets.pop(address, (self._at_once, now))
+        left = min(self._at_once, left + (now - at) * self._a_second)
         self._buckets[address] = (max(0.0, left - 1), now)
         if len(self._buckets) > _MOST_ADDRESSES:
             self._buckets.popitem(last=False)
         if left < 1:
-            raise TooBusy(_BUSY)
+            raise TooBusy(BUSY)
 
 
 class KnownDoors:
@@ -64,7 +68,22 @@ class KnownDoors:
             self._answers.popitem(last=False)
 
 
-RATE = AddressRate()
+class Limits:
+    """Of each address, and of all together; whoever ends a visit is not held up by those who want to begin one."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._addresses = Rate(*_OF_ADDRESS, clock)
+        self._pages = Rate(*_OF_ALL, clock)
+
+    def take(self, address: str, page: str) -> None:
+        """Take one request of an address for a page; raises TooBusy where there is none left."""
+        self._addresses.take(address)
+        self._pages.take(page)
+
+
+LIMITS = Limits()
 DOORS = KnownDoors()
-# One thread, behind everybody who marks; nobody waits before they are sent away.
-THREADS = HashingThreads(1, _MOST_WAITING, pause_seconds=0.0, busy=_BUSY, is_for_each_address=False)
+# One thread. It may hold the lock of those who save, so that it must not step back behind them while it does.
+THREADS = HashingThreads(
+    1, _MOST_WAITING, pause_seconds=PAUSE_SECONDS, busy=BUSY, is_for_each_address=False, steps_back=False
+)

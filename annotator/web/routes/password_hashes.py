@@ -30,12 +30,12 @@ class HashingThreads:
 
     def __init__(
         self, at_once: int = _AT_ONCE, most: int = _MOST, *, pause_seconds: float = _PAUSE_SECONDS, busy: str = _BUSY,
-        is_for_each_address: bool = True,
+        is_for_each_address: bool = True, steps_back: bool = True,
     ) -> None:  # fmt: skip
         self._pause_seconds = pause_seconds
         self._busy = busy
         self._most_of_address = most // 2 if is_for_each_address else most
-        self._threads = ThreadPoolExecutor(at_once, "hashing", _step_back)
+        self._threads = ThreadPoolExecutor(at_once, "hashing", _step_back if steps_back else None)
         self._most = most
         self._inside: Counter[str] = Counter()
 

@@ -76,8 +76,8 @@ def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, str
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("People")
     lead.page.get_by_text("Make a crowd door").click()
-    lead.page.get_by_label("Texts for each worker").fill("2")
-    lead.page.get_by_label("Shown before they begin").fill("You mark the words that show a feeling.")
+    lead.page.get_by_role("spinbutton", name="Texts for each worker").fill("2")
+    lead.page.get_by_role("textbox", name="Shown before they begin").fill("You mark the words that show a feeling.")
     lead.page.get_by_role("button", name="Make the door").click()
     lead.page.get_by_role("button", name="Open the door").click()
     expect(lead.page.get_by_role("button", name="Pause")).to_be_visible()
@@ -107,7 +107,7 @@ def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, str
     for name in ("Lead", "Annotator 1", "Reviewer"):
         assert name not in told
 
-    lead.page.get_by_label("Code", exact=True).fill(code)
+    lead.page.get_by_role("textbox", name="Code", exact=True).fill(code)
     lead.page.get_by_role("button", name="Look it up").click()
     lead.sees("finished, 2 texts")
     lead.page.get_by_role("button", name="Mark as paid").click()
