@@ -220,6 +220,30 @@ def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch
     assert len(rate._buckets) == 2
 
 
+def test_who_is_turned_away_again_and_again_does_not_keep_the_others_out():
+    now = [0.0]
+    rate = crowd_limits.Rate(5, 10, lambda: now[0])
+    n_taken = 0
+    for _ in range(1000):  # in ten seconds
+        now[0] += 0.01
+        try:
+            rate.take("")
+        except crowd_limits.TooBusy:
+            continue
+        n_taken += 1
+    assert 100 <= n_taken <= 106
+
+
+def test_while_a_door_is_looked_up_anew_the_others_take_what_was_known(door):
+    now = [0.0]
+    doors = crowd_limits.KnownDoors(lambda: now[0])
+    doors.keep("token", door)
+    now[0] = 60.0
+    with doors.looking_up("token"):
+        assert doors.answer("token") is door
+    assert doors.answer("token") is None
+
+
 def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_not():
     now = [0.0]
     limits = crowd_limits.Limits(lambda: now[0])
@@ -232,6 +256,7 @@ def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_n
         return True
 
     assert sum(taken(number, "door") for number in range(5000)) == 100
+    assert sum(taken(number, "begin") for number in range(5000)) == 20
     assert taken(6000, "end")
     now[0] = 1.0
     assert sum(taken(number, "door") for number in range(5000)) == 30

@@ -29,14 +29,14 @@ _ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the pla
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _guarded(handler: Handler, page: str) -> Handler:
+def _guarded(handler: Handler, page: crowd_limits.Page) -> Handler:
     """A route behind the limits: who is turned away gets a plain page, and has cost no thread and no question."""
 
     async def answer(request: Request) -> Response:
         try:
             crowd_limits.LIMITS.take(_address_of(request), page)
         except TooBusy:
-            await asyncio.sleep(crowd_limits.PAUSE_SECONDS)
+            await asyncio.sleep(crowd_limits.pause_seconds())
             return HTMLResponse(*_busy_page())
         try:
             return await handler(request)
@@ -80,7 +80,8 @@ async def show_door(request: Request) -> Response:
     token = request.path_params["token"]
     answer = crowd_limits.DOORS.answer(token)
     if answer is None:
-        return await _in_thread(request, partial(_look_up_door, request, token))
+        with crowd_limits.DOORS.looking_up(token):
+            return await _in_thread(request, partial(_look_up_door, request, token))
     return _door_page(request, answer)
 
 
@@ -161,5 +162,5 @@ routes = [
     Route("/crowd/end", _guarded(show_end, "end"), methods=["GET"]),
     Route("/crowd/end", _guarded(stop, "end"), methods=["POST"]),
     Route("/crowd/{token}", _guarded(show_door, "door"), methods=["GET"]),
-    Route("/crowd/{token}", _guarded(begin, "door"), methods=["POST"]),
+    Route("/crowd/{token}", _guarded(begin, "begin"), methods=["POST"]),
 ]

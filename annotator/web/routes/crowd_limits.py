@@ -3,21 +3,28 @@
 What stands here costs no thread and no question to the database, so that a rush at a door holds up nobody who marks.
 """
 
+import random
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
 
 from annotator.domain.project.crowd import Door
 from annotator.errors import AnnotatorError, TooBusy
 from annotator.web.routes.password_hashes import HashingThreads
+
+Page = Literal["door", "begin", "end"]
 
 RETRY_AFTER_SECONDS = 60
 TOO_BUSY = 503
 # Who is turned away is let go after a pause: so a rush comes no faster than it is answered, and costs nobody who marks.
 PAUSE_SECONDS = 1.0
 # So many at once, and so many a second after that. Of one address: a worker needs three or four in all, and a university's
-# students may have one address together. Of everybody together: 30 a second are 100,000 in an hour.
-_OF_ADDRESS, _OF_ALL = (60.0, 1.0), (100.0, 30.0)
+# students may have one address together. Of everybody together for each page: 30 a second are 100,000 in an hour. Whoever begins
+# is written down, which takes turns with the saves of those who mark: 10 a second are 36,000 in an hour.
+_OF_ADDRESS = (60.0, 1.0)
+_OF_ALL: dict[Page, tuple[float, float]] = {"door": (100.0, 30.0), "begin": (20.0, 10.0), "end": (100.0, 30.0)}
 _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 32
 _KNOWN_SECONDS = 2.0
@@ -25,6 +32,11 @@ _MOST_DOORS = 1_000
 BUSY = "Too many people come to this link at this moment. Please come back in a minute: your place is not lost."
 
 Clock = Callable[[], float]
+
+
+def pause_seconds() -> float:
+    """Of a length of its own each time: a rush that is let go all at once would come back all at once."""
+    return PAUSE_SECONDS * (0.5 + random.random())  # noqa: S311  (no secret)
 
 
 class Rate:
@@ -41,7 +53,7 @@ class Rate:
         now = self._clock()
         left, at = self._buckets.pop(address, (self._at_once, now))
         left = min(self._at_once, left + (now - at) * self._a_second)
-        self._buckets[address] = (max(0.0, left - 1), now)
+        self._buckets[address] = (left - 1 if left >= 1 else left, now)  # who is turned away takes nothing
         if len(self._buckets) > _MOST_ADDRESSES:
             self._buckets.popitem(last=False)
         if left < 1:
@@ -54,11 +66,22 @@ class KnownDoors:
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._answers: OrderedDict[str, tuple[float, Door | AnnotatorError]] = OrderedDict()
+        self._looked_up: set[str] = set()
 
     def answer(self, token: str) -> Door | AnnotatorError | None:
         """None where nothing is known, or no longer."""
         at, answer = self._answers.get(token, (0.0, None))
-        return answer if answer is not None and self._clock() - at < _KNOWN_SECONDS else None
+        is_fresh = answer is not None and self._clock() - at < _KNOWN_SECONDS
+        return answer if is_fresh or token in self._looked_up else None
+
+    @contextmanager
+    def looking_up(self, token: str) -> Iterator[None]:
+        """While somebody looks it up anew, the others take what was known before."""
+        self._looked_up.add(token)
+        try:
+            yield
+        finally:
+            self._looked_up.discard(token)
 
     def keep(self, token: str, answer: Door | AnnotatorError) -> None:
         """Remember it for a moment."""
@@ -73,12 +96,12 @@ class Limits:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._addresses = Rate(*_OF_ADDRESS, clock)
-        self._pages = Rate(*_OF_ALL, clock)
+        self._pages = {page: Rate(*rate, clock) for page, rate in _OF_ALL.items()}
 
-    def take(self, address: str, page: str) -> None:
+    def take(self, address: str, page: Page) -> None:
         """Take one request of an address for a page; raises TooBusy where there is none left."""
         self._addresses.take(address)
-        self._pages.take(page)
+        self._pages[page].take("")
 
 
 LIMITS = Limits()

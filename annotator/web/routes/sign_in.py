@@ -189,7 +189,8 @@ def _with_session(request: Request, token: str, next_path: str) -> Response:
         samesite="lax",
         secure=is_https(request),
     )
-    response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
+    if CROWD_COOKIE in request.cookies:
+        response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
 
 
