@@ -23,6 +23,7 @@ from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
 from annotator.web.session import Visit
+from tests.usecases.crowd.crowd_work import enter, open_door
 from tests.usecases.review.test_reviews import annotate, score
 
 PAGE = resource_folder("pages") / "project.py"
@@ -461,3 +462,21 @@ def test_side_by_side_has_the_words_of_the_gold_and_what_a_file_tells_of_people(
     captions = [caption.value.replace("\\", "") for caption in page.run().caption]
     assert any("A “Never” (ada, round 1 and ben, round 1)" in caption for caption in captions), captions
     assert {"G1", "G2"} <= set(captions)
+
+
+def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(8)
+    door = open_door(store, project, quota=1)
+    names = [enter(store, door, f"worker-{number}")[1].name for number in range(3)]
+    app = opened(project, lea(project), "People").run()
+    assert not app.exception
+    shown = " ".join(element.value for element in app.markdown)
+    assert "3 workers of this door: 3 at work, 0 of 10 finished" in shown
+    options = [option for box in app.selectbox for option in box.options]
+    assert not [name for name in names if name in shown or any(name in option for option in options)]
+    assert not [name for name in names if name in app.dataframe[0].value.to_csv()]
+    app.text_input(key="crowd_code").input("no code")
+    app.button(key="crowd_code_go").click().run()
+    assert any("is no code of this project" in error.value for error in app.error)
+    app.button(key=f"crowd_{door.id}_pause").click().run()
+    assert any("paused" in element.value for element in app.markdown)

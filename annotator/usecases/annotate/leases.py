@@ -14,7 +14,7 @@ from annotator.store.annotate.shown_sets import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.usecases.access.rights import require
-from annotator.usecases.crowd.standing import is_worker, may_take_more
+from annotator.usecases.crowd.workers import is_worker, may_take_more
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:

@@ -42,7 +42,7 @@ from annotator.usecases.annotate.leases import (
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of
 from annotator.usecases.annotate.reopening import why_closed
 from annotator.usecases.annotate.submission_storage import store_submission
-from annotator.usecases.crowd.standing import Standing, end_overdue, require_read, standing_of
+from annotator.usecases.crowd.workers import Standing, end_overdue, require_read, standing_of
 
 _TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000

@@ -13,7 +13,7 @@ from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.project import crowd as crowd_store
 from annotator.usecases.access.rights import require
-from annotator.usecases.crowd.standing import GRACE, end_overdue
+from annotator.usecases.crowd.workers import GRACE, end_overdue
 
 _ACTIONS: dict[DoorState, str] = {"open": "open door", "paused": "pause door", "closed": "close door"}
 
