@@ -10,6 +10,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from multiprocessing import get_context
@@ -61,7 +62,8 @@ def main() -> list[Measured]:
             for rush in rushes:
                 quiet += _saves_while(annotators, lambda: time.sleep(_QUIET_S))
                 began = time.perf_counter()
-                rushed += _saves_while(annotators, lambda rush=rush: statuses.update(rush.go()))  # type: ignore[misc]
+                rushed += _saves_while(annotators, rush.go)
+                statuses.update(rush.statuses)
                 seconds += time.perf_counter() - began
         n_workers = _count_workers(database)
     a_second = sum(statuses.values()) / seconds
@@ -99,7 +101,7 @@ def _add_door(database: Path, name: str) -> str:
     return f"/crowd/{door.token}"
 
 
-def _saves_while(annotators: list[Annotator], act: object) -> list[float]:
+def _saves_while(annotators: list[Annotator], act: Callable[[], object]) -> list[float]:
     """How long each save took while something else was done; everybody saves at their own pace."""
     times: list[float] = []
     is_over = ThreadEvent()
@@ -113,7 +115,7 @@ def _saves_while(annotators: list[Annotator], act: object) -> list[float]:
     threads = [Thread(target=work, args=(annotator, number)) for number, annotator in enumerate(annotators)]
     for thread in threads:
         thread.start()
-    act()  # type: ignore[operator]
+    act()
     is_over.set()
     for thread in threads:
         thread.join()
@@ -127,17 +129,17 @@ class _Rush:
         context = get_context("spawn")
         self._answers: Queue[Statuses | None] = context.Queue()
         self._begins = context.Event()
+        self.statuses: Statuses = Counter()
         arguments = (address, door, self._begins, self._answers)
         self._process = context.Process(target=_come_together, args=arguments, daemon=True)
         self._process.start()
         self._answers.get(timeout=60)  # it is there
 
-    def go(self) -> Statuses:
-        """How often each status was answered."""
+    def go(self) -> None:
+        """Let them come; how often each status was answered is in `statuses` then."""
         self._begins.set()
-        statuses = self._answers.get(timeout=300)
+        self.statuses = self._answers.get(timeout=300) or Counter()
         self._process.join()
-        return statuses or Counter()
 
 
 def _come_together(address: str, door: str, begins: "Event", answers: "Queue[Statuses | None]") -> None:

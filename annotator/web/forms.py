@@ -85,8 +85,8 @@ def turned_away_page(title: str, sentence: str, status: int, *, action: str) -> 
 
 def end_page(visit: Visit) -> HTMLResponse:
     """Where a worker stands, with their code and the way back when they are done."""
-    done = f"{visit.done:,} of {counted(visit.quota, 'text')}"
-    return _page("visit_end.html", _END_TITLES[visit.state], 200, visit=visit, done=done)
+    texts = counted(visit.quota, "text")
+    return _page("visit_end.html", _END_TITLES[visit.state], 200, visit=visit, texts=texts)
 
 
 def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
