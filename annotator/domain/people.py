@@ -25,7 +25,8 @@ _RIGHTS: dict[Role, frozenset[Right]] = {
 class User:
     """A person with an account. The local operator (the command line) is an administrator with id None.
 
-    language: the one that they chose; None is their browser's
+    language:  the one that they chose; None is their browser's
+    is_worker: they came in by a crowd door, and may do nothing but the work behind it
     """
 
     id: int | None
@@ -33,6 +34,7 @@ class User:
     is_administrator: bool = False
     is_disabled: bool = False
     language: Language | None = None
+    is_worker: bool = False
 
 
 # Events of somebody who was taken out, and what the record calls whoever was erased. No account can have that name.

@@ -20,6 +20,19 @@ class WrongCount:
     counted: int
 
 
+def wrong_workers(store: Store) -> Iterator[tuple[str, str]]:
+    """Workers of crowd doors whose account does not say the same as their visit: name, and what is wrong."""
+    for row in store.rows(
+        """SELECT name, state, is_disabled, is_worker, password_hash IS NOT NULL AS has_password FROM crowd_workers
+            JOIN users ON users.id = crowd_workers.user_id
+            WHERE is_worker = 0 OR has_password OR (state <> 'working' AND is_disabled = 0)"""
+    ):
+        if row["is_worker"] and not row["has_password"]:
+            yield row["name"], f"has ended the visit ({row['state']}), but the account is not shut"
+        else:
+            yield row["name"], "came in by a crowd door, but has the account of a person"
+
+
 def wrong_instance_counts(store: Store) -> list[WrongCount]:
     """Counts of instances by state that do not equal the recounted ones."""
     return _wrong_counts(

@@ -68,8 +68,8 @@ def set_language(store: Store, user: User, language: Language | None) -> None:
 
 
 def list_users(store: Store) -> list[User]:
-    """All accounts, by name."""
-    return [_user(row) for row in store.rows("SELECT * FROM users ORDER BY name")]
+    """All accounts by name, without the workers of crowd doors."""
+    return [_user(row) for row in store.rows("SELECT * FROM users WHERE is_worker = 0 ORDER BY name")]
 
 
 def has_users(store: Store) -> bool:
@@ -205,12 +205,12 @@ def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:
     return frozenset(row["role"] for row in rows)
 
 
-def list_members(store: Store, project_id: int) -> list[tuple[User, Role]]:
-    """Everyone with a role in the project, by name."""
+def list_members(store: Store, project_id: int, *, with_workers: bool = False) -> list[tuple[User, Role]]:
+    """Everyone with a role in the project, by name; the workers of crowd doors, who may be hundreds, only if asked for."""
     rows = store.rows(
         """SELECT users.*, role FROM memberships JOIN users ON users.id = user_id
-            WHERE project_id = ? ORDER BY name, role""",
-        (project_id,),
+            WHERE project_id = ? AND (is_worker = 0 OR ?) ORDER BY name, role""",
+        (project_id, with_workers),
     )
     return [(_user(row), row["role"]) for row in rows]
 
@@ -248,4 +248,7 @@ def members_of_others(store: Store, project_id: int, lead: User) -> set[int]:
 
 
 def _user(row: Row) -> User:
-    return User(row["id"], row["name"], bool(row["is_administrator"]), bool(row["is_disabled"]), row["language"])
+    is_administrator, is_disabled, is_worker = map(
+        bool, (row["is_administrator"], row["is_disabled"], row["is_worker"])
+    )
+    return User(row["id"], row["name"], is_administrator, is_disabled, row["language"], is_worker)

@@ -57,6 +57,7 @@ def check(store: Store) -> list[str]:
         *_outputs_outside(store),
         *_second_passes(store),
         *_wrong_offsets(store),
+        *(f"{name} {words}." for name, words in checks.wrong_workers(store)),
     ]
 
 

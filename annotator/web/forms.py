@@ -14,8 +14,10 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from annotator.domain.numbers import counted
+from annotator.domain.project.crowd import Door, WorkerState
 from annotator.language import _, spoken_language
 from annotator.usecases.access.accounts import ListedUser
+from annotator.usecases.crowd.visits import Visit
 from annotator.usecases.persons.my_account import MyAccount, OwnRoles
 from annotator.web.navigation import PageEntry
 
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).resolve().parent / "sign_in_pages"
 _CSS = (_TEMPLATES / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
+_END_TITLES: dict[WorkerState, str] = {
+    "working": "Your work so far", "finished": "Thank you, you have finished", "left": "You have stopped",
+    "out of time": "Your time is up",
+}  # fmt: skip
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -69,9 +75,31 @@ def leave_page(roles: OwnRoles, *, error: str = "", status: int = 200) -> HTMLRe
     return _page("leave.html", "Leave a project", status, own=roles, held=_held(roles), error=error)
 
 
-def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
-    """One sentence, and the way to sign in."""
-    return _page("message.html", title, status, sentence=sentence)
+def message_page(title: str, sentence: str, status: int, *, back: str = "/sign-in") -> HTMLResponse:
+    """One sentence, and the way to sign in, or (back) to another page; "" for none."""
+    return _page("message.html", title, status, sentence=sentence, back=back)
+
+
+def door_page(door: Door, *, action: str, platform_id: str, error: str = "", status: int = 200) -> HTMLResponse:
+    """What a worker reads before they begin; they are asked for their id where the address does not say it."""
+    rules = door.rules
+    paragraphs = [part.strip() for part in rules.introduction.splitlines() if part.strip()]
+    return _page(
+        "door.html", "Before you begin", status, action=action, paragraphs=paragraphs, texts=counted(rules.quota, "text"),
+        time=counted(rules.minutes, "minute"), platform_id=platform_id, wants_id=bool(rules.parameter),
+        has_code_alone=not rules.return_address, error=error,
+    )  # fmt: skip
+
+
+def turned_away_page(title: str, sentence: str, status: int, *, action: str) -> HTMLResponse:
+    """Nobody new comes in now; whoever has begun already can go on from here with their id."""
+    return _page("turned_away.html", title, status, sentence=sentence, action=action)
+
+
+def end_page(visit: Visit) -> HTMLResponse:
+    """Where a worker stands, with their code and the way back when they are done."""
+    texts = counted(visit.quota, "text")
+    return _page("visit_end.html", _END_TITLES[visit.state], 200, visit=visit, texts=texts)
 
 
 def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:

@@ -74,6 +74,10 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     roles = roles_in(store, session.user, project.id) if project else frozenset()
     start_visit(Visit(session.user, session.csrf, project, roles))
     note_page(page.url_path, project.id if project else None)
+    if session.user.is_worker:
+        with st.sidebar:
+            _show_worker(session.user)
+        return page.run, _draw_nothing
     waiting = waiting_line(store, session.user, project, roles) if project else ""
     with st.sidebar:
         container = st.container()
@@ -200,6 +204,12 @@ def _open_project(number: int) -> None:
 def _show_person(user: User, roles: frozenset[Role]) -> None:
     spoken = sorted(roles) + (["administrator"] if user.is_administrator else [])
     st.markdown(f"**{as_text(user.name)}**  \n{', '.join(spoken) or 'no role here'}")
+
+
+def _show_worker(user: User) -> None:
+    """Who came in by a crowd door has one page and one project: a name that was drawn, and the way out."""
+    st.markdown(f"**{as_text(user.name)}**")
+    st.html(f'<a href="/crowd/end" target="_self" style="{_LINK_STYLE}">How far I am, or stop</a>')
 
 
 def _show_sign_out() -> None:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
-from annotator.errors import NotSignedIn, StoreError
+from annotator.errors import NotAllowed, NotSignedIn, StoreError
 from annotator.language import language_of_browser, speak
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.roles import roles_anywhere
@@ -21,6 +21,7 @@ from annotator.web import forms
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (
     COOKIE,
+    CROWD_COOKIE,
     ServerOptions,
     error_response,
     give_options,
@@ -31,9 +32,21 @@ from annotator.web.routes.access import (
 from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.origins import is_own_origin
 from annotator.web.routes.sign_in import sign_in_address
+from annotator.web.routes.worker_paths import require_open_to
 
 # Whoever is not signed in may see these.
-_OPEN_PATHS = ("/sign-in", "/sign-out", "/link/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/")
+_OPEN_PATHS = (
+    "/sign-in",
+    "/sign-out",
+    "/link/",
+    "/health",
+    "/panel/",
+    "/static/",
+    "/favicon.",
+    "/_stcore/",
+    "/api/",
+    "/crowd/",
+)
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 # Of Streamlit and not of ours: signing in at another host, which would be asked, and pages for programs.
@@ -115,7 +128,7 @@ def _write_host_as_in_origin(scope: Scope) -> None:
 def _is_signed_in(request: HTTPConnection) -> bool:
     try:
         session_of_request(request)
-    except (NotSignedIn, StoreError):
+    except (NotAllowed, StoreError):
         return False
     return True
 
@@ -124,11 +137,16 @@ def _check(request: HTTPConnection) -> Response | None:
     try:
         with route_store(request) as store:
             user = session_of(store, request.cookies.get(COOKIE)).user
+            require_open_to(user, request.scope["path"])
             start = _start_path(store, user) if request.scope["path"] == "/" else "/"
             offered = [] if _is_there(request.scope["path"]) else pages_for(user, roles_anywhere(store, user))
     except NotSignedIn as error:
+        if _is_page(request) and request.cookies.get(CROWD_COOKIE):
+            return RedirectResponse("/crowd/end", 303)
         address = sign_in_address(request.url.path, request.url.query)
         return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
+    except NotAllowed as error:
+        return forms.message_page("Not part of this work", said_of(error), 403, back="/annotate")
     except StoreError as error:
         return PlainTextResponse(said_of(error), 503)
     if not _is_there(request.scope["path"]):

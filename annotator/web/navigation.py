@@ -34,7 +34,12 @@ PAGES: tuple[PageEntry, ...] = (
 
 
 def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
-    """The pages of a person with these roles (those of all their projects: the page itself checks the project's)."""
+    """The pages of a person with these roles (those of all their projects: the page itself checks the project's).
+
+    A worker of a crowd door has the page with the work, and no other.
+    """
+    if user.is_worker:
+        return [page for page in PAGES if page.path == "annotate"]
     return [page for page in PAGES if any(has_right(user, roles, right) for right in page.rights)]
 
 

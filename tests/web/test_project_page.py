@@ -26,6 +26,7 @@ from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
 from annotator.web.session import Visit
+from tests.usecases.crowd.crowd_work import enter, open_door
 from tests.usecases.review.test_reviews import annotate, score
 
 PAGE = resource_folder("pages") / "project.py"
@@ -560,3 +561,21 @@ def test_what_was_given_out_ahead_is_said_beside_the_counts(
     )
     counts = annotate_work.counts_in(store, ann, project.id, None)
     assert counts["open"] + counts["waiting"] == 5
+
+
+def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(8)
+    door = open_door(store, project, quota=1)
+    names = [enter(store, door, f"worker-{number}")[1].name for number in range(3)]
+    app = opened(project, lea(project), "People").run()
+    assert not app.exception
+    shown = " ".join(element.value for element in app.markdown)
+    assert "3 workers of this door: 3 at work, 0 of 10 finished" in shown
+    options = [option for box in app.selectbox for option in box.options]
+    assert not [name for name in names if name in shown or any(name in option for option in options)]
+    assert not [name for name in names if name in app.dataframe[0].value.to_csv()]
+    app.text_input(key="crowd_code").input("no code")
+    app.button(key="crowd_code_go").click().run()
+    assert any("is no code of this project" in error.value for error in app.error)
+    app.button(key=f"crowd_{door.id}_pause").click().run()
+    assert any("paused" in element.value for element in app.markdown)

@@ -228,6 +228,10 @@ interface Counts {
   skipped: number;
   /** Where the message said when today began. */
   today?: number;
+  /** Of whoever came in by a crowd door: how many texts they do, how many are done, and how long the visit lasts. */
+  quota?: number;
+  done?: number;
+  seconds_left?: number;
 }
 
 interface NextWork {

@@ -172,23 +172,32 @@ _FREE_AFTER_OTHERS = f"""FROM instances WHERE project_id = ?1 AND named_as = 'fi
     AND NOT {names("?2")} AND {_NEW_TO_THEM}"""
 
 
-def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
+# A correction that somebody gave up begins with the sets that they marked.
+_IS_NO_CORRECTION = """NOT EXISTS (SELECT 1 FROM assignments AS given_up WHERE given_up.instance_id = instances.id
+    AND given_up.state = 'expired' AND given_up.follows_id IS NOT NULL)"""
+
+
+def next_in_queue(store: Store, project_id: int, user_id: int, *, no_corrections: bool = False) -> int | None:
     """The first free instance that this person never held nor saw others' sets of; moves their cursor.
 
     First what names them, then the others in the project's order, and at the end what is for other people first.
+    no_corrections: none that somebody else has begun
     """
-    values = (project_id, user_id)
-    row = store.row(f"SELECT instances.id {_FREE_AND_NAMED} ORDER BY named_people.queue_position LIMIT 1", values)
+    values = (project_id, user_id, no_corrections)
+    may_follow = f"AND (NOT ?3 OR {_IS_NO_CORRECTION})"
+    row = store.row(
+        f"SELECT instances.id {_FREE_AND_NAMED} {may_follow} ORDER BY named_people.queue_position LIMIT 1", values
+    )
     if row is not None:
         return int(row["id"])
-    row = store.row(f"SELECT id, queue_position {_FREE_FOR} ORDER BY queue_position LIMIT 1", values)
+    row = store.row(f"SELECT id, queue_position {_FREE_FOR} {may_follow} ORDER BY queue_position LIMIT 1", values)
     position = 2**63 - 1 if row is None else row["queue_position"] - 1
     store.run(
         """INSERT INTO queue_cursors (project_id, user_id, position) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET position = excluded.position""",
         (project_id, user_id, position),
     )
-    row = row or store.row(f"SELECT id {_FREE_AFTER_OTHERS} ORDER BY queue_position LIMIT 1", values)
+    row = row or store.row(f"SELECT id {_FREE_AFTER_OTHERS} {may_follow} ORDER BY queue_position LIMIT 1", values)
     return None if row is None else int(row["id"])
 
 
@@ -214,6 +223,12 @@ def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1
         (project_id, user_id, at_most),
     )
     return int(n_waiting)
+
+
+def is_new_work_left(store: Store, project_id: int, user_id: int) -> bool:
+    """Whether the queue has anything for this person that nobody else has begun."""
+    free = f"{_FREE_FOR} AND {_IS_NO_CORRECTION}"
+    return bool(store.value(f"SELECT EXISTS (SELECT 1 {free})", (project_id, user_id)))
 
 
 def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:

@@ -9,6 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema.audits import AUDITS
 from annotator.store.schema.bulk_actions import BULK_ACTIONS
+from annotator.store.schema.crowd import CROWD
 from annotator.store.schema.ends import ENDS
 from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
@@ -231,6 +232,13 @@ def m028_search_bulk_actions_and_named_people(db: Database) -> None:
 def m029_evidence_passes_and_audits(db: Database) -> None:
     """Second passes in which all evidence is marked, what was made gold of them, and audits of accepted changed versions."""
     for statement in (*EVIDENCE, *AUDITS):
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m030_crowd_doors(db: Database) -> None:
+    """Doors by which workers of a platform come in, and what is kept of each worker."""
+    for statement in CROWD:
         db.conn.execute(statement)
 
 

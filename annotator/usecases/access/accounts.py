@@ -31,7 +31,7 @@ from annotator.usecases.access.passwords import (
     is_password,
     needs_rehash,
 )
-from annotator.usecases.access.rights import require, require_administrator
+from annotator.usecases.access.rights import require, require_administrator, require_no_worker
 
 __all__ = ["Session"]
 
@@ -105,6 +105,7 @@ def add_person(
     A role that they have already is left as it is.
     """
     known = people_store.find_user(store, name)
+    require_no_worker(known)
     user = known or people_store.add_user(store, name, is_administrator=role == "administrator")
     if project_id is not None:
         if known is not None and role in people_store.roles_of(store, known, project_id):
@@ -199,6 +200,7 @@ def reset_user(store: Store, actor: User, name: str) -> str:
     require_administrator(actor)
     with store.transaction():
         user = people_store.get_user(store, normal(name))
+        require_no_worker(user)
         people_store.set_password_hash(store, user, None)
         people_store.set_disabled(store, user, is_disabled=False)
         _shut_out(store, user)
@@ -234,7 +236,7 @@ def has_users(store: Store) -> bool:
 
 def open_link(store: Store, token: str) -> LinkPurpose:
     """What a one-time link is for; looking does not use it up. Raises NotAllowed when it does not work (any more)."""
-    linked = people_store.find_link(store, _digest(token))
+    linked = people_store.find_link(store, digest_of(token))
     if linked is None:
         raise NotAllowed(_BAD_LINK)
     (user,) = linked
@@ -252,19 +254,19 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
     password_hash = hash_password(checked_password(password))
     with store.transaction():
         purpose = open_link(store, token)
-        people_store.use_link(store, _digest(token))
+        people_store.use_link(store, digest_of(token))
         user = purpose.user or people_store.add_user(store, first_name or "", is_administrator=True)
         people_store.set_password_hash(store, user, password_hash)
         _shut_out(store, user)
         people_store.clear_failures(store, user.name)
         add_event(store, user.name, "set password", "user", user.id, is_first=purpose.user is None)
-        return _start_session(store, user)
+        return start_session(store, user)
 
 
 def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS) -> str:
     """The token of a new one-time link, in the transaction and with the rights of the caller."""
-    token = _new_token()
-    people_store.add_link(store, _digest(token), user, _in(store, lasts))
+    token = new_token()
+    people_store.add_link(store, digest_of(token), user, _in(store, lasts))
     return token
 
 
@@ -291,7 +293,7 @@ def sign_in(store: Store, name: str, password: str) -> str:
         people_store.set_password_hash(store, user, new_hash)
         people_store.clear_failures(store, name)
         add_event(store, user.name, "sign in", "user", user.id)
-        return _start_session(store, user)
+        return start_session(store, user)
 
 
 def change_password(store: Store, token: str, old: str, new: str) -> None:
@@ -317,7 +319,7 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         if people_store.password_hash(store, user.name) != stored_hash:
             raise NotAllowed("Your password was changed meanwhile. Sign in again.")
         people_store.set_password_hash(store, user, new_hash)
-        people_store.end_other_sessions(store, user, _digest(token))
+        people_store.end_other_sessions(store, user, digest_of(token))
         people_store.withdraw_links(store, user)
         people_store.clear_failures(store, user.name)
         add_event(store, user.name, "change password", "user", user.id)
@@ -338,10 +340,11 @@ def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
         raise NotAllowed("Only the demonstration signs people in without a password. Sign in with your password.")
     with store.transaction():
         user = people_store.get_user(store, name)
+        require_no_worker(user)
         if user.is_disabled:
             raise NotAllowed(f"'{user.name}' is disabled. Choose another person.")
         add_event(store, user.name, "sign in", "user", user.id, is_demonstration=True)
-        return _start_session(store, user)
+        return start_session(store, user)
 
 
 def list_people_to_choose(store: Store, *, is_demonstration: bool) -> list[ListedUser]:
@@ -356,10 +359,10 @@ def has_passwords(store: Store) -> bool:
 
 def sign_out(store: Store, token: str) -> None:
     """End a session; one that has ended already is fine, and holds nobody up who writes."""
-    session = people_store.find_session(store, _digest(token))
+    session = people_store.find_session(store, digest_of(token))
     if session is not None:
         with store.transaction():
-            people_store.end_session(store, _digest(token))
+            people_store.end_session(store, digest_of(token))
             add_event(store, session.user.name, "sign out", "user", session.user.id)
 
 
@@ -371,16 +374,22 @@ def choose_language(store: Store, user: User, language: Language | None) -> None
 
 def session_of(store: Store, token: str | None) -> Session:
     """Who is signed in with a cookie's token; raises NotSignedIn."""
-    session = people_store.find_session(store, _digest(token)) if token else None
+    session = people_store.find_session(store, digest_of(token)) if token else None
     if session is None:
         raise NotSignedIn(_NOT_SIGNED_IN)
     return session
 
 
-def _start_session(store: Store, user: User) -> str:
-    token = _new_token()
+def start_session(store: Store, user: User, lasts: dt.timedelta | None = None, *, token: str | None = None) -> str:
+    """The token of a new session, in the transaction of the caller, who knows that it is the person.
+
+    token: a new secret that was made already
+    """
+    token = token or new_token()
     people_store.end_expired_sessions(store)
-    people_store.add_session(store, _digest(token), user, _new_token(), _in(store, SESSION_LASTS))
+    people_store.add_session(
+        store, digest_of(token), user, new_token(), _in(store, SESSION_LASTS if lasts is None else lasts)
+    )
     return token
 
 
@@ -429,11 +438,13 @@ def _spoken_time(seconds: int) -> str:
 # --- tokens -----------------------------------------------------------------------------------------------------------
 
 
-def _new_token() -> str:
+def new_token() -> str:
+    """A secret that nobody can guess, for a cookie or an address."""
     return secrets.token_urlsafe(32)
 
 
-def _digest(token: str) -> bytes:
+def digest_of(token: str) -> bytes:
+    """What is stored of a secret."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -27,7 +27,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.characters import normal
 from annotator.usecases.access.accounts import failures_window, seconds_to_wait
 from annotator.usecases.access.passwords import LONGEST_NAME
-from annotator.usecases.access.rights import require, require_administrator, roles_with, spoken
+from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with, spoken
 
 DAYS = 90
 LONGEST_DAYS = 365
@@ -69,6 +69,7 @@ def make_token(
     _check(scopes, days, note)
     with store.transaction():
         user = people_store.get_user(store, normal(name))
+        require_no_worker(user)
         if user.id != actor.id:
             require_administrator(actor)
         for scope in scopes:

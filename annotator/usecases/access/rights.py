@@ -43,6 +43,15 @@ def require_administrator(user: User) -> None:
         )
 
 
+def require_no_worker(user: User | None) -> None:
+    """Raise NotAllowed for the account of a worker of a crowd door: the door made it, and it ends with the visit."""
+    if user is not None and user.is_worker:
+        raise NotAllowed(
+            f"'{user.name}' came in by a crowd door. Such an account has no role, link or token beside the work behind the door; "
+            "give the person an account of another name."
+        )
+
+
 def roles_with(right: Right) -> tuple[Role, ...]:
     """The project roles that carry a right.
 

@@ -17,6 +17,7 @@ from annotator.store.instances import project_of_instance
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import among_held, claim_check, find_check, find_check_of
+from annotator.usecases.crowd.workers import is_worker, may_take_more
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
@@ -31,6 +32,9 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    """One more text for somebody; None where there is none, or a worker has as many as their door gives."""
+    if not may_take_more(store, project.id, user_id):
+        return None
     if is_kept_from_work(store, project.id, user_id, "annotators"):
         return None
     if (check := claim_check(store, project, user_id)) is not None:
@@ -38,7 +42,7 @@ def claim_next(store: Store, project: Project, user_id: int) -> Assignment | Non
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
         instance_queue.next_set_aside(store, project.id, user_id, "expired", held)
-        or instance_queue.next_in_queue(store, project.id, user_id)
+        or instance_queue.next_in_queue(store, project.id, user_id, no_corrections=is_worker(store, user_id))
         or instance_queue.next_set_aside(store, project.id, user_id, "skipped", held)
     )
     return None if instance_id is None else _claim(store, project, user_id, instance_id)
@@ -71,6 +75,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
         return mine
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
+    if is_worker(store, user_id):
+        raise NotAllowed("This text is not yours. The texts that are yours come one after the other.")
     if is_kept_from_work(store, project.id, user_id, "annotators"):
         raise NotAllowed(TRAINING_FIRST)
     if instance_queue.is_free_for(store, instance_id, user_id):

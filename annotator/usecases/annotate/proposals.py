@@ -83,7 +83,7 @@ def _as_open_to(store: Store, user: User, project: Project, instance: Instance) 
     if original is None:
         return project
     behind = independence.annotations_behind(gold_of_instance(store, project, original))
-    if independence.why_withheld(store, user, project.id, original.id, behind):
+    if user.is_worker or independence.why_withheld(store, user, project.id, original.id, behind):
         return replace(project, settings=replace(project.settings, are_carried_sets_proposed=False))
     independence.show(store, user, project.id, original.id, behind)
     return project

@@ -1,5 +1,6 @@
 """What an annotator does: get work, save drafts, submit, skip, propose to discard, reopen what was submitted."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -54,6 +55,7 @@ from annotator.usecases.annotate.leases import (
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of
 from annotator.usecases.annotate.reopening import why_closed
 from annotator.usecases.annotate.submission_storage import store_submission
+from annotator.usecases.crowd.workers import Standing, end_overdue, require_read, standing_of
 from annotator.usecases.evidence.taking_over import after_acceptance
 
 _TITLE_CHARS = 50
@@ -124,6 +126,7 @@ def _held_before(
 def _lease_next(store: Store, user: User, project_id: int, instance_id: int | None, day_began: str | None) -> NextWork:
     user_id = _annotator(store, user, project_id)
     with store.transaction():
+        end_overdue(store)
         project = get_project_by_id(store, project_id)
         if project.lacks_labels:
             counts = waiting_counts(store, project, user, day_began)
@@ -160,9 +163,15 @@ def work_after(store: Store, user: User, project: Project, shown: int | None) ->
 
 
 def waiting_counts(store: Store, project: Project, user: User, day_began: str | None = None) -> dict[str, int]:
-    """What is waiting for a person in a project: returned, open, waiting, submitted, skipped; today: since their day began."""
+    """What is waiting for a person in a project: returned, open, waiting, submitted, skipped; today: since their day began.
+
+    Of a worker: quota, done and seconds_left instead of today.
+    """
     user_id = cast("int", user.id)
     mine = assignment_counts_of(store, project.id, user_id)
+    standing = standing_of(store, user_id) if user.is_worker else None
+    if standing is not None:
+        return _counts_of_worker(store, mine, standing)
     if project.lacks_labels:
         waiting = 0  # nothing is given out before there is a label to give
     elif project.settings.annotators_per_instance == 1 and is_queue_plain(store, project.id):
@@ -179,6 +188,22 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
         "skipped": mine.get("skipped", 0),
     }
     return counts_with_checks(store, project, user_id, counts, day_began)
+
+
+def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing) -> dict[str, int]:
+    """What they need to know of their own work, and nothing of how large the project is."""
+    quota, done = standing.door.rules.quota, standing.worker.done
+    held = mine.get("returned", 0) + mine.get("leased", 0)
+    return {
+        "returned": mine.get("returned", 0),
+        "open": mine.get("leased", 0),
+        "waiting": max(0, quota - done - held),
+        "submitted": mine.get("submitted", 0),
+        "skipped": mine.get("skipped", 0),
+        "quota": quota,
+        "done": done,
+        "seconds_left": standing.seconds_left(store.moment()),
+    }
 
 
 def counts_in(store: Store, user: User, project_id: int, day_began: str | None) -> dict[str, int]:
@@ -244,6 +269,7 @@ def submit(
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
         draft = replace(draft, result=label_of_now(store, project, draft.result))
+        require_read(store, user, project)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
         keep_leases(store, project, assignment)
         _save(store, assignment, draft, revision + 1, _plausible(timing))

@@ -300,6 +300,21 @@ def _times(detail: Detail) -> str:
     return f" ({detail['n']} times within the hour)" if detail.get("n", 1) > 1 else ""
 
 
+def _door(verb: str) -> Callable[[Detail], str]:
+    def summary(detail: Detail) -> str:
+        texts, workers = counted(detail["texts"], "text"), counted(detail["workers"], "worker")
+        return (
+            f"{verb} the crowd door “{detail['door']}”: {texts} each, {workers}, {counted(detail['minutes'], 'minute')}"
+        )
+
+    return summary
+
+
+def _ended_visit(detail: Detail) -> str:
+    ends = {"finished": "finished", "left": "stopped", "out of time": "ran out of time"}
+    return f"{ends[detail['state']]} behind the crowd door “{detail['door']}” after {counted(detail['texts'], 'text')}"
+
+
 def _plain(event: Event) -> str:
     values = [f"{name.replace('_', ' ')} {_value(value)}" for name, value in event.detail.items() if value is not None]
     return f"{event.action} ({'; '.join(values)})" if values else event.action
@@ -472,6 +487,15 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "sign out": lambda _: "signed out",
     "fail to sign in": lambda detail: f"failed to sign in{_times(detail)}",
     "fail to use token": lambda detail: f"failed to use access token no. {detail['token']}{_times(detail)}",
+    "make door": _door("made"),
+    "change door": _door("changed"),
+    "open door": lambda detail: f"opened the crowd door “{detail['door']}”",
+    "pause door": lambda detail: f"paused the crowd door “{detail['door']}”",
+    "close door": lambda detail: f"closed the crowd door “{detail['door']}”",
+    "begin as worker": lambda detail: f"came in by the crowd door “{detail['door']}”",
+    "end as worker": _ended_visit,
+    "pay worker": lambda detail: f"noted that {detail['name']} is paid",
+    "take payment back": lambda detail: f"took back that {detail['name']} is paid",
     "backup": lambda detail: f"made the backup “{detail['file']}”",
     "restore": lambda detail: (
         f"restored the backup “{detail['file']}”{_in_form(detail.get('kept'), '; what was there is kept as “{}”')}"

@@ -36,7 +36,7 @@ from annotator.store.projects import find_project as find_by_name
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags
-from annotator.usecases.access.rights import require, require_may_create
+from annotator.usecases.access.rights import require, require_may_create, require_no_worker
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
 from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
@@ -273,7 +273,9 @@ def give_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         raise InvalidValue(f"'{role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
     with store.transaction():
         require(store, actor, project_id, "manage project")
-        add_role(store, project_id, get_user(store, name), role)
+        user = get_user(store, name)
+        require_no_worker(user)
+        add_role(store, project_id, user, role)
         add_event(store, actor.name, "give role", "project", project_id, project_id=project_id, user=name, role=role)
 
 
@@ -364,7 +366,8 @@ def missing_annotators(store: Store, actor: User, project: Project) -> int:
 
 
 def _members_who_may(store: Store, project_id: int, right: Right) -> set[int | None]:
-    return {user.id for user, role in list_members(store, project_id) if has_right(user, frozenset({role}), right)}
+    members = list_members(store, project_id, with_workers=True)
+    return {user.id for user, role in members if has_right(user, frozenset({role}), right)}
 
 
 def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:

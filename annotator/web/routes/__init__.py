@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from annotator.web.routes import (
     account,
+    crowd,
     documents,
     guidelines,
     health,
@@ -27,6 +28,7 @@ def all_routes() -> list[Route]:
         *health.routes,
         *sign_in.routes,
         *account.routes,
+        *crowd.routes,
         *panel.routes,
         *review.routes,
         *qualification.routes,

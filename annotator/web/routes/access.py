@@ -29,8 +29,10 @@ from annotator.language import speak
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
+from annotator.web.routes.worker_paths import require_open_to
 
 COOKIE = "annotator_session"
+CROWD_COOKIE = "annotator_visit"  # of a worker, who finds the end of their visit with it when the session is over
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
 _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
@@ -127,12 +129,13 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def session_of_request(request: HTTPConnection) -> Session:
-    """Who is signed in with the request's cookie; raises NotSignedIn. From here on they are spoken to in their language.
+    """Who is signed in with the request's cookie; raises NotSignedIn, or NotAllowed for a worker where no worker may be.
 
-    Only in sync handlers.
+    From here on they are spoken to in their language. Only in sync handlers.
     """
     with route_store(request) as store:
         session = session_of(store, request.cookies.get(COOKIE))
+    require_open_to(session.user, request.scope["path"])
     if session.user.language:
         speak(session.user.language)
     return session

@@ -28,16 +28,22 @@ R = TypeVar("R")
 class HashingThreads:
     """Some threads, and room for a few who wait for them."""
 
-    def __init__(self, at_once: int = _AT_ONCE, most: int = _MOST) -> None:
-        self._threads = ThreadPoolExecutor(at_once, "hashing", _step_back)
+    def __init__(
+        self, at_once: int = _AT_ONCE, most: int = _MOST, *, pause_seconds: float = _PAUSE_SECONDS, busy: str = _BUSY,
+        is_for_each_address: bool = True, steps_back: bool = True,
+    ) -> None:  # fmt: skip
+        self._pause_seconds = pause_seconds
+        self._busy = busy
+        self._most_of_address = most // 2 if is_for_each_address else most
+        self._threads = ThreadPoolExecutor(at_once, "hashing", _step_back if steps_back else None)
         self._most = most
         self._inside: Counter[str] = Counter()
 
     async def run(self, address: str, work: Callable[[], R]) -> R:
         """What the work for somebody at an address answers; raises TooBusy when there is no room to wait for it."""
-        if self._inside.total() >= self._most or self._inside[address] >= self._most // 2:
-            await asyncio.sleep(_PAUSE_SECONDS)
-            raise TooBusy(_BUSY)
+        if self._inside.total() >= self._most or self._inside[address] >= self._most_of_address:
+            await asyncio.sleep(self._pause_seconds)
+            raise TooBusy(self._busy)
         self._inside[address] += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)

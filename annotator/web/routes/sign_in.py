@@ -9,13 +9,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn, TooBusy
+from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotSignedIn, TooBusy
 from annotator.language import _
 from annotator.usecases.access import accounts
 from annotator.web import forms
 from annotator.web.routes import password_hashes
 from annotator.web.routes.access import (
     COOKIE,
+    CROWD_COOKIE,
     options_of,
     read_body,
     require_own_page,
@@ -52,7 +53,7 @@ def with_form(
         form: Form = {}
         try:
             require_own_page(request)
-            form = await _read_form(request)
+            form = await read_form(request)
             if hashes:
                 return await password_hashes.THREADS.run(_address_of(request), partial(handler, request, form))
             return await run_in_threadpool(handler, request, form)
@@ -80,7 +81,8 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
     return answer
 
 
-async def _read_form(request: Request) -> Form:
+async def read_form(request: Request) -> Form:
+    """The fields of a form; raises InvalidValue for one that is too long, or has too many."""
     body = await read_body(request, _LARGEST_FORM, _("What you typed is too long. Shorten it."))
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
@@ -172,7 +174,7 @@ def sign_out(request: Request, _form: Form) -> Response:
     """End the session here and in the database."""
     _end_session(request)
     response = RedirectResponse("/sign-in?signed-out", 303)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=_is_https(request))
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=is_https(request))
     return response
 
 
@@ -186,8 +188,10 @@ def _with_session(request: Request, token: str, next_path: str) -> Response:
         path="/",
         httponly=True,
         samesite="lax",
-        secure=_is_https(request),
+        secure=is_https(request),
     )
+    if CROWD_COOKIE in request.cookies:
+        response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
 
 
@@ -200,12 +204,13 @@ def _end_session(request: Request) -> None:
 def _is_signed_in(request: Request) -> bool:
     try:
         session_of_request(request)
-    except NotSignedIn:
+    except NotAllowed:  # nobody, or a worker of a crowd door, who has no page to go on to
         return False
     return True
 
 
-def _is_https(request: Request) -> bool:
+def is_https(request: Request) -> bool:
+    """Whether the browser reached us over TLS, so that a cookie may be kept to it."""
     return request.url.scheme == "https"
 
 

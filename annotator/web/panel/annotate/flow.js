@@ -7,6 +7,7 @@ import { dayBegan, sentenceOf } from "../shared/messages.js";
 import { problemOf, sameDraft } from "../shared/model.js";
 import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
+import { CrowdVisit } from "./crowd_visit.js";
 
 const ON_ITS_WAY = "Your last submission is still on its way. It is reopened as soon as it has arrived.";
 const NOTHING = "There is nothing to annotate here at the moment.";
@@ -29,6 +30,7 @@ export class Flow extends WorkFlow {
     this.goesBack = false;
     this.isGoingBack = false;
     this.hasSaidUndecided = false;
+    this.visit = new CrowdVisit({ say: (sentence) => this.#sayAnywhere(sentence) });
   }
 
   get sessions() {
@@ -44,6 +46,7 @@ export class Flow extends WorkFlow {
   arrived(body) {
     this.settings = body.project;
     this.#count(body.counts);
+    if (!body.work && this.visit.isOne) return this.visit.end();
     if (!body.work) {
       this.current = null;
       this.waiting = false;
@@ -60,6 +63,7 @@ export class Flow extends WorkFlow {
   /** @param {Counts} counts */
   #count(counts) {
     this.screen.head.showProgress(counts);
+    this.visit.note(counts);
   }
 
   /**
@@ -121,6 +125,11 @@ export class Flow extends WorkFlow {
     if (answer.status === 200) offer.receive(answer.body);
     else offer.asked = false;
     if (offer.answered && session === this.current && session.offer === offer && !this.closed) this.screen.refresh();
+  }
+
+  close() {
+    this.visit.close();
+    super.close();
   }
 
   submit(confirmed = false) {
@@ -219,6 +228,7 @@ export class Flow extends WorkFlow {
       this.#count(body.counts);
       this.trigger("progress", body.counts);
     }
+    if (this.visit.isDone && !this.outbox.busy()) return this.visit.end();
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
     const next = this.waiting ? this.upcoming.shift() : undefined;

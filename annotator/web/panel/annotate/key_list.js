@@ -94,12 +94,14 @@ export const KEY_LIST = [
 ];
 
 /**
- * The keys of a project: those of the answer only where one is given.
+ * The keys of a project: those of the answer only where one is given, and for whoever came in by a crowd door none that
+ * leads away from the work.
  * @param {Project|null} project
  */
-export function keysFor(project) {
-  if (project?.result_kind !== "answer" || project.result_mode === "confirm") return KEY_LIST;
-  return KEY_LIST.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, withoutKeys(group, ["l"])] : [group]));
+export function keysFor(project, isCrowd = false) {
+  const keys = isCrowd ? KEY_LIST.map((group) => withoutKeys(group, ["q", "w", "m"])) : KEY_LIST;
+  if (project?.result_kind !== "answer" || project.result_mode === "confirm") return keys;
+  return keys.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, withoutKeys(group, ["l"])] : [group]));
 }
 
 /**

@@ -99,18 +99,18 @@ class Panel {
       submit: (confirmed = false) => this.flow.submit(confirmed === true),
       skip: () => (isTraining ? undefined : this.flow.skip()),
       discard: () => (isTraining ? undefined : this.#askDiscard()),
-      ask: isTraining ? undefined : () => this.talk.open(),
-      answers: () => (isTraining ? undefined : this.answers.open()),
+      ask: isTraining ? undefined : () => this.flow.visit.isOne || this.talk.open(),
+      answers: () => (isTraining || this.flow.visit.isOne ? undefined : this.answers.open()),
       guidelines: (reads) => this.screen.guidelines?.toggle(reads === true),
       original: isRead || isTraining ? undefined : () => this.original.open(),
-      mine: isTraining ? undefined : () => this.#openMine(),
+      mine: isTraining ? undefined : () => this.flow.visit.isOne || this.#openMine(),
       back: isTraining ? undefined : () => this.flow.back(),
       forward: () => this.flow.forward(),
       nextMark: (by) => this.screen.nextMark(by),
       table: () => this.screen.keepTable(),
       reading: () => this.screen.reading.open(),
       noAnswer: () => this.marking.noAnswer(),
-      keys: () => openKeys(this.screen.root, keysFor(this.flow.settings)),
+      keys: () => openKeys(this.screen.root, keysFor(this.flow.settings, this.flow.visit.isOne)),
       retry: () => this.flow.retry(),
       withdraw: () => this.flow.withdraw(),
       goOn: () => this.flow.goOn(),
@@ -145,7 +145,7 @@ class Panel {
 
   /** @param {Session} session */
   #shown(session) {
-    if (!this.isTraining) this.talk.show(session);
+    if (!this.isTraining && !this.flow.visit.isOne) this.talk.show(session);
     this.screen.guidelines?.beforeText(session.id);
     this.#rememberPlace();
   }

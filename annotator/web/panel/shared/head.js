@@ -61,7 +61,7 @@ export class Head {
       actions.answers &&
       button("Model", {
         key: "w",
-        className: "plain",
+        className: "plain model-button",
         title: "What the project's model answers for your sets",
         onclick: actions.answers,
         hidden: true,
@@ -86,7 +86,8 @@ export class Head {
       this.talk,
       this.model,
       this.guidelines,
-      actions.mine && button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
+      actions.mine &&
+        button(mine, { key: "m", className: "plain mine-button", title: mineTitle, onclick: actions.mine }),
       actions.reading &&
         button("Aa", {
           key: "z",
@@ -131,7 +132,8 @@ export class Head {
    * Where one stands: how many one has submitted today, and how many of those that are one's own or may still come.
    * @param {Counts} given
    */
-  showProgress({ today, submitted, returned, open, waiting }) {
+  showProgress({ today, submitted, returned, open, waiting, quota, done }) {
+    if (quota !== undefined) return this.#showQuota(done ?? 0, quota);
     if (today === undefined) return;
     const all = submitted + returned + open + waiting;
     setText(
@@ -139,6 +141,17 @@ export class Head {
       `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`,
     );
     this.progress.title = `You have submitted ${counted(today, "text")} today, and ${submitted.toLocaleString("en")} of the ${counted(all, "text")} that are yours or may still come to you.`;
+  }
+
+  /**
+   * Whoever came in by a crowd door sees how much of their own work is done, and asks and lists nothing.
+   * @param {number} done
+   * @param {number} quota
+   */
+  #showQuota(done, quota) {
+    setText(this.progress, `${done.toLocaleString("en")} of ${quota.toLocaleString("en")}`);
+    this.progress.title = `You have done ${done.toLocaleString("en")} of ${counted(quota, "text")}.`;
+    this.root.classList.add("of-worker");
   }
 
   /**

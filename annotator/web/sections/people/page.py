@@ -6,6 +6,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.access.invitations import Member, members_with_accounts
 from annotator.usecases.databases import Store
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
+from annotator.web.sections.crowd import page as crowd
 from annotator.web.sections.people import accounts, invitations, personal_data, roles
 from annotator.web.session import Visit
 
@@ -27,6 +28,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     invitations.show(store, visit, project)
     roles.show(store, visit, project, members)
     accounts.show(store, visit, project, members)
+    st.divider()
+    crowd.show(store, visit, project)
     personal_data.show(store, visit)
 
 

@@ -1,0 +1,172 @@
+"""`annotator crowd`: doors for workers of a platform from the command line."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR
+
+if TYPE_CHECKING:
+    from annotator.domain.project.crowd import Door, DoorState
+    from annotator.usecases.crowd.doors import Payment
+
+_USUAL = "http://127.0.0.1:8501"
+_url_option = click.option(
+    "--url", envvar="ANNOTATOR_URL", help="The address at which people reach the server (also ANNOTATOR_URL)."
+)
+
+
+@click.group()
+def crowd() -> None:
+    """Crowd doors: links for workers of a platform."""
+
+
+@crowd.command()
+@click.argument("name")
+@project_option
+@click.option("--workers", type=int, required=True, help="How many may finish in all.")
+@click.option("--texts", type=int, required=True, help="How many texts each worker does.")
+@click.option("--minutes", type=int, default=60, show_default=True, help="How long a visit may take.")
+@click.option("--at-once", type=int, default=200, show_default=True, help="How many may be at work at once.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which anybody new comes in (UTC).")
+@click.option("--parameter", default="", help="Of the link, with the platform's id: PROLIFIC_PID, workerId.")
+@click.option("--return-address", default="", help="Where who has finished goes: https://…, {code} for their code.")
+@click.option("--introduction", type=click.File(encoding="utf-8-sig"), help="A text file that is shown first.")
+@click.option("--must-read", is_flag=True, help="The guidelines must be read before anything is submitted.")
+@click.option("--open", "is_open", is_flag=True, help="Open it at once; else nobody comes in yet.")
+@_url_option
+@json_option
+@click.pass_obj
+def make(
+    path: Path, /, name: str, project_name: str, is_open: bool, url: str | None, as_json: bool, **given: object
+) -> None:
+    """Make a door NAME and print its link; it is paused unless --open is said."""
+    from annotator.domain.project.crowd import DoorRules
+    from annotator.usecases.crowd.doors import make_door, set_door_state
+    from annotator.usecases.project.projects import find_project
+
+    introduction, until = given["introduction"], given["until"]
+    rules = DoorRules(
+        name, given["workers"], given["texts"], given["minutes"], given["at_once"],  # type: ignore[arg-type]  # click's
+        until=f"{until:%Y-%m-%d}T23:59:59.999Z" if until else None,
+        parameter=str(given["parameter"]),
+        return_address=str(given["return_address"]),
+        introduction=introduction.read() if introduction else "",  # type: ignore[attr-defined]  # click.File
+        must_read=bool(given["must_read"]),
+    )  # fmt: skip
+    with opened(path) as store:
+        door = make_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, rules)
+        if is_open:
+            door = set_door_state(store, LOCAL_OPERATOR, door.id, "open")
+        link = _link(store.path, url, door)
+    if as_json:
+        print_json({"name": door.rules.name, "state": door.state, "link": link})
+        return
+    click.echo(f"The crowd door '{door.rules.name}' is {door.state}. Its link:\n{link}")
+    if not is_open:
+        click.echo(f"Open it with 'annotator crowd set {door.rules.name!r} open --project {project_name!r}'.", err=True)
+
+
+@crowd.command(name="list")
+@project_option
+@_url_option
+@json_option
+@click.pass_obj
+def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None:
+    """The doors of a project, with their links and how many came."""
+    from annotator.usecases.crowd.doors import doors_of
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        views = doors_of(store, LOCAL_OPERATOR, find_project(store, project_name).id)
+        rows = [
+            {
+                "name": view.door.rules.name, "state": view.door.state, "link": _link(store.path, url, view.door),
+                "came": view.came, "working": view.working, "finished": view.finished, "left": view.left,
+                "out_of_time": view.out_of_time,
+            }
+            for view in views
+        ]  # fmt: skip
+    if as_json:
+        print_json({"doors": rows})
+        return
+    for row in rows:
+        click.echo(
+            f"{row['name']}: {row['state']}; {counted(int(str(row['came'])), 'worker')}, {row['working']} at work, "
+            f"{row['finished']} finished, {row['left']} stopped, {row['out_of_time']} ran out of time\n  {row['link']}"
+        )
+    if not rows:
+        click.echo("This project has no crowd doors. Make one with 'annotator crowd make NAME'.")
+
+
+@crowd.command(name="set")
+@click.argument("name")
+@click.argument("state", type=click.Choice(("open", "paused", "closed")))
+@project_option
+@click.pass_obj
+def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
+    """Open, pause or close the door NAME. Closed is for good; who is at work goes on."""
+    from annotator.usecases.crowd.doors import find_door, set_door_state
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        door = find_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+        set_door_state(store, LOCAL_OPERATOR, door.id, state)
+    click.echo(f"The crowd door '{name}' is {state}.")
+
+
+@crowd.command()
+@click.argument("name")
+@project_option
+@click.pass_obj
+def codes(path: Path, name: str, project_name: str) -> None:
+    """Print the codes of the door NAME as CSV, with texts and times, for paying."""
+    from annotator.usecases.crowd.doors import find_door, payments_csv
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        door = find_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+        click.echo(payments_csv(store, LOCAL_OPERATOR, door.id), nl=False)
+
+
+@crowd.command()
+@click.argument("code")
+@project_option
+@click.option("--paid", is_flag=True, help="Note that it is paid, so that it is used up.")
+@json_option
+@click.pass_obj
+def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:
+    """Say whether CODE is one of the project's, whether it is used up, and for how much work it stands."""
+    from annotator.usecases.crowd.doors import find_code, mark_paid
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        project_id = find_project(store, project_name).id
+        act = mark_paid if paid else find_code
+        payment = act(store, LOCAL_OPERATOR, project_id, code)
+    if as_json:
+        print_json(_answer(payment))
+        return
+    worker = payment.worker
+    used = f"used up, paid {worker.paid_at[:10]}" if worker.paid_at else "not used up"
+    click.echo(
+        f"The code is of {worker.name} (door '{payment.door_name}'): {worker.state}, {counted(worker.done, 'text')}, "
+        f"{payment.active_ms / 60_000:.1f} minutes of work; {used}."
+    )
+
+
+def _answer(payment: "Payment") -> dict[str, object]:
+    worker = payment.worker
+    return {
+        "worker": worker.name, "door": payment.door_name, "state": worker.state, "texts": worker.done,
+        "active_ms": payment.active_ms, "began_at": worker.began_at, "ended_at": worker.ended_at, "paid_at": worker.paid_at,
+    }  # fmt: skip
+
+
+def _link(path: Path, url: str | None, door: "Door") -> str:
+    from annotator.usecases.databases import address_of_server
+
+    return f"{(url or address_of_server(path) or _USUAL).rstrip('/')}/crowd/{door.token}"

@@ -1,0 +1,159 @@
+"""A crowd door: a link by which workers of a platform come in without an account of their own; and their completion codes."""
+
+from dataclasses import dataclass
+from hmac import compare_digest
+from secrets import choice
+from typing import Literal
+from urllib.parse import urlsplit
+
+from annotator.errors import InvalidValue
+
+DoorState = Literal["open", "paused", "closed"]
+WorkerState = Literal["working", "finished", "left", "out of time"]
+WORKER_STATES: tuple[WorkerState, ...] = ("working", "finished", "left", "out of time")
+
+CODE_HOLE = "{code}"
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32, so five bits each; neither O and 0 nor I and 1
+_CODE_GROUPS, _GROUP = 7, 4  # 140 bits
+_LONGEST_ADDRESS = 500
+_LONGEST_INTRODUCTION = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class DoorRules:
+    """What a lead decides about a door.
+
+    quota:          texts that each worker does
+    minutes:        how long a visit may take
+    at_once:        how many workers may be at work at the same time
+    until:          after that moment nobody new comes in (UTC, ISO 8601); None: no such moment
+    parameter:      of the link's address, in which the platform says who comes; "" where no platform does
+    return_address: where a worker who has finished goes, https only, "{code}" standing for their code; "" for nowhere
+    introduction:   what is read before one begins
+    must_read:      nothing can be handed in before the guidelines were read
+    """
+
+    name: str
+    most_workers: int
+    quota: int
+    minutes: int = 60
+    at_once: int = 200
+    until: str | None = None
+    parameter: str = ""
+    return_address: str = ""
+    introduction: str = ""
+    must_read: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.name.strip()) <= 100 or not self.name.isprintable():
+            raise InvalidValue("The name of a door is one line of 1 to 100 characters.")
+        for field_name, words, most in (
+            ("most_workers", "How many workers may come in all", 100_000),
+            ("quota", "How many texts each worker does", 10_000),
+            ("minutes", "How many minutes a visit may take", 7 * 24 * 60),
+            ("at_once", "How many workers may be at work at once", 10_000),
+        ):
+            value = getattr(self, field_name)
+            if not 1 <= value <= most:
+                raise InvalidValue(f"{words} is a number from 1 to {most:,}, not {value:,}.")
+        if self.parameter and not (self.parameter.isascii() and self.parameter.replace("_", "").isalnum()):
+            raise InvalidValue(
+                f"The parameter '{self.parameter[:40]}' cannot stand in an address. It has letters, digits and _ alone, as in "
+                "PROLIFIC_PID or workerId."
+            )
+        if self.return_address:
+            check_return_address(self.return_address)
+        if len(self.introduction) > _LONGEST_INTRODUCTION:
+            raise InvalidValue(
+                f"What is shown first may have at most {_LONGEST_INTRODUCTION:,} characters; this has {len(self.introduction):,}."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A door as it is stored. token: the secret part of its link."""
+
+    id: int
+    project_id: int
+    token: str
+    state: DoorState
+    rules: DoorRules
+    created_by: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Somebody who came in by a door. name: their pseudonym; done: texts they handed in or proposed to discard."""
+
+    user_id: int
+    name: str
+    door_id: int
+    code: str
+    state: WorkerState
+    began_at: str
+    ends_at: str
+    ended_at: str | None
+    paid_at: str | None
+    done: int
+
+
+def check_return_address(address: str) -> None:
+    """Raise InvalidValue for an address to which no worker is to be sent: the lead fixes it whole, but for the code.
+
+    The code may stand after the host alone, so that it never decides to which host one goes.
+    """
+    host = _https_host(address)
+    if not host or not address.isprintable() or " " in address or "\\" in address:
+        raise InvalidValue(
+            f"'{address[:80]}' is no address to send workers to. It begins with https://, as in "
+            "https://app.prolific.com/submissions/complete?cc=ABC123."
+        )
+    if len(address) > _LONGEST_ADDRESS:
+        raise InvalidValue(f"The return address may have at most {_LONGEST_ADDRESS} characters.")
+    if CODE_HOLE in host or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
+        raise InvalidValue(
+            "The worker's code may stand once in the return address, as {code}, behind the name of the host."
+        )
+
+
+def _https_host(address: str) -> str:
+    """The host of an address, with its port; "" where it is none, not of https, or names a person."""
+    try:
+        parts = urlsplit(address)
+        is_https = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
+    except ValueError:  # half of an IPv6 address
+        return ""
+    return parts.netloc if is_https else ""
+
+
+def return_link(address: str, code: str) -> str:
+    """The return address of a worker.
+
+    >>> return_link("https://example.org/done?c={code}", "AB-CD")
+    'https://example.org/done?c=AB-CD'
+    """
+    return address.replace(CODE_HOLE, code)
+
+
+def draw_code() -> str:
+    """A completion code that nobody can guess, in groups that can be read out."""
+    return "-".join("".join(choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_CODE_GROUPS))
+
+
+def draw_pseudonym() -> str:
+    """How a worker is called from now on."""
+    return "worker " + "".join(choice(_LETTERS) for _ in range(8))
+
+
+def same_code(stored: str, typed: str) -> bool:
+    """Whether somebody typed a code: letters of either case, and the hyphens may be missing. Takes as long either way.
+
+    >>> same_code("ABCD-EF23", " abcdef23 "), same_code("ABCD-EF23", "ABCD-EF24")
+    (True, False)
+    """
+    return compare_digest(_bare(stored), _bare(typed))
+
+
+def _bare(code: str) -> bytes:
+    return "".join(letter for letter in code.upper() if letter.isalnum()).encode()

@@ -1,0 +1,185 @@
+"""What a lead does with crowd doors: make one, change it, open, pause and close it, count, and look codes up for paying."""
+
+import csv
+import io
+import secrets
+from dataclasses import dataclass
+
+from annotator.domain.people import User
+from annotator.domain.project.crowd import Door, DoorRules, DoorState, Worker, same_code
+from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.store import Store
+from annotator.store.connection.database import iso
+from annotator.store.events import add_event
+from annotator.store.project import crowd as crowd_store
+from annotator.usecases.access.rights import require
+from annotator.usecases.crowd.workers import GRACE, end_overdue
+
+_ACTIONS: dict[DoorState, str] = {"open": "open door", "paused": "pause door", "closed": "close door"}
+
+
+@dataclass(frozen=True, slots=True)
+class DoorView:
+    """A door with how many of its workers are in each state, and how many have come in all."""
+
+    door: Door
+    working: int
+    finished: int
+    left: int
+    out_of_time: int
+
+    @property
+    def came(self) -> int:
+        """How many have begun."""
+        return self.working + self.finished + self.left + self.out_of_time
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What a lead has to know to pay a worker: everything but who it is."""
+
+    worker: Worker
+    door_name: str
+    active_ms: int
+
+
+def make_door(store: Store, actor: User, project_id: int, rules: DoorRules) -> Door:
+    """A new door. Nobody comes in by it before it is opened."""
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        _require_free_name(store, project_id, rules.name, but_not=None)
+        door = crowd_store.add_door(store, project_id, secrets.token_urlsafe(16), rules, actor.name)
+        add_event(store, actor.name, "make door", "project", project_id, project_id=project_id, **_noted(rules))
+    return door
+
+
+def change_door(store: Store, actor: User, door_id: int, rules: DoorRules) -> Door:
+    """Other rules for whoever comes from now on; who is at work keeps the time that they were given."""
+    with store.transaction():
+        door = _own_door(store, actor, door_id)
+        _require_free_name(store, door.project_id, rules.name, but_not=door_id)
+        crowd_store.change_door(store, door_id, rules)
+        add_event(
+            store, actor.name, "change door", "project", door.project_id, project_id=door.project_id, **_noted(rules)
+        )
+    return crowd_store.get_door(store, door_id)
+
+
+def set_door_state(store: Store, actor: User, door_id: int, state: DoorState) -> Door:
+    """Open, pause or close a door. Who is at work goes on until their time is up.
+
+    Raises: Conflict for one that is closed: that stays so, since everybody was told
+    """
+    with store.transaction():
+        door = _own_door(store, actor, door_id)
+        if door.state == "closed":
+            raise Conflict(f"The door “{door.rules.name}” is closed for good. Make a new one.")
+        crowd_store.set_door_state(store, door_id, state)
+        add_event(
+            store, actor.name, _ACTIONS[state], "project", door.project_id, project_id=door.project_id,
+            door=door.rules.name,
+        )  # fmt: skip
+    return crowd_store.get_door(store, door_id)
+
+
+def doors_of(store: Store, actor: User, project_id: int) -> list[DoorView]:
+    """The doors of a project, the newest first; visits whose time is up are ended first, so that the numbers are true."""
+    require(store, actor, project_id, "manage project")
+    if crowd_store.list_overdue(store, iso(store.moment() - GRACE)):
+        with store.transaction():
+            end_overdue(store)
+    return [_view(store, door) for door in crowd_store.list_doors(store, project_id)]
+
+
+def find_door(store: Store, actor: User, project_id: int, name: str) -> Door:
+    """The door of that name; raises NotFound naming those there are."""
+    require(store, actor, project_id, "manage project")
+    doors = crowd_store.list_doors(store, project_id)
+    for door in doors:
+        if door.rules.name == name:
+            return door
+    names = ", ".join(f"“{door.rules.name}”" for door in doors) or "none"
+    raise NotFound(f"There is no crowd door “{name}” in this project. There are: {names}.")
+
+
+def _view(store: Store, door: Door) -> DoorView:
+    counts = crowd_store.count_workers(store, door.id)
+    return DoorView(
+        door, counts.get("working", 0), counts.get("finished", 0), counts.get("left", 0), counts.get("out of time", 0)
+    )
+
+
+def payments_of(store: Store, actor: User, door_id: int) -> list[Payment]:
+    """The workers of a door in the order in which they came."""
+    door = _own_door(store, actor, door_id)
+    active = crowd_store.active_ms_of(store, door_id)
+    return [
+        Payment(worker, door.rules.name, active.get(worker.user_id, 0))
+        for worker in crowd_store.list_workers(store, door_id)
+    ]
+
+
+def payments_csv(store: Store, actor: User, door_id: int) -> str:
+    """The same as CSV: codes, numbers and times, and nothing by which the platform knows a worker."""
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    writer.writerow(("code", "worker", "state", "texts", "active_minutes", "began_at", "ended_at", "paid_at"))
+    for payment in payments_of(store, actor, door_id):
+        worker = payment.worker
+        writer.writerow((
+            worker.code, worker.name, worker.state, worker.done, f"{payment.active_ms / 60_000:.1f}", worker.began_at,
+            worker.ended_at or "", worker.paid_at or "",
+        ))  # fmt: skip
+    return rows.getvalue()
+
+
+def find_code(store: Store, actor: User, project_id: int, code: str) -> Payment:
+    """Whose code that is, at any door of the project.
+
+    Every code is compared, each in the same time, so that how long it takes says nothing.
+
+    Raises: NotFound where it is none of them
+    """
+    require(store, actor, project_id, "manage project")
+    payments = [
+        payment for door in crowd_store.list_doors(store, project_id) for payment in payments_of(store, actor, door.id)
+    ]
+    matches = [payment for payment in payments if same_code(payment.worker.code, code)]
+    if not matches or not code.strip():
+        raise NotFound(
+            f"'{code.strip()[:60]}' is no code of this project's crowd doors. Ask the worker to copy it again from the last page."
+        )
+    return matches[0]
+
+
+def mark_paid(store: Store, actor: User, project_id: int, code: str, *, is_paid: bool = True) -> Payment:
+    """Note that a code is used up, or take that back. Raises InvalidValue while its worker is still at work."""
+    with store.transaction():
+        worker = find_code(store, actor, project_id, code).worker
+        if worker.state == "working":
+            raise InvalidValue(f"{worker.name} is still at work. Pay when the visit is over.")
+        if is_paid and worker.paid_at is not None:
+            raise Conflict(
+                f"The code of {worker.name} was used up on {worker.paid_at[:16].replace('T', ' ')} UTC already."
+            )
+        crowd_store.set_paid(store, worker.user_id, is_paid=is_paid)
+        add_event(
+            store, actor.name, "pay worker" if is_paid else "take payment back", "user", worker.user_id,
+            project_id=project_id, name=worker.name,
+        )  # fmt: skip
+    return find_code(store, actor, project_id, code)
+
+
+def _own_door(store: Store, actor: User, door_id: int) -> Door:
+    door = crowd_store.get_door(store, door_id)
+    require(store, actor, door.project_id, "manage project")
+    return door
+
+
+def _require_free_name(store: Store, project_id: int, name: str, *, but_not: int | None) -> None:
+    if any(door.rules.name == name and door.id != but_not for door in crowd_store.list_doors(store, project_id)):
+        raise Conflict(f"This project has a crowd door “{name}” already. Choose another name.")
+
+
+def _noted(rules: DoorRules) -> dict[str, object]:
+    return {"door": rules.name, "workers": rules.most_workers, "texts": rules.quota, "minutes": rules.minutes}

@@ -1,0 +1,237 @@
+"""Coming in by a crowd door, and leaving: nobody is signed in here, so that everything is refused before anything is written."""
+
+import datetime as dt
+import hmac
+import os
+from dataclasses import dataclass
+from hashlib import sha256
+
+from annotator.domain.project.crowd import Door, Worker, WorkerState, draw_code, draw_pseudonym, return_link
+from annotator.errors import Conflict, InvalidValue, NotFound, TooBusy
+from annotator.store import Store
+from annotator.store import people as people_store
+from annotator.store.annotate.instance_queue import is_new_work_left
+from annotator.store.connection.database import iso
+from annotator.store.events import add_event
+from annotator.store.project import crowd as crowd_store
+from annotator.usecases.access.accounts import digest_of, new_token, start_session
+from annotator.usecases.crowd.workers import GRACE, Standing, end_overdue, end_visit, has_work
+
+AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
+AT_ONCE = 200
+LONGEST_ID = 200
+_NOBODY = 0  # no account has this number: what is free for whoever is not there yet
+
+_NO_DOOR = "There is nothing behind this link. Check that you copied all of it, or ask whoever gave it to you."
+_CLOSED = "This link is closed: the work behind it is over. Please return the task on your platform."
+_USED = "This link is used up: everybody whom this work needs has come. Please return the task on your platform."
+_PAUSED = "This work is paused at the moment. Please come back later with the same link."
+_FULL = "Everybody who fits in is at work already. Please come back in a few minutes with the same link."
+_NO_WORK = "There is no text left to be given out at the moment. Please come back later with the same link."
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Where a worker stands, for the page of the end. name: their pseudonym.
+
+    code: None while they work, and for whoever did nothing; return_link: of whoever has finished, "" for none
+    """
+
+    name: str
+    project_id: int
+    state: WorkerState
+    done: int
+    quota: int
+    code: str | None
+    return_link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Somebody came in, or came back: the secret of the visit and of the session; None for who has ended already."""
+
+    token: str | None
+    visit: Visit
+
+
+def door_of(store: Store, token: str) -> Door:
+    """The door of a link, if new workers come in by it now; raises NotFound, Conflict or TooBusy saying why they do not."""
+    door = _known_door(store, token)
+    _require_room(store, door)
+    return door
+
+
+def _known_door(store: Store, token: str) -> Door:
+    door = crowd_store.find_door(store, token)
+    if door is None:
+        raise NotFound(_NO_DOOR)
+    return door
+
+
+def come_in(store: Store, token: str, platform_id: str) -> Entry:
+    """Begin a visit, or go on with one: the platform's id of a worker is known again by its hash.
+
+    Raises: NotFound, Conflict or TooBusy where nobody comes in, or this worker does not fit; then nothing was written.
+            InvalidValue where the platform's id is missing
+    """
+    door = _known_door(store, token)
+    platform_id = checked_id(door, platform_id)
+    worker = _known_worker(store, door, platform_id)
+    if worker is None:
+        _require_room(store, door)
+    elif worker.state != "working":
+        return Entry(None, _visit(Standing(worker, door)))
+    with store.transaction():
+        end_overdue(store)
+        worker = _known_worker(store, door, platform_id)
+        if worker is None:
+            _require_room(store, door)
+            return _begin(store, door, platform_id)
+        return _go_on(store, Standing(worker, door))
+
+
+def checked_id(door: Door, platform_id: str) -> str:
+    """The platform's id of a worker as it came; raises InvalidValue where the door asks for one and there is none."""
+    platform_id = platform_id.strip()
+    if not door.rules.parameter:
+        return ""
+    if not 1 <= len(platform_id) <= LONGEST_ID or platform_id.startswith("{{"):
+        raise InvalidValue(
+            f"Your id is missing. Open this link from the platform, or enter your id (at most {LONGEST_ID} characters)."
+        )
+    return platform_id
+
+
+def _hashed(secret: bytes, door: Door, platform_id: str) -> bytes:
+    """The same worker is another one at another door, so that nobody can be followed from one to the next."""
+    return hmac.new(secret, f"{door.id}:{platform_id}".encode("utf-8", "replace"), sha256).digest()
+
+
+def _known_worker(store: Store, door: Door, platform_id: str) -> Worker | None:
+    secret = crowd_store.find_platform_secret(store)
+    if secret is None or not platform_id:
+        return None
+    return crowd_store.find_worker_of_platform(store, door.id, _hashed(secret, door, platform_id))
+
+
+def _require_room(store: Store, door: Door) -> None:
+    """Only reads, so that whoever is turned away costs nobody's save anything."""
+    now, rules = store.now(), door.rules
+    if door.state == "closed" or (rules.until is not None and rules.until <= now):
+        raise Conflict(_CLOSED)
+    if door.state == "paused":
+        raise TooBusy(_PAUSED)
+    counts = crowd_store.count_workers(store, door.id)
+    if counts.get("finished", 0) >= rules.most_workers:
+        raise Conflict(_USED)
+    if counts.get("finished", 0) + crowd_store.count_at_work(store, now, door.id) >= rules.most_workers:
+        raise TooBusy(_FULL)
+    if crowd_store.count_at_work(store, now, door.id) >= rules.at_once:
+        raise TooBusy(_FULL)
+    if crowd_store.count_at_work(store, now) >= most_at_once():
+        raise TooBusy(_FULL)
+    if not is_new_work_left(store, door.project_id, _NOBODY):
+        raise TooBusy(_NO_WORK)
+
+
+def most_at_once() -> int:
+    """How many workers may be at work at once on this server, by all doors together."""
+    number = os.environ.get(AT_ONCE_VARIABLE, "")
+    return int(number) if number.isdecimal() else AT_ONCE
+
+
+def _begin(store: Store, door: Door, platform_id: str) -> Entry:
+    token = new_token()
+    user = people_store.add_user(store, _free_pseudonym(store))
+    people_store.add_role(store, door.project_id, user, "annotator")
+    time = dt.timedelta(minutes=door.rules.minutes)
+    hashed = _hashed(crowd_store.platform_secret(store), door, platform_id) if platform_id else None
+    crowd_store.add_worker(
+        store, door.id, user, platform_hash=hashed, visit_hash=digest_of(token), code=draw_code(),
+        ends_at=iso(store.moment() + time),
+    )  # fmt: skip
+    start_session(store, user, time + GRACE, token=token)
+    add_event(store, user.name, "begin as worker", "user", user.id, project_id=door.project_id, door=door.rules.name)
+    return Entry(token, _visit_of_user(store, user.id or 0))
+
+
+def _free_pseudonym(store: Store) -> str:
+    while people_store.find_user(store, name := draw_pseudonym()) is not None:
+        pass
+    return name
+
+
+def _go_on(store: Store, standing: Standing) -> Entry:
+    worker = standing.worker
+    if worker.state != "working":
+        return Entry(None, _visit(standing))
+    token = new_token()
+    crowd_store.set_visit(store, worker.user_id, digest_of(token))
+    user = people_store.get_user_by_id(store, worker.user_id)
+    people_store.end_sessions_of(store, user)
+    start_session(store, user, dt.timedelta(seconds=standing.seconds_left(store.moment())) + GRACE, token=token)
+    return Entry(token, _visit(standing))
+
+
+def look_at_visit(store: Store, token: str) -> Visit:
+    """Where the worker of a browser stands. A visit whose quota is reached, or for which no text is left, ends with this.
+
+    Raises: NotFound where no worker came in with this browser
+    """
+    standing = _standing_of_visit(store, token)
+    state = _natural_end(store, standing)
+    if state is None:
+        return _visit(standing)
+    with store.transaction():
+        standing = _standing_of_visit(store, token)
+        if standing.worker.state == "working":
+            end_visit(store, standing, state)
+    return _visit_of_user(store, standing.worker.user_id)
+
+
+def _natural_end(store: Store, standing: Standing) -> WorkerState | None:
+    worker, door = standing.worker, standing.door
+    if worker.state != "working":
+        return None
+    if standing.is_done:
+        return "finished"
+    if not standing.seconds_left(store.moment()):
+        return "out of time"
+    if has_work(store, door.project_id, worker.user_id):
+        return None
+    return "finished" if worker.done else "left"
+
+
+def leave(store: Store, token: str) -> Visit:
+    """The worker of a browser stops: what they handed in stays, what they hold goes to others."""
+    with store.transaction():
+        standing = _standing_of_visit(store, token)
+        if standing.worker.state == "working":
+            end_visit(store, standing, _natural_end(store, standing) or "left")
+    return _visit_of_user(store, standing.worker.user_id)
+
+
+def _standing_of_visit(store: Store, token: str) -> Standing:
+    worker = crowd_store.find_worker_of_visit(store, digest_of(token)) if token else None
+    if worker is None:
+        raise NotFound(
+            "This browser has no work that came by a link. Open the link from your platform again to go on, or to see your code."
+        )
+    return Standing(worker, crowd_store.get_door(store, worker.door_id))
+
+
+def _visit_of_user(store: Store, user_id: int) -> Visit:
+    worker = crowd_store.find_worker(store, user_id)
+    if worker is None:
+        raise NotFound(f"Account number {user_id} came in by no door.")
+    return _visit(Standing(worker, crowd_store.get_door(store, worker.door_id)))
+
+
+def _visit(standing: Standing) -> Visit:
+    """Who stopped or ran out of time gets the code for what they did, but no way back that would say that they have finished."""
+    worker, rules = standing.worker, standing.door.rules
+    is_over = worker.state != "working"
+    code = worker.code if is_over and worker.done else None
+    goes_back = worker.state == "finished" and bool(rules.return_address)
+    link = return_link(rules.return_address, worker.code) if goes_back else ""
+    return Visit(worker.name, standing.door.project_id, worker.state, worker.done, rules.quota, code, link)

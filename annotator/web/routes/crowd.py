@@ -1,0 +1,166 @@
+"""Crowd doors: the page before the work, coming in, and the page at its end. Nobody is signed in here."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cache, partial
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from annotator.domain.project.crowd import Door
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotFound, TooBusy
+from annotator.usecases.crowd import visits
+from annotator.web import forms
+from annotator.web.routes import crowd_limits
+from annotator.web.routes.access import COOKIE, CROWD_COOKIE, require_own_page, route_store, said_of, status_of
+from annotator.web.routes.sign_in import Form, is_https, read_form
+
+_KEPT_SECONDS = 30 * 24 * 3600  # how long the last page can be seen again in the same browser
+_TITLES: tuple[tuple[type[AnnotatorError], str], ...] = (
+    (TooBusy, "Please come back later"),
+    (Conflict, "This work is over"),
+    (NotFound, "There is nothing here"),
+)
+# What MTurk puts into the address while somebody only looks at a task.
+_PREVIEW = ("assignmentId", "ASSIGNMENT_ID_NOT_AVAILABLE")
+_ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _guarded(handler: Handler, page: crowd_limits.Page) -> Handler:
+    """A route behind the limits: who is turned away gets a plain page, and has cost no thread and no question."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            crowd_limits.LIMITS.take(_address_of(request), page)
+        except TooBusy:
+            await asyncio.sleep(crowd_limits.pause_seconds())
+            return HTMLResponse(*_busy_page())
+        try:
+            return await handler(request)
+        except AnnotatorError as error:
+            return _refusal(error)
+
+    return answer
+
+
+def _address_of(request: Request) -> str:
+    """As the server knows it: what a proxy says counts only of one that the server trusts."""
+    return request.client.host if request.client else ""
+
+
+@cache
+def _busy_page() -> tuple[bytes, int, dict[str, str]]:
+    page = _refusal(TooBusy(crowd_limits.BUSY))
+    return bytes(page.body), page.status_code, dict(page.headers)
+
+
+def _refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
+    """begun_at: the link of a door, where whoever has begun already may go on."""
+    title = next((title for kind, title in _TITLES if isinstance(error, kind)), "Not accepted")
+    if begun_at:
+        page = forms.turned_away_page(title, said_of(error), status_of(error), action=begun_at)
+    else:
+        page = forms.message_page(title, said_of(error), status_of(error), back="")
+    if status_of(error) == crowd_limits.TOO_BUSY:
+        page.headers["Retry-After"] = str(crowd_limits.RETRY_AFTER_SECONDS)
+    return page
+
+
+async def _in_thread(request: Request, work: Callable[[], Response]) -> Response:
+    return await crowd_limits.THREADS.run(_address_of(request), work)
+
+
+async def show_door(request: Request) -> Response:
+    """What the work is about, and the button that begins it. Looking is written down nowhere."""
+    if request.query_params.get(_PREVIEW[0]) == _PREVIEW[1]:
+        raise InvalidValue(_ACCEPT_FIRST)
+    token = request.path_params["token"]
+    answer = crowd_limits.DOORS.answer(token)
+    if answer is None:
+        with crowd_limits.DOORS.looking_up(token):
+            return await _in_thread(request, partial(_look_up_door, request, token))
+    return _door_page(request, answer)
+
+
+def _look_up_door(request: Request, token: str) -> Response:
+    answer: Door | AnnotatorError
+    try:
+        with route_store(request) as store:
+            answer = visits.door_of(store, token)
+    except (TooBusy, Conflict, NotFound) as error:
+        answer = error
+    crowd_limits.DOORS.keep(token, answer)
+    return _door_page(request, answer)
+
+
+def _door_page(request: Request, answer: Door | AnnotatorError) -> Response:
+    """Whoever has begun already goes on, also where nobody new comes in: their browser or their id says so."""
+    if request.cookies.get(CROWD_COOKIE) and request.cookies.get(COOKIE) == request.cookies[CROWD_COOKIE]:
+        return RedirectResponse("/crowd/end", 303)
+    if isinstance(answer, AnnotatorError):
+        return _refusal(answer, begun_at="" if isinstance(answer, NotFound) else request.url.path)
+    platform_id = request.query_params.get(answer.rules.parameter, "") if answer.rules.parameter else ""
+    platform_id = "" if platform_id.startswith("{{") else platform_id[: visits.LONGEST_ID]
+    return forms.door_page(answer, action=request.url.path, platform_id=platform_id)
+
+
+async def begin(request: Request) -> Response:
+    """Come in: an account, a session, and the page with the first text."""
+    require_own_page(request)
+    form = await read_form(request)
+    return await _in_thread(request, partial(_begin, request, form))
+
+
+def _begin(request: Request, form: Form) -> Response:
+    token = request.path_params["token"]
+    try:
+        with route_store(request) as store:
+            entry = visits.come_in(store, token, form.get("platform_id", ""))
+    except InvalidValue as error:
+        with route_store(request) as store:
+            door = visits.door_of(store, token)
+        return forms.door_page(
+            door, action=request.url.path, platform_id="", error=said_of(error), status=status_of(error)
+        )
+    if entry.token is None:
+        return forms.end_page(entry.visit)
+    response = RedirectResponse(f"/annotate?project={entry.visit.project_id}", 303, {"Cache-Control": "no-store"})
+    for name in (COOKIE, CROWD_COOKIE):
+        response.set_cookie(
+            name, entry.token, max_age=_KEPT_SECONDS, path="/", httponly=True, samesite="lax", secure=is_https(request)
+        )
+    return response
+
+
+async def show_end(request: Request) -> Response:
+    """Where the worker of this browser stands; reaching the quota ends the visit here."""
+    return await _in_thread(request, partial(_show_end, request))
+
+
+def _show_end(request: Request) -> Response:
+    with route_store(request) as store:
+        visit = visits.look_at_visit(store, request.cookies.get(CROWD_COOKIE, ""))
+    return forms.end_page(visit)
+
+
+async def stop(request: Request) -> Response:
+    """The worker stops before the quota."""
+    require_own_page(request)
+    return await _in_thread(request, partial(_stop, request))
+
+
+def _stop(request: Request) -> Response:
+    with route_store(request) as store:
+        visits.leave(store, request.cookies.get(CROWD_COOKIE, ""))
+    return RedirectResponse("/crowd/end", 303)
+
+
+routes = [
+    Route("/crowd/end", _guarded(show_end, "end"), methods=["GET"]),
+    Route("/crowd/end", _guarded(stop, "end"), methods=["POST"]),
+    Route("/crowd/{token}", _guarded(show_door, "door"), methods=["GET"]),
+    Route("/crowd/{token}", _guarded(begin, "begin"), methods=["POST"]),
+]

@@ -1,0 +1,122 @@
+"""The doors of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
+
+import os
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.project.crowd import Door
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.crowd.doors import DoorView, change_door, doors_of, make_door, payments_csv, set_door_state
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
+from annotator.web.sections.crowd import codes, form
+from annotator.web.sections.people.questions import show_answers
+from annotator.web.session import Visit
+
+_STATES = {"open": "open", "paused": "paused: nobody new comes in", "closed": "closed"}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Off until a lead makes a door and opens it."""
+    st.subheader("Crowd doors", anchor=False)
+    st.caption(
+        "A link for workers of a platform such as Prolific or MTurk. Each gets an account with a drawn name, marks as many texts "
+        "as you say, sees nothing but the work, and gets a code at the end. They are not listed among the people above."
+    )
+    views = doors_of(store, visit.user, project.id)
+    for view in views:
+        _show_door(store, visit, project, view)
+    if views:
+        codes.show(store, visit, project)
+    with st.expander("Make a crowd door", expanded=False, key="crowd_new"):
+        rules = form.ask(project, None)
+        if rules is not None and _is_done(lambda: make_door(store, visit.user, project.id, rules)):
+            st.rerun()
+
+
+def _show_door(store: Store, visit: Visit, project: Project, view: DoorView) -> None:
+    door, key = view.door, f"crowd_{view.door.id}"
+    with st.container(border=True, key=key):
+        st.markdown(f"**{as_text(door.rules.name)}** · {_STATES[door.state]}")
+        st.markdown(_numbers(view))
+        if door.state != "closed":
+            st.code(_link(door), language=None)
+            _show_hint(door)
+        _show_buttons(store, visit, view)
+        if door.state != "closed":
+            with st.expander("Change", key=f"{key}_change"):
+                rules = form.ask(project, door)
+                if rules is not None and _is_done(lambda: change_door(store, visit.user, door.id, rules)):
+                    st.rerun()
+
+
+def _numbers(view: DoorView) -> str:
+    rules = view.door.rules
+    return (
+        f"{counted(view.came, 'worker')} of this door: {view.working:,} at work, {view.finished:,} of {rules.most_workers:,} "
+        f"finished, {view.left:,} stopped, {view.out_of_time:,} ran out of time. {counted(rules.quota, 'text')} each within "
+        f"{counted(rules.minutes, 'minute')}, at most {rules.at_once:,} at once."
+    )
+
+
+def _show_hint(door: Door) -> None:
+    if door.rules.parameter:
+        st.caption(
+            f"The platform puts the worker's id into the parameter {as_text(door.rules.parameter)}; where it does not, the page "
+            "asks for it. Only a hash of it is kept."
+        )
+    else:
+        st.caption("No id of a platform is asked for: whoever opens the link in another browser may begin once more.")
+
+
+def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
+    door, key = view.door, f"crowd_{view.door.id}"
+    turn, close, take = st.columns(3)
+    if door.state == "paused" and pressed("Open the door", type="primary", container=turn, key=f"{key}_open"):
+        set_door_state(store, visit.user, door.id, "open")
+        st.rerun()
+    if door.state == "open" and pressed("Pause", container=turn, key=f"{key}_pause"):
+        set_door_state(store, visit.user, door.id, "paused")
+        st.rerun()
+    if door.state != "closed" and pressed("Close for good", container=close, key=f"{key}_close"):
+        _ask_to_close(door)
+    if view.came:
+        take.download_button(
+            "Codes as CSV",
+            payments_csv(store, visit.user, door.id),
+            f"codes-{door.id}.csv",
+            "text/csv",
+            key=f"{key}_csv",
+        )
+
+
+@st.dialog("Close this door?")
+def _ask_to_close(door: Door) -> None:
+    st.markdown(
+        f"Nobody new comes in by “{as_text(door.rules.name)}” any more, and it cannot be opened again. Who is at work goes on "
+        "until they have finished or their time is up. Codes can still be looked up."
+    )
+    show_answers(
+        "Close it", "Keep it", key=f"crowd_{door.id}_closing",
+        act=lambda store, visit: set_door_state(store, visit.user, door.id, "closed"),
+    )  # fmt: skip
+
+
+def _is_done(act: "form.Act") -> bool:
+    try:
+        act()
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return False
+    return True
+
+
+def _link(door: Door) -> str:
+    """As people reach the server; the platform's placeholder for the id is the lead's to add (docs/crowd.md)."""
+    page = urlsplit(st.context.url or "")
+    address = os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")
+    return f"{address}/crowd/{door.token}{form.placeholder(door.rules.parameter)}"

@@ -1,0 +1,189 @@
+"""20 annotators save drafts while 5,000 requests come to a crowd door that takes 200: a save against one before the rush.
+
+By turns, each time a new door: half of the requests look at the page, half want to begin, each from an address of its own and
+with an id of its own. Strangers sit in a process of their own, which is there before. Target: at most 5 times as long at the
+median. None of those who are told to come back does so here, so that places may stay empty.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from multiprocessing import get_context
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from threading import Event as ThreadEvent
+from threading import Thread
+from urllib.parse import urlencode
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.crowd import DoorRules
+from annotator.store import open_store
+from annotator.usecases.crowd.doors import make_door, set_door_state
+from annotator.usecases.crowd.visits import AT_ONCE_VARIABLE
+from annotator.usecases.demonstration.construction import build
+from annotator.usecases.project.projects import find_project
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions
+from benchmarks.measured import Measured, table
+from benchmarks.saving import Annotator, add_people
+from benchmarks.served import served
+
+_PEOPLE, _REQUESTS, _CONNECTIONS, _PLACES = 20, 5_000, 250, 200
+_ROUNDS = 3
+_TEXTS = 3_000
+_QUIET_S = 6.0
+_BETWEEN_S = 0.4  # of one annotator: faster than anybody marks
+
+Statuses = Counter[int]
+
+
+def main() -> list[Measured]:
+    """Saves before and during the rush, by turns."""
+    os.environ[AT_ONCE_VARIABLE] = str(_ROUNDS * _PLACES)  # the server inherits it
+    with tempfile.TemporaryDirectory() as name:
+        database = Path(name) / "annotator.db"
+        build(database)
+        _add_texts(database, Path(name))
+        people = add_people(database, _PEOPLE)
+        doors = [_add_door(database, f"rush {number}") for number in range(_ROUNDS)]
+        with served(database, command="serve") as address:
+            rushes = [_Rush(address, door) for door in doors]  # before, since connections that rest are closed
+            annotators = [Annotator(address, token, csrf) for token, csrf in people]
+            quiet: list[float] = []
+            rushed: list[float] = []
+            statuses: Statuses = Counter()
+            seconds = 0.0
+            for rush in rushes:
+                quiet += _saves_while(annotators, lambda: time.sleep(_QUIET_S))
+                began = time.perf_counter()
+                rushed += _saves_while(annotators, rush.go)
+                statuses.update(rush.statuses)
+                seconds += time.perf_counter() - began
+        n_workers = _count_workers(database)
+    a_second = sum(statuses.values()) / seconds
+    counts = ", ".join(f"{n} x {status}" for status, n in sorted(statuses.items()))
+    what = f"a save of {_PEOPLE} people during {_REQUESTS:,} requests to a crowd door"
+    return [
+        Measured(
+            f"{what} (median)", 1000 * statistics.median(rushed), "ms", 1000 * statistics.median(quiet), "before", 5
+        ),
+        Measured("the same, 95th percentile", _late(rushed), "ms", _late(quiet), "before"),
+        Measured(f"answered a second ({counts})", a_second, "requests"),
+        Measured(f"places of {_ROUNDS * _PLACES} that stayed empty", _ROUNDS * _PLACES - n_workers, "places"),
+    ]
+
+
+def _add_texts(database: Path, folder: Path) -> None:
+    """Each worker holds two texts, so the demonstration's own would not do."""
+    rows = folder / "rows.jsonl"
+    rows.write_text(
+        "".join(
+            f'{{"id": "rush-{number}", "text": "Text {number} of the rush was good.", "label": "positive"}}\n'
+            for number in range(_TEXTS)
+        ),
+        encoding="utf-8",
+    )
+    with open_store(database) as store:
+        import_file(store, LOCAL_OPERATOR, find_project(store, "Sentiment"), "jsonl", rows, ImportOptions())
+
+
+def _add_door(database: Path, name: str) -> str:
+    rules = DoorRules(name, most_workers=_REQUESTS, quota=20, at_once=_PLACES, parameter="PROLIFIC_PID")
+    with open_store(database) as store:
+        door = make_door(store, LOCAL_OPERATOR, find_project(store, "Sentiment").id, rules)
+        set_door_state(store, LOCAL_OPERATOR, door.id, "open")
+    return f"/crowd/{door.token}"
+
+
+def _saves_while(annotators: list[Annotator], act: Callable[[], object]) -> list[float]:
+    """How long each save took while something else was done; everybody saves at their own pace."""
+    times: list[float] = []
+    is_over = ThreadEvent()
+
+    def work(annotator: Annotator, number: int) -> None:
+        time.sleep(_BETWEEN_S * number / len(annotators))
+        while not is_over.is_set():
+            times.append(annotator.save())
+            time.sleep(_BETWEEN_S)
+
+    threads = [Thread(target=work, args=(annotator, number)) for number, annotator in enumerate(annotators)]
+    for thread in threads:
+        thread.start()
+    act()
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    return times
+
+
+class _Rush:
+    """All requests to a door, from a process of its own that waits until it is to begin."""
+
+    def __init__(self, address: str, door: str) -> None:
+        context = get_context("spawn")
+        self._answers: Queue[Statuses | None] = context.Queue()
+        self._begins = context.Event()
+        self.statuses: Statuses = Counter()
+        arguments = (address, door, self._begins, self._answers)
+        self._process = context.Process(target=_come_together, args=arguments, daemon=True)
+        self._process.start()
+        self._answers.get(timeout=60)  # it is there
+
+    def go(self) -> None:
+        """Let them come; how often each status was answered is in `statuses` then."""
+        self._begins.set()
+        self.statuses = self._answers.get(timeout=300) or Counter()
+        self._process.join()
+
+
+def _come_together(address: str, door: str, begins: "Event", answers: "Queue[Statuses | None]") -> None:
+    statuses: Statuses = Counter()
+    each = _REQUESTS // _CONNECTIONS
+    threads = [
+        Thread(target=_come, args=(address, door, range(number * each, (number + 1) * each), statuses))
+        for number in range(_CONNECTIONS)
+    ]
+    answers.put(None)
+    begins.wait()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    answers.put(statuses)
+
+
+def _come(address: str, door: str, numbers: range, statuses: Statuses) -> None:
+    connection = HTTPConnection(address.removeprefix("http://"))
+    for number in numbers:
+        headers = {"X-Forwarded-For": f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", "Origin": address}
+        with suppress(HTTPException, OSError):
+            if number % 2:
+                headers["Content-Type"] = "application/x-www-form-urlencoded"
+                connection.request("POST", door, urlencode({"platform_id": f"worker-{number}"}), headers)
+            else:
+                connection.request("GET", f"{door}?PROLIFIC_PID=worker-{number}", headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            statuses[answer.status] += 1
+            continue
+        statuses[0] += 1
+        connection.close()
+
+
+def _count_workers(database: Path) -> int:
+    with open_store(database) as store:
+        return int(store.value("SELECT count(*) FROM crowd_workers"))
+
+
+def _late(seconds: list[float]) -> float:
+    return 1000 * sorted(seconds)[int(0.95 * len(seconds))]
+
+
+if __name__ == "__main__":
+    print(table([("crowd_rush", row) for row in main()]))

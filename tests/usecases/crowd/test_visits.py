@@ -1,0 +1,207 @@
+"""A worker comes in by a door, does their texts, and gets a code; who does not fit leaves no trace."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound, NotSignedIn, TooBusy
+from annotator.store.people import find_user
+from annotator.usecases.access import accounts
+from annotator.usecases.access.accounts import session_of
+from annotator.usecases.annotate.work import next_work, save_draft
+from annotator.usecases.crowd import visits
+from annotator.usecases.crowd.doors import doors_of, make_door, set_door_state
+from annotator.usecases.crowd.visits import come_in, leave, look_at_visit
+from annotator.usecases.project.projects import give_role
+from annotator.usecases.upkeep import check
+from tests.clock import pass_time
+from tests.usecases.crowd.crowd_work import MARKED, do_texts, enter, open_door
+
+
+def changes(store):
+    return store.connection.total_changes
+
+
+def test_a_worker_does_the_quota_and_then_has_a_code_a_way_back_and_no_account(store, project):
+    door = open_door(store, project, return_address="https://app.prolific.com/submissions/complete?cc=ABC&w={code}")
+    entry, user = enter(store, door)
+    assert user.is_worker
+    assert entry.visit.code is None
+    do_texts(store, user, project, 2)
+    after = next_work(store, user, project.id)
+    assert (after.work, after.counts["done"], after.counts["quota"]) == (None, 2, 2)
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.done) == ("finished", 2)
+    assert visit.return_link == f"https://app.prolific.com/submissions/complete?cc=ABC&w={visit.code}"
+    with pytest.raises(NotSignedIn):
+        session_of(store, entry.token)
+    assert find_user(store, user.name).is_disabled
+    assert look_at_visit(store, entry.token) == visit
+    assert check(store) == []
+
+
+def test_no_text_is_leased_beyond_the_quota(store, project):
+    door = open_door(store, project, quota=1)
+    _, user = enter(store, door)
+    answer = next_work(store, user, project.id)
+    assert answer.work is not None
+    assert answer.ahead is None
+    do_texts(store, user, project, 1)
+    assert next_work(store, user, project.id).work is None
+
+
+def test_the_same_worker_goes_on_with_their_visit_and_after_the_end_is_told_so(store, project):
+    door = open_door(store, project)
+    _, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    again, same = enter(store, door, "one")
+    assert same.id == user.id
+    do_texts(store, same, project, 1)
+    look_at_visit(store, again.token)
+    before = changes(store)
+    third = come_in(store, door.token, "one")
+    assert (third.token, third.visit.state, third.visit.done) == (None, "finished", 2)
+    assert third.visit.code is not None
+    assert changes(store) == before
+
+
+def test_a_worker_is_somebody_else_at_another_door(store, project):
+    _, at_first = enter(store, open_door(store, project), "one")
+    _, at_second = enter(store, open_door(store, project, name="Second"), "one")
+    assert at_first.id != at_second.id
+
+
+def test_the_platforms_id_stands_nowhere_in_the_database(store, project):
+    door = open_door(store, project)
+    entry, user = enter(store, door, "5f1a2b3c4d5e6f7a8b9c0d1e")
+    do_texts(store, user, project, 2)
+    look_at_visit(store, entry.token)
+    dump = "\n".join(store.connection.iterdump())
+    assert "5f1a2b3c4d5e6f7a8b9c0d1e" not in dump
+    assert b"5f1a2b3c4d5e6f7a8b9c0d1e".hex() not in dump.lower()
+
+
+def test_a_door_is_off_until_the_lead_opens_it(store, project):
+    from annotator.domain.project.crowd import DoorRules
+
+    door = make_door(store, LOCAL_OPERATOR, project.id, DoorRules("Pilot", 10, 2))
+    with pytest.raises(TooBusy):
+        come_in(store, door.token, "")
+    set_door_state(store, LOCAL_OPERATOR, door.id, "open")
+    assert come_in(store, door.token, "").token
+
+
+@pytest.mark.parametrize(
+    ("state", "rules", "error", "words"),
+    [
+        ("paused", {}, TooBusy, "paused"),
+        ("closed", {}, Conflict, "closed"),
+        ("open", {"until": "2020-01-01T00:00:00.000Z"}, Conflict, "closed"),
+        ("open", {"at_once": 1}, TooBusy, "Everybody who fits in"),
+        ("open", {"most_workers": 1}, TooBusy, "Everybody who fits in"),
+    ],
+)
+def test_who_does_not_fit_is_told_why_and_nothing_is_written(store, project, state, rules, error, words):
+    door = open_door(store, project, **{**rules, **({"until": None} if "until" in rules else {})})
+    enter(store, door, "first")
+    if "until" in rules:
+        from annotator.usecases.crowd.doors import change_door
+
+        change_door(store, LOCAL_OPERATOR, door.id, replace(door.rules, until=rules["until"]))
+    if state != "open":
+        set_door_state(store, LOCAL_OPERATOR, door.id, state)
+    before = changes(store)
+    with pytest.raises(error, match=words):
+        come_in(store, door.token, "second")
+    assert changes(store) == before
+    assert come_in(store, door.token, "first").token  # who is at work goes on
+
+
+def test_all_doors_together_let_in_no_more_than_the_server_takes(store, project, monkeypatch):
+    monkeypatch.setenv(visits.AT_ONCE_VARIABLE, "1")
+    enter(store, open_door(store, project), "one")
+    with pytest.raises(TooBusy):
+        come_in(store, open_door(store, project, name="Second").token, "two")
+
+
+def test_a_used_up_door_says_so_and_who_left_makes_room(store, project):
+    door = open_door(store, project, most_workers=1, quota=1)
+    entry, _ = enter(store, door, "leaves")
+    assert leave(store, entry.token).code is None  # nothing was done
+    entry, user = enter(store, door, "stays")
+    do_texts(store, user, project, 1)
+    look_at_visit(store, entry.token)
+    with pytest.raises(Conflict, match="used up"):
+        come_in(store, door.token, "late")
+
+
+def test_a_wrong_link_and_a_missing_id_are_refused(store, project):
+    door = open_door(store, project)
+    with pytest.raises(NotFound):
+        come_in(store, "no such door", "one")
+    for missing in ("", "  ", "{{%PROLIFIC_PID%}}", "x" * 201):
+        with pytest.raises(InvalidValue):
+            come_in(store, door.token, missing)
+
+
+def test_when_the_time_is_up_marks_stay_as_a_draft_and_the_text_goes_to_others(store, project, annotator):
+    door = open_door(store, project, minutes=10)
+    entry, user = enter(store, door)
+    do_texts(store, user, project, 1)
+    work = next_work(store, user, project.id).work
+    pass_time(store, minutes=9)
+    revision = save_draft(store, user, work.assignment.id, work.assignment.revision, MARKED)
+    pass_time(store, minutes=2)
+    save_draft(store, user, work.assignment.id, revision, MARKED)  # made in time, arrived a moment later
+    pass_time(store, minutes=2)
+    next_work(store, annotator, project.id)  # anybody's next text ends what is overdue
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.done, visit.return_link) == ("out of time", 1, "")
+    assert visit.code is not None
+    assert store.value("SELECT state FROM assignments WHERE id = ?", (work.assignment.id,)) == "expired"
+    assert store.value("SELECT revision FROM drafts WHERE assignment_id = ?", (work.assignment.id,)) == 2
+    assert check(store) == []
+
+
+def test_in_time_that_is_over_no_new_text_is_given_out(store, project):
+    _, user = enter(store, open_door(store, project, minutes=10, quota=3))
+    do_texts(store, user, project, 1)
+    pass_time(store, minutes=11)
+    held = next_work(store, user, project.id)
+    assert held.counts["seconds_left"] == 0
+    assert held.counts["open"] <= 2
+
+
+def test_where_no_text_is_left_a_worker_has_finished_with_what_there_was(store, project):
+    entry, user = enter(store, open_door(store, project, quota=50))
+    do_texts(store, user, project, 4)
+    assert look_at_visit(store, entry.token).state == "finished"
+    with pytest.raises(TooBusy, match="no text left"):
+        come_in(store, open_door(store, project, name="Second").token, "two")
+
+
+def test_nobody_makes_a_person_of_a_workers_account(store, project):
+    _, user = enter(store, open_door(store, project))
+    for attempt in (
+        lambda: give_role(store, LOCAL_OPERATOR, project.id, user.name, "reviewer"),
+        lambda: accounts.add_user(store, LOCAL_OPERATOR, user.name, "lead"),
+        lambda: accounts.reset_user(store, LOCAL_OPERATOR, user.name),
+    ):
+        with pytest.raises(NotAllowed, match="crowd door"):
+            attempt()
+    with pytest.raises(NotAllowed):
+        accounts.sign_in(store, user.name, "")
+
+
+def test_a_door_counts_who_came_and_what_became_of_them(store, project):
+    door = open_door(store, project, minutes=10, quota=1)
+    entry, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    look_at_visit(store, entry.token)
+    leave(store, enter(store, door, "two")[0].token)
+    enter(store, door, "three")
+    pass_time(store, minutes=20)
+    enter(store, door, "four")
+    (view,) = doors_of(store, LOCAL_OPERATOR, project.id)
+    assert (view.came, view.finished, view.left, view.out_of_time, view.working) == (4, 1, 1, 1, 1)
