@@ -13,7 +13,7 @@ from annotator.web.sections.transfer import export, file_import
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.releases import page as releases
-from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.session import Visit, current_visit, is_just_opened, page_store
 
 
 def _export(store: Store, visit: Visit, project: Project) -> None:
@@ -38,6 +38,17 @@ SECTIONS = {
     "Record": record.show,
 }
 
+_SECTION = "section"  # of the address
+
+
+def _begin_with_section() -> None:
+    """The section that the address names, when one comes with it; else the one that is open, or the first."""
+    wanted = st.query_params.get(_SECTION)
+    if is_just_opened() and wanted in SECTIONS:
+        st.session_state["project_section"] = wanted
+    st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
+
+
 WIDE = frozenset({"Instances", "Quality", "Record"})  # tables, charts and texts side by side use the whole screen
 
 with page_store() as store:
@@ -52,10 +63,12 @@ with page_store() as store:
             title.header(as_text(project.name), anchor=False)
             if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
-            st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
+            _begin_with_section()
             section = st.segmented_control(
                 "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
             chosen = section or "Progress"
+            if st.query_params.get(_SECTION) != chosen:
+                st.query_params[_SECTION] = chosen
             with st.container(width="stretch" if chosen in WIDE else READABLE):
                 SECTIONS[chosen](store, visit, project)

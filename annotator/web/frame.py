@@ -23,7 +23,7 @@ from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
-from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
+from annotator.web.navigation import PAGES, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
@@ -61,8 +61,8 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     An address that names no project of the person's opens none: it is said, and theirs are offered.
     """
     session = current_session(store)
-    page = _navigation(session.user, roles_anywhere(store, session.user))
     projects = {project.id: project for project in projects_of(store, session.user)}
+    page = _navigation(session.user, roles_anywhere(store, session.user), has_projects=bool(projects))
     is_known, project = _find_project(projects)
     # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/shared/tab_title.js).
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
@@ -119,15 +119,30 @@ def _offer_projects(projects: Mapping[int, Project]) -> None:
         st.button(as_text(project.name), key=f"offered_{number}", on_click=_open_project, args=(number,))
 
 
-def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
+def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool) -> StreamlitPage:
     allowed = pages_for(user, roles)
     pages = [_page(entry) for entry in allowed]
     refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
-    entry = first_page_for(user, roles)
+    entry = first_page_for(user, roles, has_projects=has_projects)
     first = None if entry is None else pages[allowed.index(entry)]
-    start = st.Page(partial(_start, first), title="Start", url_path="start", default=True, visibility="hidden")
+    start = st.Page(partial(_start, first), title="Start", url_path="entry", default=True, visibility="hidden")
     return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
+
+
+def link_to(
+    path: str,
+    label: str,
+    *,
+    project_id: int,
+    container: DeltaGenerator | None = None,
+    icon: str | None = None,
+    **query: str,
+) -> None:
+    """A link to a page of a project, and to a thing on it; the label as Markdown, so what people named goes through as_text."""
+    (container or st).page_link(
+        _page(page_at(path)), label=label, icon=icon, query_params={_PROJECT_PARAMETER: str(project_id), **query}
+    )
 
 
 def _page(entry: PageEntry) -> StreamlitPage:

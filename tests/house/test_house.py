@@ -108,6 +108,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "queue": frozenset({"access", "gold", "inspect"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
         "lead": frozenset({"access", "annotate", "project", "queue", "review"}),
+        "start": frozenset({"access", "annotate", "inspect", "project", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
