@@ -21,14 +21,16 @@ from annotator.usecases.access.roles import changed_versions_waiting, roles_anyw
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
+from annotator.usecases.notices.inbox import count_unread, mark_read
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
-from annotator.web.navigation import PAGES, PageEntry, first_page_for, page_at, pages_for
+from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
 _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
+READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
 _LONGEST_SHOWN = 40  # characters of an address
 
@@ -62,7 +64,9 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     """
     session = current_session(store)
     projects = {project.id: project for project in projects_of(store, session.user)}
-    page = _navigation(session.user, roles_anywhere(store, session.user), has_projects=bool(projects))
+    _read_notice(store, session.user)
+    n_new = count_unread(store, session.user)
+    page = _navigation(session.user, roles_anywhere(store, session.user), has_projects=bool(projects), n_new=n_new)
     is_known, project = _find_project(projects)
     # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/shared/tab_title.js).
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
@@ -119,9 +123,16 @@ def _offer_projects(projects: Mapping[int, Project]) -> None:
         st.button(as_text(project.name), key=f"offered_{number}", on_click=_open_project, args=(number,))
 
 
-def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool) -> StreamlitPage:
+def _read_notice(store: Store, user: User) -> None:
+    """A link beside a notice names it: whoever follows it has read it."""
+    number = whole_number(st.query_params.pop(READ, ""))
+    if number:
+        mark_read(store, user, number)
+
+
+def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool, n_new: int) -> StreamlitPage:
     allowed = pages_for(user, roles)
-    pages = [_page(entry) for entry in allowed]
+    pages = [_page(entry, f"{entry.title} ({n_new:,} new)" if entry is START and n_new else "") for entry in allowed]
     refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
     entry = first_page_for(user, roles, has_projects=has_projects)
@@ -145,9 +156,9 @@ def link_to(
     )
 
 
-def _page(entry: PageEntry) -> StreamlitPage:
+def _page(entry: PageEntry, title: str = "") -> StreamlitPage:
     path = resource_folder("pages") / entry.file
-    return st.Page(path, title=entry.title, icon=entry.icon, url_path=entry.path)
+    return st.Page(path, title=title or entry.title, icon=entry.icon, url_path=entry.path)
 
 
 def _refusing_page(entry: PageEntry) -> StreamlitPage:

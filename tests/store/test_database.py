@@ -34,6 +34,7 @@ TABLES = {
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
     "saved_lists", "list_members", "saved_views", "guidelines_versions", "guidelines_read",
+    "notices", "messages", "channels", "mail_addresses",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
     "sets_shown",

@@ -14,6 +14,7 @@ from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
+from annotator.store.schema.notices import NOTICES
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.releases import RELEASES
@@ -189,4 +190,11 @@ def m022_releases_of_gold(db: Database) -> None:
 def m023_guidelines_versions(db: Database) -> None:
     """Versions of guidelines, who has read which, and which one the author of each annotation had read."""
     for statement in GUIDELINES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m031_notices(db: Database) -> None:
+    """Notices to the people concerned, and what of them leaves the server by mail or webhook."""
+    for statement in NOTICES:
         db.conn.execute(statement)

@@ -19,6 +19,7 @@ from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
+from annotator.usecases.notices.recipients import tell
 from annotator.usecases.perturb.assessment import (
     Assessment,
     assess,
@@ -87,6 +88,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
         _, perturbation = _checkable(store, actor, perturbation_id, version)
         _add_check(store, actor, perturbation, "reject", _required(reason, "why you reject it"))
         perturbations_store.set_state(store, perturbation_id, "returned")
+        tell(store, actor, [perturbation.author], perturbation.project_id, "version returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
 
 

@@ -35,5 +35,5 @@ def _show_returned(project: Project, work: OwnWork) -> None:
         return
     for text in work.texts:
         key = text.key if len(text.key) <= _LONGEST_KEY else f"{text.key[:_LONGEST_KEY]}…"
-        label = f"{as_text(key)} :small[since {as_text(text.since[:10])}]"
+        label = f"{as_text(f'{key}, since {text.since[:10]}')}"
         link_to("annotate", label, project_id=project.id, icon=_BELOW, instance=str(text.instance_id))

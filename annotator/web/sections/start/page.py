@@ -5,14 +5,15 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.start.overview import PAGE_SIZE, ProjectWork, overview
-from annotator.web.frame import as_text, link_to
-from annotator.web.sections.start import lead_work, own_work
+from annotator.web.frame import as_text
+from annotator.web.sections.start import lead_work, notices, own_work
 from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit) -> None:
     """What waits, the projects in which something does first."""
     st.header("What is waiting for you", anchor=False)
+    notices.show(store, visit)
     projects, total = overview(store, visit.user, _page())
     if not total:
         _show_no_projects(visit)
