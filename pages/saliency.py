@@ -6,9 +6,9 @@ from annotator.domain.people import has_right
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import computation, jobs, new_models
-from annotator.web.sections.transfer import file_import
 from annotator.web.sections.measurement import offer_to_measure
 from annotator.web.sections.self_explanations import prompts
+from annotator.web.sections.transfer import file_import
 from annotator.web.session import current_visit, page_store
 
 ended = ""

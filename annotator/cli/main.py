@@ -29,6 +29,7 @@ COMMANDS: Commands = {
     "release": ("annotator.cli.release:release", "Freeze a project's gold, compare and export what was frozen."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
+    "notices": ("annotator.cli.notices:notices", "Set notices by mail and webhook, and try them."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),

@@ -24,3 +24,39 @@ class NoticeGroup:
     is_read: bool
     instance_id: int | None = None
     key: str = ""
+
+
+ChannelKind = Literal["mail", "webhook"]
+MessagePurpose = Literal["notices", "address"]
+MessageState = Literal["waiting", "sending", "sent", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What leaves the server: a mail to one person, or one call of the webhook about one project.
+
+    purpose: their notices, or the code that confirms an address
+    state:   failed: given up; unknown: it may have arrived, and is never sent again
+    """
+
+    id: int
+    channel: ChannelKind
+    purpose: MessagePurpose
+    user_id: int | None
+    project_id: int | None
+    state: MessageState
+    n_tries: int
+    problem: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailAddress:
+    """Where somebody wants their mail. code_hash: of the code that was sent there and confirms it."""
+
+    user_id: int
+    address: str
+    confirmed_at: str | None
+    code_hash: bytes | None
+    code_until: str | None
+    n_tries: int

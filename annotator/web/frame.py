@@ -141,17 +141,9 @@ def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool, n_new
     return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
 
 
-def link_to(
-    path: str,
-    label: str,
-    *,
-    project_id: int,
-    container: DeltaGenerator | None = None,
-    icon: str | None = None,
-    **query: str,
-) -> None:
+def link_to(path: str, label: str, *, project_id: int, icon: str | None = None, **query: str) -> None:
     """A link to a page of a project, and to a thing on it; the label as Markdown, so what people named goes through as_text."""
-    (container or st).page_link(
+    st.page_link(
         _page(page_at(path)), label=label, icon=icon, query_params={_PROJECT_PARAMETER: str(project_id), **query}
     )
 

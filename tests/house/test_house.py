@@ -94,6 +94,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "databases": frozenset(),
         "notices": frozenset(),
         "access": frozenset({"notices"}),
+        "delivery": frozenset({"access", "notices"}),
         "gold": frozenset(),
         "gold_table": frozenset({"gold"}),
         "upkeep": frozenset({"access"}),

@@ -18,6 +18,7 @@ _SAME_DATA = (
     "{name}-wal",
     "{name}-shm",
     "{name}.models",
+    "{name}.secrets",
     "{name}.*.backup",
     "{name}.*.replaced*",
     "{name}.*.rescued",

@@ -38,12 +38,12 @@ def has_unread(store: Store, user_id: int, project_id: int, kind: NoticeKind) ->
 
 
 # Whoever has lost their last role in a project is told nothing of it any more, not even its name.
-_MAY_SEE = """(?2 OR EXISTS (SELECT 1 FROM memberships AS mine
+MAY_SEE = """(?2 OR EXISTS (SELECT 1 FROM memberships AS mine
     WHERE mine.project_id = notices.project_id AND mine.user_id = notices.user_id))"""
 # What is unread is one line, however long ago the first of it was; what was read is a line for each day on which it was.
 _GROUPED = f"""SELECT notices.project_id, kind, detail, count(*) AS n, max(notices.id) AS newest_id,
         max(notices.created_at) AS newest_at, read_at IS NOT NULL AS is_read, max(notices.instance_id) AS instance_id
-    FROM notices WHERE notices.user_id = ?1 AND {_MAY_SEE}"""
+    FROM notices WHERE notices.user_id = ?1 AND {MAY_SEE}"""
 _NAMED = """SELECT grouped.*, projects.name AS project_name, instances.key AS key FROM ({groups}) AS grouped
     JOIN projects ON projects.id = grouped.project_id LEFT JOIN instances ON instances.id = grouped.instance_id
     ORDER BY newest_id DESC"""
@@ -66,7 +66,7 @@ def count_unread(store: Store, user: User) -> int:
     """How many notices somebody has not read."""
     return int(
         store.value(
-            f"SELECT count(*) FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {_MAY_SEE}",
+            f"SELECT count(*) FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE}",
             (user.id, user.is_administrator),
         )
     )

@@ -1,8 +1,9 @@
 """The tables of notices to people, and of what of them leaves the server."""
 
 NOTICES = (
-    # What leaves the server: one mail to one person, or one call of the webhook about one project. It is claimed before it is sent ('sending'), so
-    # that none is sent twice; what was in the middle of it when the server ended is 'unknown'. No secret stands here.
+    # What leaves the server: one mail to one person, or one call of the webhook about one project. It is claimed before it is
+    # sent ('sending'), so that none is sent twice; what was in the middle of it when the server ended is 'unknown'. No secret
+    # stands here.
     """CREATE TABLE messages (
         id INTEGER PRIMARY KEY,
         channel TEXT NOT NULL CHECK (channel IN ('mail', 'webhook')),

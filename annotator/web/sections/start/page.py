@@ -6,14 +6,20 @@ from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.start.overview import PAGE_SIZE, ProjectWork, overview
 from annotator.web.frame import as_text
-from annotator.web.sections.start import lead_work, notices, own_work
+from annotator.web.sections.start import administration, lead_work, notices, own_mail, own_work
 from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit) -> None:
-    """What waits, the projects in which something does first."""
+    """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
     st.header("What is waiting for you", anchor=False)
-    notices.show(store, visit)
+    for section in (notices.show, _show_projects, own_mail.show, administration.show):
+        with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
+            section(store, visit)
+
+
+def _show_projects(store: Store, visit: Visit) -> None:
+    """The projects in which something waits first."""
     projects, total = overview(store, visit.user, _page())
     if not total:
         _show_no_projects(visit)
