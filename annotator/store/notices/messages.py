@@ -111,6 +111,16 @@ def give_up_waiting(store: Store, channel: ChannelKind, problem: str) -> None:
     )
 
 
+def silence(store: Store, problem: str) -> None:
+    """Turn everything off, and give up what was to be sent: of a backup nobody knows what was sent since it was made."""
+    store.run("UPDATE channels SET is_on = 0")
+    store.run(
+        """UPDATE messages SET state = iif(state = 'sending', 'unknown', 'failed'), problem = ?, changed_at = ?
+            WHERE state IN ('waiting', 'sending')""",
+        (problem, store.now()),
+    )
+
+
 def count_recent(store: Store, user_id: int, purpose: str, since: str) -> int:
     """How many mails of a purpose somebody was sent, or is to be, since a moment."""
     return int(

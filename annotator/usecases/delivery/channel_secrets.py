@@ -21,14 +21,18 @@ VARIABLES: Mapping[ChannelKind, str] = {
 _SECRETS = ".secrets"
 
 
-def secret_of(database: Path, kind: ChannelKind) -> str:
-    """The secret of a channel, "" where there is none; the environment's comes before the file's."""
-    return os.environ.get(VARIABLES[kind], "") or _stored(database).get(kind, "")
+def secret_of(database: Path, kind: ChannelKind, target: str) -> str:
+    """The secret of a channel, "" where there is none; the environment's comes before the file's.
+
+    target: what it was entered for: the file's is not given away to anything else, such as the host that a restored backup names
+    """
+    stored_target, secret = _stored(database).get(kind, ("", ""))
+    return os.environ.get(VARIABLES[kind], "") or (secret if stored_target == target else "")
 
 
-def save_secret(database: Path, kind: ChannelKind, secret: str) -> None:
+def save_secret(database: Path, kind: ChannelKind, target: str, secret: str) -> None:
     """Keep a secret for the server's owner alone; "" forgets it."""
-    secrets = {name: text for name, text in {**_stored(database), kind: secret}.items() if text}
+    secrets = {name: pair for name, pair in {**_stored(database), kind: (target, secret)}.items() if pair[1]}
     path = secrets_file(database)
     try:
         with part_folder(path) as folder:
@@ -48,9 +52,9 @@ def secrets_file(database: Path) -> Path:
     return database.with_name(database.name + _SECRETS)
 
 
-def _stored(database: Path) -> dict[str, str]:
+def _stored(database: Path) -> dict[str, tuple[str, str]]:
     try:
-        return msgspec.json.decode(secrets_file(database).read_bytes(), type=dict[str, str])
+        return msgspec.json.decode(secrets_file(database).read_bytes(), type=dict[str, tuple[str, str]])
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.MsgspecError):

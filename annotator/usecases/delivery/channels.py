@@ -23,8 +23,12 @@ __all__ = [
     "webhook_options",
 ]  # fmt: skip
 
+WEBHOOK = "webhook"  # its key is for signatures, and goes nowhere
 _TURNED_OFF = "An administrator turned this off before it was sent."
 _SHOWN = 20
+_SUBJECT = "database"
+_ON: dict[ChannelKind, str] = {"mail": "turn mail on", "webhook": "turn webhook on"}
+_OFF: dict[ChannelKind, str] = {"mail": "turn mail off", "webhook": "turn webhook off"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,11 @@ class MailOptions:
     account: str = ""
     private: str = ""
     hour: int = 6
+
+    @property
+    def target(self) -> str:
+        """What a password is for."""
+        return f"{self.account} at {self.host}"
 
     @property
     def server(self) -> MailServer:
@@ -93,8 +102,8 @@ def channels(store: Store, actor: User) -> Channels:
     mail, is_mail_on = mail_options(store)
     webhook, is_webhook_on = webhook_options(store)
     return Channels(
-        mail, is_mail_on, bool(secret_of(store.path, "mail")), webhook, is_webhook_on,
-        bool(secret_of(store.path, "webhook")), count_by_state(store), tuple(list_undelivered(store, limit=_SHOWN)),
+        mail, is_mail_on, bool(secret_of(store.path, "mail", mail.target)), webhook, is_webhook_on,
+        bool(secret_of(store.path, "webhook", WEBHOOK)), count_by_state(store), tuple(list_undelivered(store, limit=_SHOWN)),
     )  # fmt: skip
 
 
@@ -107,12 +116,9 @@ def set_mail(store: Store, actor: User, options: MailOptions, password: str | No
     server = options.server
     if not 0 <= options.hour <= _LAST_HOUR:
         raise InvalidValue(f"{options.hour} is no hour of the day; it lies between 0 and {_LAST_HOUR}.")
-    before, _ = mail_options(store)
-    if password is None and (server.host, server.account) != (before.host, before.account):
-        password = ""
     if password is not None:
-        save_secret(store.path, "mail", password)
-    if server.account and not secret_of(store.path, "mail"):
+        save_secret(store.path, "mail", options.target, password)
+    if server.account and not secret_of(store.path, "mail", options.target):
         raise InvalidValue(f"The account '{server.account}' at the mail server needs its password.")
     _save(store, actor, "mail", options, to=f"{server.host}:{server.port}")
 
@@ -127,9 +133,9 @@ def set_webhook(store: Store, actor: User, options: WebhookOptions, *, is_new_ke
     """
     require_administrator(actor)
     webhook = options.webhook
-    key = secrets.token_urlsafe(32) if is_new_key or not secret_of(store.path, "webhook") else None
+    key = secrets.token_urlsafe(32) if is_new_key or not secret_of(store.path, "webhook", WEBHOOK) else None
     if key is not None:
-        save_secret(store.path, "webhook", key)
+        save_secret(store.path, "webhook", WEBHOOK, key)
     _save(store, actor, "webhook", options, to=f"{webhook.host}:{webhook.port}")
     return key
 
@@ -138,15 +144,15 @@ def turn_off(store: Store, actor: User, kind: ChannelKind) -> None:
     """Nothing leaves the server by it any more, and what waits is given up; the settings stay, the secret goes."""
     require_administrator(actor)
     _, options = channel_store.find_channel(store, kind) or (False, "{}")
-    save_secret(store.path, kind, "")
+    save_secret(store.path, kind, "", "")
     with store.transaction():
         channel_store.save_channel(store, kind, options, is_on=False)
         give_up_waiting(store, kind, _TURNED_OFF)
-        add_event(store, actor.name, f"turn {kind} off", "database")
+        add_event(store, actor.name, _OFF[kind], _SUBJECT)
 
 
 def _save(store: Store, actor: User, kind: ChannelKind, options: MailOptions | WebhookOptions, to: str) -> None:
     """The record names the host: a webhook's path may hold a secret of the receiver."""
     with store.transaction():
         channel_store.save_channel(store, kind, msgspec.json.encode(asdict(options)).decode(), is_on=True)
-        add_event(store, actor.name, f"turn {kind} on", "database", to=to, private=options.private)
+        add_event(store, actor.name, _ON[kind], _SUBJECT, to=to, private=options.private)

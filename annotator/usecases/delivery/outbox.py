@@ -21,7 +21,7 @@ from annotator.store.people import get_user_by_id
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.delivery import texts
 from annotator.usecases.delivery.channel_secrets import secret_of
-from annotator.usecases.delivery.channels import mail_options, webhook_options
+from annotator.usecases.delivery.channels import WEBHOOK, mail_options, webhook_options
 from annotator.usecases.delivery.own_address import draw_code
 from annotator.usecases.notices.inbox import KEPT_DAYS
 
@@ -116,7 +116,8 @@ def _mail(store: Store, message: Message, outside: Outside) -> None:
     address = channel_store.find_address(store, message.user_id or 0)
     if address is None or user.is_disabled or (message.purpose == "notices") != (address.confirmed_at is not None):
         return
-    server = mail_options(store)[0].server
+    options = mail_options(store)[0]
+    server = options.server
     if message.purpose == "address":
         code = draw_code(store, address.user_id)
         subject, body = "Annotator: confirm your address", texts.code_body(user.name, code, _link(store))
@@ -126,7 +127,9 @@ def _mail(store: Store, message: Message, outside: Outside) -> None:
             return
         subject, body = texts.mail_subject(groups), texts.mail_body(user.name, groups, _link(store))
     composed = mail.compose(server, address.address, subject, body)
-    mail.deliver(server, secret_of(store.path, "mail"), address.address, composed, resolver=outside.resolver)
+    mail.deliver(
+        server, secret_of(store.path, "mail", options.target), address.address, composed, resolver=outside.resolver
+    )
 
 
 def _call(store: Store, message: Message, outside: Outside) -> None:
@@ -135,7 +138,7 @@ def _call(store: Store, message: Message, outside: Outside) -> None:
     now = store.now()
     webhook.call(
         webhook_options(store)[0].webhook,
-        secret_of(store.path, "webhook"),
+        secret_of(store.path, "webhook", WEBHOOK),
         texts.call_body(project.id, project.name, counts, _link(store), now),
         timestamp=now,
         number=str(message.id),

@@ -6,7 +6,7 @@ from annotator.outbound import mail, webhook
 from annotator.store import Store
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.delivery.channel_secrets import secret_of
-from annotator.usecases.delivery.channels import mail_options, webhook_options
+from annotator.usecases.delivery.channels import WEBHOOK, mail_options, webhook_options
 from annotator.usecases.delivery.outbox import Outside
 
 _SUBJECT = "Annotator: a test"
@@ -28,10 +28,11 @@ def try_channel(
     require_administrator(actor)
     if kind == "webhook":
         hook = webhook_options(store)[0].webhook
-        key = secret_of(store.path, "webhook")
+        key = secret_of(store.path, "webhook", WEBHOOK)
         webhook.call(hook, key, _CALL, timestamp=store.now(), number="test", resolver=outside.resolver)
         return f"The webhook at {hook.host} took the test."
-    server = mail_options(store)[0].server
+    options = mail_options(store)[0]
+    server = options.server
     composed = mail.compose(server, to.strip(), _SUBJECT, _BODY)
-    mail.deliver(server, secret_of(store.path, "mail"), to.strip(), composed, resolver=outside.resolver)
+    mail.deliver(server, secret_of(store.path, "mail", options.target), to.strip(), composed, resolver=outside.resolver)
     return f"The mail server {server.host} took the test for {to.strip()}."

@@ -5,6 +5,7 @@ import email.policy
 import json
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.notices import messages as message_store
-from annotator.store.notices.channels import find_address
+from annotator.store.notices.channels import find_address, save_channel
 from annotator.usecases.delivery import outbox
-from annotator.usecases.delivery.channel_secrets import secrets_file
+from annotator.usecases.delivery.channel_secrets import secret_of, secrets_file
 from annotator.usecases.delivery.channels import (
     MailOptions,
     WebhookOptions,
@@ -30,6 +31,8 @@ from annotator.usecases.delivery.outbox import BROKEN_AFTER, PAUSES, Outside, ga
 from annotator.usecases.delivery.own_address import choose_address, confirm, stop_mail
 from annotator.usecases.notices.inbox import mark_all_read, unread
 from annotator.usecases.project.projects import give_role, take_role
+from annotator.usecases.restoration import restore
+from annotator.usecases.upkeep import back_up
 from tests.clock import pass_time
 from tests.outbound.servers import HOST, Received, here, https_server, smtp_server
 
@@ -329,7 +332,27 @@ def test_a_password_is_not_sent_to_a_host_that_it_was_not_entered_for(store: Sto
     other = MailOptions("mail.elsewhere.example", 587, "starttls", "a@lab.example", "annotator")
     with pytest.raises(InvalidValue, match="needs its password"):
         set_mail(store, LOCAL_OPERATOR, other)
-    assert b"a secret" not in secrets_file(store.path).read_bytes()
+    with store.transaction():  # as a backup that names another host brings it
+        save_channel(store, "mail", json.dumps({**asdict(other)}), is_on=True)
+    assert secret_of(store.path, "mail", other.target) == ""
+    assert not channels(store, LOCAL_OPERATOR).has_password
+
+
+def test_what_a_backup_was_to_send_is_not_sent_after_it_was_restored(
+    store: Store, project: Project, ada: User, mail: Received, tmp_path: Path
+) -> None:
+    happen(store, project, "reviewer")
+    gather(store)
+    back_up(store, LOCAL_OPERATOR, tmp_path / "backup.db")
+    assert send_next(store, OUTSIDE)
+    (tmp_path / "new").mkdir()
+    restore(tmp_path / "new" / "annotator.db", LOCAL_OPERATOR, tmp_path / "backup.db")
+    with open_store(tmp_path / "new" / "annotator.db", clock=store.clock) as restored:
+        assert send_all(restored) == 0
+        pass_time(restored, days=1)
+        set_mail(restored, LOCAL_OPERATOR, channels(restored, LOCAL_OPERATOR).mail)
+        assert send_all(restored) == 0
+    assert len(mail.mails) == 1
 
 
 def test_the_environment_s_secret_comes_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
