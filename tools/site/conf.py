@@ -47,7 +47,7 @@ CHAPTERS = {
         "tutorials/annotator", "tutorials/reviewer", "tutorials/author", "tutorials/researcher", "tutorials/lead", "moving",
     ],
     "Reference": [
-        "glossary", "commands", "formats", "settings", "api", "metrics", "metrics_page", "saliency", "tests", "attribution",
+        "glossary", "commands", "formats", "settings", "notices", "api", "metrics", "metrics_page", "saliency", "tests", "attribution",
         "self_explanations", "training", "built_in_model", "review", "perturb", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions", "reference/command_line"],
