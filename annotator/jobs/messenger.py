@@ -11,7 +11,7 @@ from annotator.usecases.delivery.outbox import gather, send_next, tidy
 
 _LOOKS_EVERY = 30.0  # seconds
 _TIDIES_EVERY = 600.0
-_AFTER_TROUBLE = 60.0
+_AFTER_TROUBLE = 300.0
 
 
 class Messenger:

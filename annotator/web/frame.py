@@ -5,6 +5,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -14,14 +15,14 @@ from streamlit.navigation.page import StreamlitPage
 from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
+from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
 from annotator.resources import resource_folder
 from annotator.usecases.access.rights import roles_with, spoken
 from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
-from annotator.usecases.notices.inbox import count_unread, mark_read
+from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_read
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
 from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
@@ -127,12 +128,13 @@ def _read_notice(store: Store, user: User) -> None:
     """A link beside a notice names it: whoever follows it has read it."""
     number = whole_number(st.query_params.pop(READ, ""))
     if number:
-        mark_read(store, user, number)
+        with suppress(NotWritable):  # the page itself can be shown all the same
+            mark_read(store, user, number)
 
 
 def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool, n_new: int) -> StreamlitPage:
     allowed = pages_for(user, roles)
-    pages = [_page(entry, f"{entry.title} ({n_new:,} new)" if entry is START and n_new else "") for entry in allowed]
+    pages = [_page(entry, _title_with_news(entry, n_new)) for entry in allowed]
     refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
     entry = first_page_for(user, roles, has_projects=has_projects)
@@ -146,6 +148,13 @@ def link_to(path: str, label: str, *, project_id: int, icon: str | None = None, 
     st.page_link(
         _page(page_at(path)), label=label, icon=icon, query_params={_PROJECT_PARAMETER: str(project_id), **query}
     )
+
+
+def _title_with_news(entry: PageEntry, n_new: int) -> str:
+    """The start page says in the sidebar how many notices are new."""
+    if entry is not START or not n_new:
+        return entry.title
+    return f"{entry.title} ({n_new:,}{'+' if n_new == MOST_COUNTED else ''} new)"
 
 
 def _page(entry: PageEntry, title: str = "") -> StreamlitPage:

@@ -62,12 +62,12 @@ def list_groups(store: Store, user: User, *, is_read: bool, limit: int, offset: 
     return [_group(row) for row in rows]
 
 
-def count_unread(store: Store, user: User) -> int:
-    """How many notices somebody has not read."""
+def count_unread(store: Store, user: User, *, at_most: int) -> int:
+    """How many notices somebody has not read, counted up to so many."""
     return int(
         store.value(
-            f"SELECT count(*) FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE}",
-            (user.id, user.is_administrator),
+            f"SELECT count(*) FROM (SELECT 1 FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE} LIMIT ?3)",
+            (user.id, user.is_administrator, at_most),
         )
     )
 

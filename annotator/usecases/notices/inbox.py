@@ -7,6 +7,7 @@ from annotator.store.notices import inbox as inbox_store
 
 PAGE_SIZE = 20
 KEPT_DAYS = 90
+MOST_COUNTED = 1_000
 
 
 def unread(store: Store, user: User, page: int = 1) -> tuple[NoticeGroup, ...]:
@@ -27,8 +28,8 @@ def _groups(store: Store, user: User, page: int, *, is_read: bool) -> tuple[Noti
 
 
 def count_unread(store: Store, user: User) -> int:
-    """How many notices somebody has not read."""
-    return 0 if user.id is None else inbox_store.count_unread(store, user)
+    """How many notices somebody has not read, counted up to a thousand: it is asked for with every page."""
+    return 0 if user.id is None else inbox_store.count_unread(store, user, at_most=MOST_COUNTED)
 
 
 def mark_all_read(store: Store, user: User, up_to: int) -> None:
