@@ -4,6 +4,10 @@ import email
 import email.policy
 import json
 import logging
+import os
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from email.message import EmailMessage
@@ -38,6 +42,7 @@ from tests.outbound.servers import HOST, Received, here, https_server, smtp_serv
 
 People = Callable[..., User]
 OUTSIDE = Outside(here)
+posix = pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")
 ADDRESS = "ada@lab.example"
 
 
@@ -231,6 +236,43 @@ def test_a_server_that_is_killed_in_the_middle_leaves_a_message_that_is_told_and
     (letter,) = channels(store, LOCAL_OPERATOR).undelivered
     assert (letter.state, mail.mails) == ("unknown", [])
     assert "The server ended while this was being sent" in letter.problem
+
+
+@posix
+def test_a_server_that_is_killed_while_the_mail_is_on_its_way_does_not_send_it_again(
+    store: Store, database: Path, project: Project, ada: User, mail: Received, trusted: Path
+) -> None:
+    """A process of its own is killed by the system between the text and the answer to it."""
+    happen(store, project, "reviewer")
+    gather(store)
+    is_taken, is_over = threading.Event(), threading.Event()
+
+    def wait(words: str) -> str | None:
+        if words == ".":
+            is_taken.set()
+            is_over.wait(60)
+        return None
+
+    code = f"""
+import datetime as dt
+from annotator.store import open_store
+from annotator.usecases.delivery.outbox import Outside, send_next
+with open_store({str(database)!r}, clock=lambda: dt.datetime.now(dt.UTC) + dt.timedelta(minutes=2)) as store:
+    send_next(store, Outside(lambda *_: ["127.0.0.1"]))
+"""
+    with smtp_server(trusted, wait) as (port, received):
+        set_mail(store, LOCAL_OPERATOR, MailOptions(HOST, port, "starttls", "annotator@lab.example", private=HOST))
+        with subprocess.Popen(
+            [sys.executable, "-c", code], env=os.environ | {"SSL_CERT_FILE": str(trusted)}
+        ) as process:
+            assert is_taken.wait(60)
+            process.kill()
+        is_over.set()
+        assert states(store)["sending"] == 1
+        pass_time(store, minutes=2, seconds=BROKEN_AFTER.total_seconds() + 1)
+        tidy(store)
+        assert send_all(store) == 0
+    assert (len(received.mails), states(store)["unknown"]) == (1, 1)
 
 
 def test_two_servers_send_a_message_once(
