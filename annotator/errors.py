@@ -14,6 +14,7 @@
     ├── TooBusy                    others come first: to be tried again in a few seconds
     ├── ImportRefused              a file has problems; holds them
     ├── ExportRefused              something cannot be written in the asked format
+    ├── DeliveryError              a mail or a call of the webhook did not go out, or may not have arrived
     ├── ModelError                 a model cannot be loaded, or cannot answer
     └── StoreError                 the database cannot be opened or written
         └── NotWritable            it can be read, but not written: a full disk, a read-only file, files that were removed
@@ -184,6 +185,14 @@ class ImportRefused(AnnotatorError):
 
 class ExportRefused(AnnotatorError):
     """Something cannot be written in the asked format."""
+
+
+class DeliveryError(AnnotatorError):
+    """A mail or a call of the webhook did not arrive; or nobody knows, and it must not be sent again."""
+
+    def __init__(self, message: str, *, may_have_arrived: bool = False) -> None:
+        super().__init__(message)
+        self.may_have_arrived = may_have_arrived
 
 
 class ModelError(AnnotatorError):

@@ -1,5 +1,7 @@
 """Project: create, import, rules, people, progress, decisions, export, record."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from annotator.domain.projects import Project
@@ -17,7 +19,7 @@ from annotator.web.sections.progress import page as progress
 from annotator.web.sections.releases import page as releases
 from annotator.web.sections.training import page as training
 from annotator.web.sections.transfer import export, file_import
-from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.session import Visit, current_visit, is_just_opened, page_store
 
 
 def _export(store: Store, visit: Visit, project: Project) -> None:
@@ -53,6 +55,21 @@ OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Record")  # what c
 
 # tables, charts and texts side by side use the whole screen
 WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
+_SECTION = "section"  # of the address
+
+
+def _begin_with_section(project: Project, sections: Sequence[str]) -> None:
+    """The section that the address names, when one comes with it; else the one that is open, or the first."""
+    wanted = st.query_params.get(_SECTION)
+    if is_just_opened() and wanted in sections:
+        st.session_state["project_section"] = wanted
+    if st.session_state.get(creation.BEGUN) == project.id:
+        st.session_state["project_section"] = "Import"
+        del st.session_state[creation.BEGUN]
+    st.session_state.setdefault("project_section", _first_section())
+    if st.session_state["project_section"] not in sections:
+        st.session_state["project_section"] = "Progress"
+
 
 with page_store() as store:
     visit = current_visit(store)
@@ -72,15 +89,12 @@ with page_store() as store:
                 with st.container(width=READABLE):
                     project_end.show_archived(store, visit, project)
                 sections = [name for name in SECTIONS if name in OF_ARCHIVED]
-            if st.session_state.get(creation.BEGUN) == project.id:
-                st.session_state["project_section"] = "Import"
-                del st.session_state[creation.BEGUN]
-            st.session_state.setdefault("project_section", _first_section())
-            if st.session_state["project_section"] not in sections:
-                st.session_state["project_section"] = "Progress"
+            _begin_with_section(project, sections)
             section = st.segmented_control(
                 "Section", sections, required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
             chosen = section or "Progress"
+            if st.query_params.get(_SECTION) != chosen:
+                st.query_params[_SECTION] = chosen
             with st.container(width="stretch" if chosen in WIDE else READABLE):
                 SECTIONS[chosen](store, visit, project)

@@ -41,6 +41,7 @@ COMMANDS: Commands = {
     "instances": ("annotator.cli.instances:instances", "Search a project's texts, change many at once, and undo it."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
     "training": ("annotator.cli.qualification:training", "Show or set who needs training before they get work."),
+    "notices": ("annotator.cli.notices:notices", "Set notices by mail and webhook, and try them."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
     "progress": ("annotator.cli.progress:progress", "Show days, people, the end, time and cost of a project's work."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),

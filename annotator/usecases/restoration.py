@@ -8,11 +8,13 @@ from annotator.errors import StoreError
 from annotator.store.connection.replacement import models_of
 from annotator.store.connection.restoration import incoming
 from annotator.store.events import add_event
+from annotator.store.notices.messages import silence
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.models.built_in_model import take_models
 from annotator.usecases.upkeep import check
 
 _SHOWN = 5
+_SILENCED = "This is of a backup that was restored. It may have been sent before, and is not sent again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ def restore(path: Path, actor: User, backup: Path, *, anyway: bool = False) -> R
             take_models(new.store, source, new.models)
         with new.store.transaction():
             displaced_name = "" if new.kept is None else new.kept.name
+            silence(new.store, _SILENCED)
             add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=displaced_name)
     return Restored(path.stat().st_size, new.kept, new.migrations, problems)
 

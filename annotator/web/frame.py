@@ -5,6 +5,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -14,22 +15,24 @@ from streamlit.navigation.page import StreamlitPage
 from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
+from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
 from annotator.resources import resource_folder
 from annotator.usecases.access.rights import roles_with, spoken
 from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
+from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_read
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
-from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
+from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
 _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
+READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
 _WAITING_HELP = (
     "To annotate: what you have on the screen, the next text, which you have already, and what may still come to you. A lead "
@@ -66,8 +69,10 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     An address that names no project of the person's opens none: it is said, and theirs are offered.
     """
     session = current_session(store)
-    page = _navigation(session.user, roles_anywhere(store, session.user))
     projects = {project.id: project for project in projects_of(store, session.user)}
+    _read_notice(store, session.user)
+    n_new = count_unread(store, session.user)
+    page = _navigation(session.user, roles_anywhere(store, session.user), has_projects=bool(projects), n_new=n_new)
     is_known, project = _find_project(projects)
     # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/shared/tab_title.js).
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
@@ -140,20 +145,42 @@ def _offer_projects(projects: Mapping[int, Project]) -> None:
         st.button(as_text(project.name), key=f"offered_{number}", on_click=_open_project, args=(number,))
 
 
-def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
+def _read_notice(store: Store, user: User) -> None:
+    """A link beside a notice names it: whoever follows it has read it."""
+    number = whole_number(st.query_params.pop(READ, ""))
+    if number:
+        with suppress(NotWritable):  # the page itself can be shown all the same
+            mark_read(store, user, number)
+
+
+def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool, n_new: int) -> StreamlitPage:
     allowed = pages_for(user, roles)
-    pages = [_page(entry) for entry in allowed]
+    pages = [_page(entry, _title_with_news(entry, n_new)) for entry in allowed]
     refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
-    entry = first_page_for(user, roles)
+    entry = first_page_for(user, roles, has_projects=has_projects)
     first = None if entry is None else pages[allowed.index(entry)]
-    start = st.Page(partial(_start, first), title="Start", url_path="start", default=True, visibility="hidden")
+    start = st.Page(partial(_start, first), title="Start", url_path="entry", default=True, visibility="hidden")
     return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
 
 
-def _page(entry: PageEntry) -> StreamlitPage:
+def link_to(path: str, label: str, *, project_id: int, icon: str | None = None, **query: str) -> None:
+    """A link to a page of a project, and to a thing on it; the label as Markdown, so what people named goes through as_text."""
+    st.page_link(
+        _page(page_at(path)), label=label, icon=icon, query_params={_PROJECT_PARAMETER: str(project_id), **query}
+    )
+
+
+def _title_with_news(entry: PageEntry, n_new: int) -> str:
+    """The start page says in the sidebar how many notices are new."""
+    if entry is not START or not n_new:
+        return entry.title
+    return f"{entry.title} ({n_new:,}{'+' if n_new == MOST_COUNTED else ''} new)"
+
+
+def _page(entry: PageEntry, title: str = "") -> StreamlitPage:
     path = resource_folder("pages") / entry.file
-    return st.Page(path, title=entry.title, icon=entry.icon, url_path=entry.path)
+    return st.Page(path, title=title or entry.title, icon=entry.icon, url_path=entry.path)
 
 
 def _refusing_page(entry: PageEntry) -> StreamlitPage:

@@ -15,7 +15,7 @@ from annotator.domain.people import User
 from annotator.errors import NotAllowed, NotSignedIn, StoreError
 from annotator.language import language_of_browser, speak
 from annotator.usecases.access.accounts import session_of
-from annotator.usecases.access.roles import roles_anywhere
+from annotator.usecases.access.roles import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.navigation import PAGES, first_page_for, pages_for
@@ -167,7 +167,7 @@ def _is_there(path: str) -> bool:
 
 def _start_path(store: Store, user: User) -> str:
     """Every page keeps its own address for everybody, so "/" only leads to one; it shows itself when one has none."""
-    page = first_page_for(user, roles_anywhere(store, user))
+    page = first_page_for(user, roles_anywhere(store, user), has_projects=has_projects(store, user))
     return f"/{page.path}" if page else "/"
 
 

@@ -21,7 +21,11 @@ class PageEntry:
     rights: tuple[Right, ...]
 
 
+_ANYBODY: tuple[Right, ...] = ("annotate", "review", "use models", "manage project", "export")
+
+START = PageEntry("start.py", "start", "Start", ":material/inbox:", _ANYBODY)
 PAGES: tuple[PageEntry, ...] = (
+    START,
     PageEntry("annotate.py", "annotate", "Annotate", ":material/ink_highlighter:", ("annotate",)),
     PageEntry("review.py", "review", "Review", ":material/rate_review:", ("review",)),
     PageEntry("perturb.py", "perturb", "Perturb", ":material/edit_note:", ("annotate", "review")),
@@ -43,11 +47,21 @@ def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
     return [page for page in PAGES if any(has_right(user, roles, right) for right in page.rights)]
 
 
-def first_page_for(user: User, roles: frozenset[Role]) -> PageEntry | None:
-    """Where a person begins: a lead with the project (opening Annotate takes work), everybody else with the first page."""
-    pages = pages_for(user, roles)
-    leads = has_right(user, roles, "manage project")
-    return next((page for page in pages if leads and "manage project" in page.rights), pages[0] if pages else None)
+def first_page_for(user: User, roles: frozenset[Role], *, has_projects: bool = True) -> PageEntry | None:
+    """Where a person begins: a lead with what waits in all their projects, everybody else with their first screen.
+
+    Whoever marks or reviews is at their text without a click; a lead who began there would take work they may not want.
+    has_projects: whether the person has any; an administrator without one begins where the first is made
+    """
+    pages = [page for page in pages_for(user, roles) if page is not START]
+    if not has_right(user, roles, "manage project"):
+        return pages[0] if pages else None
+    return START if has_projects else next(page for page in pages if "manage project" in page.rights)
+
+
+def page_at(path: str) -> PageEntry:
+    """The page of an address."""
+    return next(page for page in PAGES if page.path == path)
 
 
 def missing_pages() -> list[str]:

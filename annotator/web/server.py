@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
+from annotator.jobs.messenger import Messenger
 from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
@@ -109,7 +110,11 @@ def build_app(options: ServerOptions) -> "App":
         threading.Thread(target=_import_ahead, daemon=True).start()
         supervisor = Supervisor(options.path)
         supervisor.start()
+        messenger = Messenger(options.path)
+        if not options.is_demonstration:  # whose people are nobody
+            messenger.start()
         yield {}
+        messenger.stop()
         supervisor.stop()
         _empty_log(options.path)
 

@@ -35,6 +35,7 @@ TABLES = {
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
     "saved_lists", "list_members", "saved_views", "guidelines_versions", "guidelines_read", "qualification_rules",
     "qualification_items", "qualification_attempts", "qualification_grants", "exercises",
+    "notices", "messages", "channels", "mail_addresses",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
     "sets_shown", "named_people", "bulk_actions", "bulk_members",

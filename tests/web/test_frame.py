@@ -73,12 +73,22 @@ def test_the_start_goes_on_to_the_first_page_of_the_person(signed_in: object) ->
     assert app.sidebar.caption[0].value == "0 to annotate"
 
 
-def test_an_administrator_starts_on_the_project_page(signed_in: object) -> None:
+def test_a_lead_starts_with_what_waits_in_all_their_projects(signed_in: object) -> None:
+    signed_in(("annotator", "P"), ("lead", "Q *nice*"))
+    assert run().title[0].value == "Start"
+
+
+def test_an_administrator_starts_with_what_waits_and_without_a_project_where_one_is_made(
+    signed_in: object, path: Path
+) -> None:
     signed_in(("administrator", None))
     app = run()
-    assert app.title[0].value == "Project"
+    assert app.title[0].value == "Start"
     assert app.sidebar.markdown[0].value.endswith("administrator")
     assert not app.sidebar.caption
+    with open_store(path) as store, store.transaction():
+        store.run("DELETE FROM projects")
+    assert run().title[0].value == "Project"
 
 
 def test_a_researcher_starts_on_the_saliency_page(signed_in: object) -> None:

@@ -73,6 +73,18 @@ def table_with(page: AppTest, column: str) -> list[dict[str, Any]]:
     return rows
 
 
+def test_the_address_opens_a_section_and_follows_what_is_chosen(texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    app = opened(project, lea(project), "Progress")
+    app.session_state["is_just_opened"] = True
+    app.query_params["section"] = "People"
+    app.run()
+    assert app.session_state["project_section"] == "People"
+    app.session_state["is_just_opened"] = False
+    app.session_state["project_section"] = "Rules"
+    assert app.run().query_params["section"] == "Rules", "a colleague who is sent the address sees the same"
+
+
 def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
 ) -> None:

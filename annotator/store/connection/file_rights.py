@@ -14,7 +14,15 @@ _OTHERS = 0o007
 # What lies beside a database NAME and holds the same data: log, shared memory, the models that were trained on it, and the
 # copies made before a migration, when it was replaced, and when its files were removed under a running server.
 _COPIES = ("{name}.*.backup", "{name}.*.replaced*", "{name}.*.rescued")
-_SAME_DATA = ("{name}", "{name}-wal", "{name}-shm", "{name}.models", "{name}.*.backup.models", *_COPIES)
+_SAME_DATA = (
+    "{name}",
+    "{name}-wal",
+    "{name}-shm",
+    "{name}.models",
+    "{name}.secrets",
+    "{name}.*.backup.models",
+    *_COPIES,
+)
 
 
 def copies_beside(path: Path) -> list[Path]:

@@ -46,6 +46,18 @@ def rounds_without_reviewers(
     return [row["annotation_id"] for row in rows]
 
 
+def is_without_reviewers(store: Store, project_id: int, annotation_id: int, reviewing: Sequence[str]) -> bool:
+    """Whether the open round of one annotation wants more reviewers than are left for it."""
+    return bool(
+        store.value(
+            f"""WITH people AS ({_PEOPLE})
+                SELECT EXISTS (SELECT 1 FROM rounds WHERE annotation_id = ?3 AND open_slots > (SELECT count(*) FROM people)
+                    - (SELECT count(*) FROM ({_HAVE_A_PART}) WHERE user_id IN (SELECT user_id FROM people)))""",
+            (project_id, json.dumps(list(reviewing)), annotation_id),
+        )
+    )
+
+
 def reviewers_left(
     store: Store, project_id: int, annotation_ids: Sequence[int], reviewing: Sequence[str], annotating: Sequence[str]
 ) -> dict[int, ReviewersLeft]:

@@ -20,6 +20,7 @@ from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
 from annotator.store.schema.models import MODELS
 from annotator.store.schema.named_people import NAMED_PEOPLE
+from annotator.store.schema.notices import NOTICES
 from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.qualification import QUALIFICATION
@@ -239,6 +240,13 @@ def m029_evidence_passes_and_audits(db: Database) -> None:
 def m030_crowd_doors(db: Database) -> None:
     """Doors by which workers of a platform come in, and what is kept of each worker."""
     for statement in CROWD:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m031_notices(db: Database) -> None:
+    """Notices to the people concerned, and what of them leaves the server by mail or webhook."""
+    for statement in NOTICES:
         db.conn.execute(statement)
 
 

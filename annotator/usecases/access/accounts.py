@@ -31,7 +31,8 @@ from annotator.usecases.access.passwords import (
     is_password,
     needs_rehash,
 )
-from annotator.usecases.access.rights import require, require_administrator, require_no_worker
+from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with
+from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
 
 __all__ = ["Session"]
 
@@ -111,6 +112,8 @@ def add_person(
         if known is not None and role in people_store.roles_of(store, known, project_id):
             return known, None
         people_store.add_role(store, project_id, user, role)
+        if known is not None:
+            tell(store, actor, [user.id], project_id, "role", detail=role)
     token = None if known else make_link(store, user, link_lasts)
     add_event(
         store, actor.name, "add role" if known else "add user", "user", user.id,
@@ -184,6 +187,8 @@ def disable_user(store: Store, actor: User, name: str) -> User:
         revoke_tokens_of(store, user)
         give_up_work_of(store, user)
         give_up_reviews_of(store, user)
+        for project in projects_store.list_projects_of(store, user):
+            tell_of_stuck_rounds(store, project.id, roles_with("review"))
         add_event(store, actor.name, "disable user", "user", user.id, name=user.name)
     return User(user.id, user.name, user.is_administrator, is_disabled=True)
 

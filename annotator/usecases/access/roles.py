@@ -18,6 +18,11 @@ def roles_anywhere(store: Store, user: User) -> frozenset[Role]:
     return frozenset(role for project in list_projects_of(store, user) for role in roles_of(store, user, project.id))
 
 
+def has_projects(store: Store, user: User) -> bool:
+    """Whether a person takes part in any project; an administrator does in all."""
+    return bool(list_projects_of(store, user))
+
+
 def changed_versions_waiting(store: Store, project: Project, user: User) -> tuple[int, int]:
     """How many changed versions wait for a person's check, and how many of their own came back."""
     is_lead = has_right(user, roles_of(store, user, project.id), "manage project")

@@ -11,8 +11,10 @@ from annotator.store.annotate.proposals import add_proposal
 from annotator.store.project.guidelines import newest_read
 from annotator.store.review.reviews import forget_unsubmitted_scores
 from annotator.store.review.rounds import open_round, write_origins
+from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate.feedback import former_round
 from annotator.usecases.annotate.proposals import close
+from annotator.usecases.notices.recipients import tell_of_stuck_round
 
 
 def store_submission(
@@ -28,6 +30,7 @@ def store_submission(
     if is_reviewed:
         forget_unsubmitted_scores(store, annotation_id)
         open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
+        tell_of_stuck_round(store, project.id, annotation_id, instance.id, roles_with("review"))
     _write_origins(store, assignment, annotation_id, draft)
     close(store, assignment.id, draft)
     return state

@@ -14,10 +14,12 @@ from annotator.store.annotate import talk as stored_talk
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import require_open
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
+from annotator.store.people import get_user_by_id
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
 from annotator.usecases.access.rights import require, require_role
+from annotator.usecases.notices.recipients import tell, tell_leads
 
 PAGE_SIZE = 10
 LONGEST = 10_000
@@ -77,6 +79,8 @@ def begin(
             waits_for_lead=to_lead and voice != "lead",
         )  # fmt: skip
         stored_talk.add_comment(store, thread_id, user, voice, text)
+        if to_lead and voice != "lead":
+            tell_leads(store, user, project_id, "question", instance_id)
     return thread_id
 
 
@@ -90,7 +94,22 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
         if participant.visible(thread) is None:
             raise NotFound(f"There is no thread number {thread_id}.")
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
+        _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
     return thread
+
+
+def _tell_of_answer(store: Store, author: User, thread: Thread) -> None:
+    """Whoever began the thread, if they may read what was just written: reviewers, say, stay independent of one another."""
+    if thread.begun_by is None:
+        return
+    try:
+        participant = _Participant(store, get_user_by_id(store, thread.begun_by), thread.project_id, thread.instance_id)
+    except (NotAllowed, NotFound):
+        return  # they have no part in it any more
+    visible = participant.visible(thread)
+    if visible is not None and thread.comments[-1] in visible.comments:
+        part = participant.part or "lead"
+        tell(store, author, [thread.begun_by], thread.project_id, "answer", thread.instance_id, part)
 
 
 def questions(store: Store, actor: User, project: Project, page: int = 1) -> tuple[list[Question], int]:

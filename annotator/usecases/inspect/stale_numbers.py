@@ -22,6 +22,12 @@ def has_new_answers(store: Store, project_id: int, event_id: int) -> bool:
     return any(_CHANGES[event.action](event.detail) for event in events)
 
 
+def has_new_gold(store: Store, project_id: int, event_id: int) -> bool:
+    """Whether something came after an event that may have changed gold, whatever models say."""
+    events = newest_of_actions(store, project_id, list(_OF_GOLD), event_id)
+    return any(_CHANGES[event.action](event.detail) for event in events)
+
+
 def last_change(store: Store, project_id: int, *, after: int = 0) -> int:
     """The number of the last event after another that changed gold, answers or attributions; 0 without one."""
     events = newest_of_actions(store, project_id, list(_CHANGES), after)
@@ -98,3 +104,5 @@ _OF_ANSWERS = (
     "start attributing",
     "attribute",
 )
+_OF_MODELS = ("train model", "forget model", "start attributing", "attribute", FORGOT_WRONG_K)
+_OF_GOLD = tuple(action for action in _CHANGES if action not in _OF_MODELS)

@@ -26,6 +26,7 @@ from annotator.store.review.rounds import forget_round, open_round
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
 from annotator.usecases.evidence.taking_over import after_acceptance
+from annotator.usecases.notices.recipients import tell
 from annotator.usecases.review.rounds import decide_complete_of
 
 __all__ = ["Decision", "Proposal", "decide", "open_proposals"]
@@ -60,6 +61,7 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
             raise Conflict("Only a contested label can be taken over.")
         is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")
         decide_proposal(store, proposal_id, "confirmed" if is_confirmed else "rejected", actor.name)
+        _tell(store, actor, proposal, decision)
         _carry_out(store, actor, proposal, decision)
         add_event(
             store, actor.name, f"decide: {decision}", "instance", proposal.instance_id,
@@ -72,6 +74,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         _set_annotation(store, proposal, "discarded")
         for other in list_open_proposals_of(store, proposal.instance_id):
             decide_proposal(store, other.id, "confirmed" if other.kind == "discard" else "rejected", actor.name)
+            _tell(store, actor, other, decision)
         end_work_on(store, proposal.instance_id)
         end_reviews_of_instance(store, proposal.instance_id)
         discard(store, proposal.instance_id)
@@ -88,6 +91,13 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
     settle(store, proposal.instance_id)
     after_acceptance(store, proposal.instance_id)
     decide_complete_of(store, get_project_by_id(store, proposal.project_id), proposal.instance_id)
+
+
+def _tell(store: Store, actor: User, proposal: Proposal, decision: Decision) -> None:
+    """Whoever proposed it; what a file brought was proposed by nobody who works here."""
+    if proposal.assignment_id is not None:
+        author = get_assignment(store, proposal.assignment_id).user_id
+        tell(store, actor, [author], proposal.project_id, "decision", proposal.instance_id, decision)
 
 
 def _hand_in_again(store: Store, proposal: Proposal) -> None:

@@ -21,6 +21,7 @@ from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
+from annotator.usecases.notices.recipients import tell
 from annotator.usecases.perturb.assessment import (
     Assessment,
     assess,
@@ -89,6 +90,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
         _, perturbation = _checkable(store, actor, perturbation_id, version)
         _add_check(store, actor, perturbation, "reject", _required(reason, "why you reject it"))
         perturbations_store.set_state(store, perturbation_id, "returned")
+        tell(store, actor, [perturbation.author], perturbation.project_id, "version returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
 
 

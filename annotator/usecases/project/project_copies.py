@@ -11,6 +11,7 @@ from annotator.store.projects import get_project_by_id, list_projects_of, update
 from annotator.store.qualification.rules import copy_rules
 from annotator.store.word_lists import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
+from annotator.usecases.notices.recipients import tell
 from annotator.usecases.project.projects import create_project
 
 
@@ -42,6 +43,7 @@ def copy_project(store: Store, actor: User, source_id: int, name: str, *, has_pe
         if has_people:
             for user, role in list_members(store, source_id):
                 add_role(store, project.id, user, role)
+                tell(store, actor, [user.id], project.id, "role", detail=role)
         add_event(
             store, actor.name, "copy rules", "project", project.id,
             project_id=project.id, source=source.name, has_people=has_people,

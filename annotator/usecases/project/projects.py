@@ -36,9 +36,10 @@ from annotator.store.projects import find_project as find_by_name
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided
 from annotator.text.language import subtags
-from annotator.usecases.access.rights import require, require_may_create, require_no_worker
+from annotator.usecases.access.rights import require, require_may_create, require_no_worker, roles_with
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
+from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
 from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
 from annotator.usecases.review.rounds import decide_all_complete
 
@@ -265,6 +266,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
     if wanted != (before.annotators_per_instance, before.reviewers_per_annotation):
         settle_project(store, project.id)
         decide_all_complete(store, project)
+        tell_of_stuck_rounds(store, project.id, roles_with("review"))
 
 
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
@@ -275,7 +277,10 @@ def give_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         require(store, actor, project_id, "manage project")
         user = get_user(store, name)
         require_no_worker(user)
+        is_new = role not in roles_of(store, user, project_id)
         add_role(store, project_id, user, role)
+        if is_new:
+            tell(store, actor, [user.id], project_id, "role", detail=role)
         add_event(store, actor.name, "give role", "project", project_id, project_id=project_id, user=name, role=role)
 
 
@@ -294,6 +299,7 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
             give_up_work_of(store, user, project_id)
         if not has_right(user, roles_of(store, user, project_id), "review"):
             give_up_reviews_of(store, user, project_id)
+            tell_of_stuck_rounds(store, project_id, roles_with("review"))
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
 
 

@@ -29,6 +29,7 @@ from annotator.store.review.rounds import (
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
 from annotator.usecases.evidence.taking_over import after_acceptance
+from annotator.usecases.notices.recipients import tell
 
 GATE = "gate"
 
@@ -137,7 +138,7 @@ def _close(
     if outcome != "accepted":
         _end_work(store, annotation)
     if outcome == "returned":
-        _return(store, project, annotation)
+        _return(store, project, annotation, by)
     settle(store, review_round.instance_id)
     if outcome == "accepted":
         after_acceptance(store, review_round.instance_id)
@@ -157,7 +158,7 @@ def _end_work(store: Store, annotation: Annotation) -> None:
         set_assignment_state(store, annotation.assignment_id, "ended")
 
 
-def _return(store: Store, project: Project, annotation: Annotation) -> None:
+def _return(store: Store, project: Project, annotation: Annotation, by: str) -> None:
     """The correction belongs to the same annotator; when they cannot go on, anybody may take it over."""
     if annotation.user_id is None:
         return
@@ -173,3 +174,5 @@ def _return(store: Store, project: Project, annotation: Annotation) -> None:
     user = get_user_by_id(store, annotation.user_id)
     if not has_right(user, roles_of(store, user, project.id), "annotate"):
         set_assignment_state(store, correction.id, "expired")
+    elif user.name != by:
+        tell(store, None, [user.id], project.id, "returned", annotation.instance_id)

@@ -23,6 +23,8 @@ from annotator.store.transfer import perturbation_sources
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
+from annotator.usecases.notices.inbox import unread
+from annotator.usecases.notices.words import sentence
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
 from annotator.usecases.perturb.assessment import staleness
@@ -210,6 +212,10 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
         checks.reject(store, people["Cem"], written.id, 1, " ")
     returned = checks.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
+    lines_of = {name: [sentence(group) for group in unread(store, person)] for name, person in people.items()}
+    assert {name: lines for name, lines in lines_of.items() if lines} == {
+        "Ann": ["1 changed version of yours came back to you"]
+    }
     with pytest.raises(NotAllowed, match="Somebody else wrote this"):
         versions.revise(store, people["Ben"], written.id, change())
     again = versions.revise(store, people["Ann"], written.id, change("The plot is slow but its acting is superb ."))

@@ -41,7 +41,7 @@ PIECES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, 
 
 T = TypeVar("T", bound=str)
 
-_OTHERS = ("project", "instance")  # in the address of the page, and no business of the search
+_OTHERS = ("section", "project", "instance")  # in the address of the page, and no business of the search
 _STATES: dict[str, InstanceState | None] = {
     "all": None,
     "open": "open",

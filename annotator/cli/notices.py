@@ -1,0 +1,106 @@
+"""`annotator notices`: the mail server and the webhook, from the command line, where one acts as the local operator."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.people import LOCAL_OPERATOR
+
+_PRIVATE = "Hosts and networks that may be private, with commas between them."
+_private_option = click.option("--private", default="", metavar="HOSTS", help=_PRIVATE)
+
+
+@click.group()
+def notices() -> None:
+    """Notices by mail and webhook: both are off until they are set here or on the page Start."""
+
+
+@notices.command()
+@json_option
+@click.pass_obj
+def show(path: Path, as_json: bool) -> None:
+    """What is set, and what was not delivered; never a secret."""
+    from annotator.usecases.delivery.channels import channels
+
+    with opened(path) as store:
+        now = channels(store, LOCAL_OPERATOR)
+    if as_json:
+        print_json(asdict(now))
+        return
+    mail, webhook = now.mail, now.webhook
+    to = f"{mail.host}:{mail.port}, {mail.security}, from {mail.sender}, from {mail.hour}:00 UTC on"
+    click.echo(f"Mail: on ({to})" if now.is_mail_on else "Mail: off")
+    click.echo(f"Webhook: on ({webhook.url})" if now.is_webhook_on else "Webhook: off")
+    for state, n in now.counts.items():
+        click.echo(f"{state}\t{n:,}")
+    for message in now.undelivered:
+        click.echo(f"{message.channel} {message.id}\t{message.created_at[:16]}\t{message.state}\t{message.problem}")
+
+
+@notices.command()
+@click.option("--host", required=True, help="The SMTP server.")
+@click.option("--port", type=int, help="Its port; else 587 for starttls and 465 for tls.")
+@click.option("--security", type=click.Choice(["starttls", "tls"]), default="starttls", show_default=True)
+@click.option("--sender", required=True, metavar="ADDRESS", help="Who the mail is from.")
+@click.option("--account", default="", help="The account at the server, if it wants one.")
+@click.option(
+    "--password-file", type=click.File(encoding="utf-8"), help="The first line of it (- reads standard input)."
+)
+@_private_option
+@click.option(
+    "--hour", type=click.IntRange(0, 23), default=6, show_default=True, help="When the day's mails go out, in UTC."
+)
+@click.pass_obj
+def mail(path: Path, /, port: int | None, password_file: TextIO | None, **options: Any) -> None:
+    """Turn mail on. The password may also come from ANNOTATOR_SMTP_PASSWORD of the server's environment."""
+    from annotator.usecases.delivery.channels import MailOptions, set_mail
+
+    usual = 587 if options["security"] == "starttls" else 465
+    password = None if password_file is None else password_file.readline().rstrip("\r\n")
+    with opened(path) as store:
+        set_mail(store, LOCAL_OPERATOR, MailOptions(port=port or usual, **options), password)
+    click.echo("Mail is on. Try it with 'annotator notices test mail --to ADDRESS'.")
+
+
+@notices.command()
+@click.option("--url", required=True, help="The address, beginning with https://.")
+@_private_option
+@click.option("--new-key", is_flag=True, help="Make a new key for the signatures.")
+@click.pass_obj
+def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
+    """Turn the webhook on, and print the key for its signatures where a new one was made."""
+    from annotator.usecases.delivery.channels import WebhookOptions, set_webhook
+
+    with opened(path) as store:
+        key = set_webhook(store, LOCAL_OPERATOR, WebhookOptions(url, private), is_new_key=new_key)
+    if key is not None:
+        click.echo("The key for the signatures; it is not shown again:", err=True)
+        click.echo(key)
+    click.echo("The webhook is on. Try it with 'annotator notices test webhook'.", err=True)
+
+
+@notices.command()
+@click.argument("channel", type=click.Choice(["mail", "webhook"]))
+@click.option("--to", default="", metavar="ADDRESS", help="Of mail: where the test goes.")
+@click.pass_obj
+def test(path: Path, channel: str, to: str) -> None:
+    """Try it at once, and say exactly what failed."""
+    from annotator.usecases.delivery.trial import try_channel
+
+    with opened(path) as store:
+        click.echo(try_channel(store, LOCAL_OPERATOR, channel, to))  # type: ignore[arg-type]  # click.Choice
+
+
+@notices.command()
+@click.argument("channel", type=click.Choice(["mail", "webhook"]))
+@click.pass_obj
+def off(path: Path, channel: str) -> None:
+    """Turn it off: what waits is not sent, and its secret is forgotten."""
+    from annotator.usecases.delivery.channels import turn_off
+
+    with opened(path) as store:
+        turn_off(store, LOCAL_OPERATOR, channel)  # type: ignore[arg-type]  # click.Choice
+    click.echo(f"The {channel} is off.")

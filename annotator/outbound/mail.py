@@ -1,0 +1,175 @@
+"""One mail through the SMTP server that an administrator named, encrypted, to one person."""
+
+import re
+import smtplib
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from typing import Any, Literal
+
+from annotator.errors import DeliveryError, InvalidValue
+from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
+
+Security = Literal["starttls", "tls"]
+USUAL_PORTS: dict[Security, int] = {"starttls": 587, "tls": 465}
+
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,188}[A-Za-z0-9])?")
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
+_LONGEST_ADDRESS = 254
+_LONGEST_ANSWER = 200  # characters of what a server said
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """The server, how the connection is encrypted, who the mail is from, and the account there, if it wants one."""
+
+    host: str
+    port: int
+    security: Security
+    sender: str
+    account: str = ""
+    exceptions: Exceptions = field(default_factory=Exceptions)
+
+    def __post_init__(self) -> None:
+        check_host(self.host)
+        check_address(self.sender)
+        if not 1 <= self.port <= 65_535:
+            raise InvalidValue(f"{self.port} is no port; it lies between 1 and 65535, and is usually 587 or 465.")
+        if self.security not in USUAL_PORTS:
+            raise InvalidValue(f"'{self.security}' is no way to encrypt mail; choose starttls or tls.")
+        if not self.account.isprintable():
+            raise InvalidValue("The name of the account at the mail server must be one line of printable characters.")
+
+
+def check_address(address: str) -> str:
+    """An e-mail address as it is; raises InvalidValue for anything that could be more than one, or end a header."""
+    if len(address) > _LONGEST_ADDRESS or _ADDRESS.fullmatch(address) is None:
+        raise InvalidValue(f"{address[:60]!r} is no e-mail address. Write one such as ada@lab.example.")
+    return address
+
+
+def check_host(host: str) -> str:
+    """The name or address of a host; raises InvalidValue."""
+    if _HOST.fullmatch(host) is None:
+        raise InvalidValue(f"{host[:60]!r} is no name of a host. Write one such as mail.lab.example.")
+    return host
+
+
+def compose(server: MailServer, to: str, subject: str, body: str) -> EmailMessage:
+    """A mail as plain text. No header holds anything that people or files named."""
+    message = EmailMessage()
+    message["From"] = server.sender
+    message["To"] = check_address(to)
+    message["Subject"] = subject
+    message["Date"] = formatdate(localtime=False)
+    message["Message-ID"] = make_msgid(domain=server.sender.rpartition("@")[2])
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(body, cte="quoted-printable")  # not every server takes eight bits
+    return message
+
+
+def deliver(server: MailServer, password: str, to: str, message: EmailMessage, *, resolver: Resolver = resolve) -> None:
+    """Hand a mail to the server. Raises DeliveryError; `may_have_arrived` where the server did not say what became of it."""
+    step = _Steps(server)
+    connection = connect(server.host, server.port, server.exceptions, resolver)
+    with Deadline(connection, TOTAL_SECONDS) as deadline:
+        try:
+            context = ssl.create_default_context()
+            if server.security == "tls":
+                connection = context.wrap_socket(connection, server_hostname=server.host)
+            with closing(_Session(server, connection)) as session:
+                _send(session, step, context, password, to, message)
+        except (OSError, smtplib.SMTPException, ValueError) as failure:
+            # smtplib says of a server that is silent that it has gone.
+            error = _NoAnswer() if isinstance(failure, TimeoutError) or "timed out" in str(failure) else failure
+            raise DeliveryError(
+                step.problem(error, is_late=deadline.is_over), may_have_arrived=step.is_unknown_after(error)
+            ) from None
+        finally:
+            connection.close()
+
+
+def _send(
+    session: "_Session", step: "_Steps", context: ssl.SSLContext, password: str, to: str, message: EmailMessage
+) -> None:
+    if step.server.security == "starttls":
+        session.starttls(context=context)
+    if step.server.account:
+        step.name = "sign in"
+        session.login(step.server.account, password)
+    step.name = "send"
+    for code, answer in (session.mail(step.server.sender), session.rcpt(to)):
+        if code not in _ACCEPTED:
+            raise smtplib.SMTPResponseException(code, answer)
+    step.name = "hand over"
+    code, answer = session.data(message.as_bytes(policy=message.policy.clone(linesep="\r\n")))
+    if code != _OK:
+        raise smtplib.SMTPDataError(code, answer)
+
+
+_OK = 250
+_ACCEPTED = frozenset({250, 251})
+
+
+class _Session(smtplib.SMTP):
+    """An SMTP conversation over a connection that is there already, to the address that was checked."""
+
+    def __init__(self, server: MailServer, connection: socket.socket) -> None:
+        self._connection = connection
+        super().__init__(
+            server.host, server.port, local_hostname=server.sender.rpartition("@")[2], timeout=CONNECT_SECONDS
+        )
+
+    def _get_socket(self, *_: object) -> socket.socket:
+        self._connection.settimeout(CONNECT_SECONDS)
+        return self._connection
+
+
+class _NoAnswer(Exception):
+    """Nothing came for too long."""
+
+
+@dataclass(slots=True)
+class _Steps:
+    """How far a delivery is, so that a failure can be told from a text that may have gone through."""
+
+    server: MailServer
+    name: str = "connect"
+
+    def is_unknown_after(self, error: Exception) -> bool:
+        """The text was on its way, and the server has not refused it."""
+        return self.name == "hand over" and not isinstance(error, smtplib.SMTPResponseException)
+
+    def problem(self, error: Exception, *, is_late: bool) -> str:
+        """What failed, without anything secret: of a refused sign-in only the number is told."""
+        server = f"The mail server {self.server.host}, port {self.server.port},"
+        if self.is_unknown_after(error):
+            return f"{server} broke off while it took the mail. It may have arrived, and is not sent again."
+        if is_late:
+            return f"{server} took longer than {TOTAL_SECONDS:.0f} s."
+        if isinstance(error, smtplib.SMTPResponseException) and not isinstance(error, smtplib.SMTPAuthenticationError):
+            return f"{server} answered {error.smtp_code}: {_one_line(error.smtp_error)}"
+        reason = next((words(error) for kind, words in _REASONS if isinstance(error, kind)), "ended the connection")
+        return f"{server} {reason}."
+
+
+# The first that fits; a refusal to verify is an SSLError, and that an OSError.
+_REASONS: tuple[tuple[type[Exception], Callable[[Any], str]], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        lambda error: f"has no certificate that this machine trusts for that name: {error.verify_message}",
+    ),
+    (ssl.SSLError, lambda _: "does not speak TLS there; choose the other kind of encryption, or its port"),
+    (smtplib.SMTPAuthenticationError, lambda error: f"refused the account or its password ({error.smtp_code})"),
+    (smtplib.SMTPNotSupportedError, lambda _: "does not offer STARTTLS, or no sign-in; without them nothing is sent"),
+    (_NoAnswer, lambda _: f"did not answer within {CONNECT_SECONDS:.0f} s"),
+)
+
+
+def _one_line(answer: bytes | str) -> str:
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST_ANSWER]

@@ -1,0 +1,132 @@
+"""One signed call of the https address that an administrator named."""
+
+import hashlib
+import hmac
+import http.client
+import socket
+import ssl
+from contextlib import closing
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit
+
+from annotator.errors import DeliveryError, InvalidValue
+from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
+
+_LONGEST = 2_000  # characters
+_HTTPS = 443
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """Where it is called. Its path may hold a secret of the receiver, so it is not written to any log."""
+
+    url: str
+    exceptions: Exceptions = field(default_factory=Exceptions)
+
+    def __post_init__(self) -> None:
+        _checked(self.url)
+
+    @property
+    def host(self) -> str:
+        return _checked(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        return _checked(self.url).port or _HTTPS
+
+    @property
+    def path(self) -> str:
+        """What is asked for there."""
+        parts = _checked(self.url)
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _checked(url: str) -> SplitResult:
+    refusal = InvalidValue(
+        "The webhook's address must begin with https://, name a host, and hold no name, password or # part: "
+        "https://hooks.lab.example/annotator, for instance."
+    )
+    try:
+        parts = urlsplit(url)
+        has_port = parts.port is None or parts.port > 0
+    except ValueError:
+        raise refusal from None
+    is_plain = len(url) <= _LONGEST and url.isascii() and url.isprintable() and " " not in url and "\\" not in url
+    if (
+        not (is_plain and has_port and parts.scheme == "https" and parts.hostname)
+        or "@" in parts.netloc
+        or parts.fragment
+    ):
+        raise refusal
+    return parts
+
+
+def signature(secret: str, timestamp: str, body: bytes) -> str:
+    """HMAC-SHA256 over the time, a dot and the body, in hexadecimal: who knows the secret can tell that it was we, and when."""
+    return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+
+
+def call(hook: Webhook, secret: str, body: bytes, *, timestamp: str, number: str, resolver: Resolver = resolve) -> None:
+    """Post a JSON body. Raises DeliveryError; `may_have_arrived` where it was sent and nobody answered.
+
+    number: of the message, in a header, by which a receiver tells one that they have
+    """
+    headers = {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": "annotator",
+        "X-Annotator-Message": number,
+        "X-Annotator-Timestamp": timestamp,
+        "X-Annotator-Signature": f"sha256={signature(secret, timestamp, body)}",
+        "Connection": "close",
+    }
+    status = _posted(hook, body, headers, resolver)
+    if 300 <= status < 400:
+        raise DeliveryError(
+            f"The webhook at {hook.host} answers with a redirect ({status}), which is not followed. Name the address itself."
+        )
+    if not 200 <= status < 300:
+        raise DeliveryError(f"The webhook at {hook.host} answered {status}.")
+
+
+def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resolver) -> int:
+    connection = connect(hook.host, hook.port, hook.exceptions, resolver)
+    is_sent = False
+    with Deadline(connection, TOTAL_SECONDS) as deadline:
+        try:
+            connection = ssl.create_default_context().wrap_socket(connection, server_hostname=hook.host)
+            with closing(_Session(hook, connection)) as session:
+                is_sent = True  # from the first byte on, nobody knows what the other side makes of it
+                session.request("POST", hook.path, body, headers)
+                return session.getresponse().status
+        except (OSError, http.client.HTTPException) as error:
+            raise DeliveryError(
+                _problem(hook, error, is_sent=is_sent, is_late=deadline.is_over), may_have_arrived=is_sent
+            ) from None
+        finally:
+            connection.close()
+
+
+class _Session(http.client.HTTPSConnection):
+    """HTTP over a connection that is there already, to the address that was checked; it follows nothing and asks no proxy."""
+
+    def __init__(self, hook: Webhook, connection: socket.socket) -> None:
+        super().__init__(hook.host, hook.port, timeout=CONNECT_SECONDS)
+        self._connection = connection
+
+    def connect(self) -> None:
+        self.sock = self._connection
+
+
+def _problem(hook: Webhook, error: Exception, *, is_sent: bool, is_late: bool) -> str:
+    webhook = f"The webhook at {hook.host}, port {hook.port},"
+    if is_sent:
+        return f"{webhook} took the call and gave no answer. It may have arrived, and is not sent again."
+    if is_late:
+        return f"{webhook} took longer than {TOTAL_SECONDS:.0f} s."
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"{webhook} has no certificate that this machine trusts for that name: {error.verify_message}."
+    if isinstance(error, ssl.SSLError):
+        return f"{webhook} does not speak https there."
+    if isinstance(error, TimeoutError):
+        return f"{webhook} did not answer within {CONNECT_SECONDS:.0f} s."
+    return f"{webhook} ended the connection."

@@ -1,0 +1,1 @@
+"""Notices to people: the inbox of each, what leaves the server, and how."""

@@ -1,0 +1,1 @@
+"""The start page: what waits for somebody, over all their projects."""

@@ -1,0 +1,191 @@
+"""For administrators: the mail server and the webhook, off until they are set; a test of each; what was not delivered."""
+
+from collections.abc import Callable
+from typing import get_args
+
+import streamlit as st
+
+from annotator.domain.notices import ChannelKind, Message
+from annotator.domain.numbers import counted
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.delivery.channels import (
+    Channels,
+    MailOptions,
+    Security,
+    WebhookOptions,
+    channels,
+    set_mail,
+    set_webhook,
+    turn_off,
+)
+from annotator.usecases.delivery.trial import try_channel
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed, submitted
+from annotator.web.session import Visit
+
+_NEW_KEY = "webhook_new_key"
+_DONE = "channel_done"
+_PRIVATE_HELP = (
+    "A host whose address is private, such as a mail server in your own network, is refused unless it or its network stands "
+    "here: mail.lab.example, 10.1.0.0/16"
+)
+_ENCRYPTIONS: dict[Security, str] = {
+    "starttls": "STARTTLS (usually port 587)",
+    "tls": "TLS from the beginning (usually port 465)",
+}
+_MAIL_FIELDS = (
+    "mail_host", "mail_port", "mail_security", "mail_sender", "mail_account", "mail_private", "mail_hour",
+)  # fmt: skip
+_PASSWORDS_ENTERED = "mail_passwords_entered"
+_WEBHOOK_FIELDS = ("webhook_url", "webhook_private", "webhook_renew")
+
+
+def show(store: Store, visit: Visit) -> None:
+    """Nothing for anybody else."""
+    if not visit.user.is_administrator:
+        return
+    now = channels(store, visit.user)
+    with st.expander("Mail and webhook of this server", icon=":material/outgoing_mail:"):
+        st.write(
+            "By itself the server connects to no other host. What you set here may leave it: names of projects, keys of texts, "
+            "kinds and numbers of notices, and links; nothing of any text."
+        )
+        with st.container():  # always there, so that the tabs below keep their place
+            if done := st.session_state.pop(_DONE, ""):
+                st.success(as_text(done), icon=":material/check_circle:")
+        mail, webhook, undelivered = st.tabs(["Mail", "Webhook", f"Not delivered ({len(now.undelivered)})"])
+        with mail:
+            _show_mail(store, visit, now)
+        with webhook:
+            _show_webhook(store, visit, now)
+        with undelivered:
+            _show_undelivered(now)
+
+
+def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
+    options = now.mail
+    st.write("Mail is on." if now.is_mail_on else "Mail is off.")
+    password_key = (
+        f"mail_password_{st.session_state.get(_PASSWORDS_ENTERED, 0)}"  # an empty field after each that was stored
+    )
+    with st.form("mail_channel", border=False):
+        host, port = st.columns([3, 1])
+        host.text_input("SMTP server", options.host, key="mail_host", placeholder="mail.lab.example")
+        port.number_input("Port", 1, 65_535, options.port, key="mail_port")
+        st.selectbox(
+            "Encryption", get_args(Security), index=get_args(Security).index(options.security),
+            format_func=_ENCRYPTIONS.__getitem__, key="mail_security",
+        )  # fmt: skip
+        sender, hour = st.columns([3, 1])
+        sender.text_input("From", options.sender, key="mail_sender", placeholder="annotator@lab.example")
+        hour.number_input(
+            "Hour, UTC", 0, 23, options.hour, key="mail_hour", help="When the day's mails begin to go out"
+        )
+        account, password = st.columns(2)
+        account.text_input("Account, if the server wants one", options.account, key="mail_account")
+        password.text_input(
+            "Its password", type="password", key=password_key, autocomplete="new-password",
+            placeholder="stored; leave empty to keep it" if now.has_password else "",
+        )  # fmt: skip
+        st.text_input("Hosts and networks that may be private", options.private, key="mail_private", help=_PRIVATE_HELP)
+        label = "Save" if now.is_mail_on else "Save and turn on"
+        given = submitted(label, key="mail_save", type="primary", fields=(*_MAIL_FIELDS, password_key))
+    if given is not None:
+        wanted = MailOptions(
+            given["mail_host"].strip(), int(given["mail_port"]), given["mail_security"], given["mail_sender"].strip(),
+            given["mail_account"].strip(), given["mail_private"].strip(), int(given["mail_hour"]),
+        )  # fmt: skip
+        _do(lambda: _set_mail(store, visit, wanted, given[password_key]), "Mail is on.")
+    if now.is_mail_on:
+        with st.form("mail_test", border=False):
+            field, button = st.columns([4, 1], vertical_alignment="bottom")
+            field.text_input("Send a test to", key="mail_test_to", placeholder="you@lab.example")
+            to = submitted("Test", container=button, width="stretch", key="mail_test_send", fields=("mail_test_to",))
+        if to is not None:
+            _try(store, visit, "mail", to["mail_test_to"])
+        _offer_to_turn_off(store, visit, "mail", "Turn mail off")
+
+
+def _set_mail(store: Store, visit: Visit, wanted: MailOptions, password: str) -> None:
+    set_mail(store, visit.user, wanted, password or None)
+    st.session_state[_PASSWORDS_ENTERED] = st.session_state.get(_PASSWORDS_ENTERED, 0) + 1
+
+
+def _show_webhook(store: Store, visit: Visit, now: Channels) -> None:
+    st.write("The webhook is on." if now.is_webhook_on else "The webhook is off.")
+    with st.container():
+        _show_new_key()
+    with st.form("webhook_channel", border=False):
+        st.text_input("Address", now.webhook.url, key="webhook_url", placeholder="https://hooks.lab.example/annotator")
+        st.text_input(
+            "Hosts and networks that may be private", now.webhook.private, key="webhook_private", help=_PRIVATE_HELP
+        )
+        st.checkbox("Make a new key for the signatures", key="webhook_renew", disabled=not now.has_key)
+        label = "Save" if now.is_webhook_on else "Save and turn on"
+        given = submitted(label, key="webhook_save", type="primary", fields=_WEBHOOK_FIELDS)
+    if given is not None:
+        wanted = WebhookOptions(given["webhook_url"].strip(), given["webhook_private"].strip())
+        _do(lambda: _set_webhook(store, visit, wanted, is_new_key=given["webhook_renew"]), "The webhook is on.")
+    if now.is_webhook_on:
+        if pressed("Test", key="webhook_test"):
+            _try(store, visit, "webhook", "")
+        _offer_to_turn_off(store, visit, "webhook", "Turn the webhook off")
+
+
+def _set_webhook(store: Store, visit: Visit, wanted: WebhookOptions, *, is_new_key: bool) -> None:
+    key = set_webhook(store, visit.user, wanted, is_new_key=is_new_key)
+    if key is not None:
+        st.session_state[_NEW_KEY] = key
+
+
+def _show_new_key() -> None:
+    """In this tab alone, until it is taken: whoever leaves without it makes another one."""
+    key = st.session_state.get(_NEW_KEY)
+    if key is None:
+        return
+    st.warning("Copy the key for the signatures now. It is not shown again.", icon=":material/key:")
+    st.code(key, language=None)
+    if pressed("I have copied it", key="webhook_key_taken"):
+        del st.session_state[_NEW_KEY]
+        st.rerun()
+
+
+def _offer_to_turn_off(store: Store, visit: Visit, kind: ChannelKind, label: str) -> None:
+    if pressed(label, key=f"{kind}_off"):
+        _do(
+            lambda: turn_off(store, visit.user, kind),
+            "Turned off. What was waiting is not sent, and the secret is gone.",
+        )
+
+
+def _show_undelivered(now: Channels) -> None:
+    waiting = now.counts.get("waiting", 0) + now.counts.get("sending", 0)
+    st.write(f"{counted(waiting, 'message waits', 'messages wait')} to be sent; {now.counts.get('sent', 0):,} sent.")
+    if not now.undelivered:
+        st.caption("Everything was delivered.")
+    for message in now.undelivered:
+        st.markdown(f":material/error: {as_text(_line(message))}")
+
+
+def _line(message: Message) -> str:
+    what = {"mail": "Mail", "webhook": "Call of the webhook"}[message.channel]
+    when = message.created_at[:16].replace("T", " ")
+    tries = counted(message.n_tries, "attempt")
+    return f"{what} number {message.id:,} ({when} UTC, {tries}): {message.problem}"
+
+
+def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:
+    with st.spinner("Trying it …"):
+        _do(lambda: st.session_state.__setitem__(_DONE, try_channel(store, visit.user, kind, to)))
+
+
+def _do(action: Callable[[], object], done: str = "") -> None:
+    try:
+        action()
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    if done:
+        st.session_state[_DONE] = done
+    st.rerun()

@@ -1,0 +1,86 @@
+"""The start page: each line leads to where something is done."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.tasks import get_task
+from annotator.store import Store, open_store
+from annotator.store.people import get_user
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.web import frame, session
+from annotator.web.navigation import START
+
+APP = Path(frame.__file__).with_name("app.py")
+
+Opened = Callable[..., AppTest]
+
+
+@pytest.fixture
+def database(demonstration: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "demo.db"
+    shutil.copy(demonstration, path)
+    monkeypatch.setenv("ANNOTATOR_DB", str(path))
+    return path
+
+
+@pytest.fixture
+def opened(database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """The start page of the demonstration, as somebody sees it."""
+
+    def run(name: str) -> AppTest:
+        with open_store(database) as store:
+            token = accounts.sign_in_as(store, name, is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setattr(frame, "first_page_for", lambda *_, **__: START)
+        return AppTest.from_file(str(APP), default_timeout=30).run()
+
+    return run
+
+
+def links(app: AppTest) -> list[tuple[str, str, str]]:
+    """Of each link: its words, its page and what the address says besides."""
+    protos = [element.proto for element in app.main if element.type == "page_link"] + [
+        element.proto for element in app.get("page_link")
+    ]
+    return list(dict.fromkeys((proto.label, proto.page, proto.query_string) for proto in protos))
+
+
+def propose(store: Store, name: str) -> None:
+    """Somebody's next text of the first project waits for its lead."""
+    user, project = get_user(store, name), find_project(store, "Sentiment")
+    work = annotate_work.next_work(store, user, project.id).work
+    assert work is not None
+    annotate_work.propose_discard(store, user, work.assignment.id, "broken text")
+
+
+def test_each_line_of_a_lead_leads_to_the_section_that_mends_it(opened: Opened, database: Path) -> None:
+    with open_store(database) as store:
+        propose(store, "Annotator 1")
+        create_project(store, get_user(store, "Lead"), "New *one*", get_task("sentiment"), labels=("no", "yes"))
+        day = store.now()[:10]
+    app = opened("Lead")
+    assert not app.exception
+    assert app.header[0].value == "What is waiting for you"
+    day = day.replace("-", "\\-")
+    assert links(app) == [
+        (f"1 proposal waits for your decision, the oldest since {day}", "project", "project=1&section=Decisions"),
+        ("There are no texts yet: import a file", "project", "project=4&section=Import"),
+    ]
+    assert any(markdown.value == r"**New \*one\***" for markdown in app.main.markdown)
+
+
+def test_an_annotator_has_a_link_to_the_texts_of_each_project(opened: Opened) -> None:
+    shown = [(page, query) for label, page, query in links(opened("Annotator 1")) if "to annotate" in label]
+    assert shown == [("annotate", "project=1"), ("annotate", "project=2"), ("annotate", "project=3")]
+
+
+def test_where_nothing_waits_that_is_what_it_says(opened: Opened) -> None:
+    app = opened("Researcher")
+    assert links(app) == []
+    assert app.info[0].value == "Nothing is waiting for you in Sentiment · Similarity · Reading."
