@@ -9,11 +9,11 @@ from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.presses import pressed
 from annotator.web.sections import creation, guidelines, instances, record, rules
 from annotator.web.sections.lead import decisions, quality, rounds
-from annotator.web.sections.transfer import export, file_import
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.progress import page as progress
 from annotator.web.sections.releases import page as releases
+from annotator.web.sections.transfer import export, file_import
 from annotator.web.session import Visit, current_visit, page_store
 
 

@@ -188,9 +188,7 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
         project,
         # What a model's answers put first is drawn, and not a rule that could be written (usecases/queue); a rate is stated
         # where it is used (usecases/lead/pay.py), so that rules that were read before do not take it back.
-        settings=replace(
-            project.settings, model_order=before.settings.model_order, pay_rate=before.settings.pay_rate
-        ),
+        settings=replace(project.settings, model_order=before.settings.model_order, pay_rate=before.settings.pay_rate),
         name=_checked_name(store, project.name) if is_renamed else before.name,
         labels=_checked_labels(project.task, project.labels),
         language=_checked_language(project.language),
