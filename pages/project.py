@@ -39,9 +39,8 @@ SECTIONS = {
     "Record": record.show,
 }
 
-WIDE = frozenset(
-    {"Progress", "Instances", "Quality", "Record"}
-)  # tables, charts and texts side by side use the whole screen
+# Tables, charts and texts side by side use the whole screen.
+WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
 
 with page_store() as store:
     visit = current_visit(store)
