@@ -56,7 +56,8 @@ def kept(
     if known is not None and known.holds(made_of) and isinstance(known.value, kind):
         return known.value
     began = time.monotonic()
-    value = make()
+    with st.spinner("Counting …"):
+        value = make()
     now = time.monotonic()
     _numbers().put(key, Kept(value, made_of, now, now - began))
     return value
