@@ -72,12 +72,12 @@ def _folded_pieces(text: str) -> Iterator[tuple[int, int, str]]:
     """Characters that are one to a reader, with what is compared of them; of a run of blanks the first one."""
     was_blank = True
     for start, end in _character_ranges(text):
-        shape = folded(text[start:end]).strip()
-        if shape:
-            yield start, end, shape
+        if not text[start:end].isspace():
+            yield start, end, folded(text[start:end])
+            was_blank = False
         elif not was_blank:
             yield start, end, " "
-        was_blank = not shape
+            was_blank = True
 
 
 def _character_ranges(text: str) -> Iterator[tuple[int, int]]:

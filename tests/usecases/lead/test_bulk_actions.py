@@ -1,7 +1,9 @@
 """Many texts are changed at once, what people hold is left to them, and each change can be undone."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from annotator.domain.project.instance_search import Search
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.instances import rows_of
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
@@ -241,3 +243,33 @@ def test_a_change_that_cannot_be_is_refused() -> None:
         BulkChange("discard", reason="other")
     with pytest.raises(InvalidValue, match="100 characters"):
         replace(BulkChange("split"), split="x" * 101)
+
+
+def test_two_leads_at_once_change_each_text_once(
+    store: Store, database: Path, project: Project, ids: list[int], add_person: People
+) -> None:
+    leads = [add_person(name, project, "lead") for name in ("Lea", "Leo")]
+    both_ready = threading.Barrier(2)
+    results: dict[str, BulkResult] = {}
+
+    def discard(lead: User, chosen: Sequence[int]) -> None:
+        with open_store(database) as own:
+            both_ready.wait()
+            results[lead.name] = change_many(own, lead, project, DISCARD, chosen)
+
+    threads = [
+        threading.Thread(target=discard, args=(lead, chosen))
+        for lead, chosen in zip(leads, (ids[:3], ids[1:]), strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(len(result.plan.ids) for result in results.values()) == [1, 3]
+    assert states(store, ids) == ["discarded"] * 4
+    for lead in leads:
+        action = results[lead.name].action
+        assert action is not None
+        undo(store, lead, project, action.id)
+    assert states(store, ids) == ["open"] * 4
+    assert check(store) == []

@@ -49,6 +49,7 @@ def keys(store: Store, project: Project, *, actor: User = LOCAL_OPERATOR, **sear
         ("汤", ["chinese"]),  # one character
         ("不笑，汤", ["chinese"]),
         ("الطَّعَامُ", ["arabic"]),
+        ("الطعام لذيذ", ["arabic"]),  # typed without vowel points, as people do
         ("100%", ["signs"]),
         ("%", ["signs"]),
         ("_", ["signs"]),
@@ -85,6 +86,26 @@ def test_a_hit_stands_in_a_line_of_context(store: Store, texts: Project) -> None
     assert found.part == "text"
     assert found.context is not None
     assert found.context.pieces == ("The Café was ", "closed", ", STRASSE included.")
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "marked"),
+    [
+        ("CAFÉ", "marks", "cafe\u0301"),  # the sign stays with its letter
+        ("الطعام", "arabic", "الطَّعَامُ"),
+        ("汤", "chinese", "汤"),
+        ("strasse", "latin", "STRASSE"),
+        ("was closed", "latin", "was closed"),  # several blanks in the text
+        ("100%", "signs", "100%"),
+    ],
+)
+def test_what_is_marked_is_what_stands_in_the_text(
+    store: Store, texts: Project, words: str, key: str, marked: str
+) -> None:
+    hits = {hit.row.key: hit for hit in search_instances(store, LOCAL_OPERATOR, texts, Search(words)).instances}
+    context = hits[key].context
+    assert context is not None
+    assert context.pieces[1] == marked
 
 
 @pytest.fixture
