@@ -38,6 +38,7 @@ TABLES = {
     "repeated_events",
     "sets_shown",
     "trainings", "training_members",
+    "crowd_doors", "crowd_workers", "crowd_secret",
 }  # fmt: skip
 
 
