@@ -41,6 +41,7 @@ TABLES = {
     "sets_shown", "named_people", "bulk_actions", "bulk_members",
     "trainings", "training_members",
     "evidence_passes", "evidence_copies", "audits", "audit_items",
+    "crowd_doors", "crowd_workers", "crowd_secret",
 }  # fmt: skip
 
 

@@ -165,6 +165,10 @@ def _go_on(store: Store, standing: Standing) -> Entry:
     worker = standing.worker
     if worker.state != "working":
         return Entry(None, _visit(standing))
+    state = _natural_end(store, standing)
+    if state is not None:
+        end_visit(store, standing, state)
+        return Entry(None, _visit_of_user(store, worker.user_id))
     token = new_token()
     crowd_store.set_visit(store, worker.user_id, digest_of(token))
     user = people_store.get_user_by_id(store, worker.user_id)
@@ -195,6 +199,8 @@ def _natural_end(store: Store, standing: Standing) -> WorkerState | None:
         return None
     if standing.is_done:
         return "finished"
+    if people_store.get_user_by_id(store, worker.user_id).is_disabled:  # an administrator shut them out
+        return "left"
     if not standing.seconds_left(store.moment()):
         return "out of time"
     if has_work(store, door.project_id, worker.user_id):

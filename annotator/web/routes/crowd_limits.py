@@ -1,6 +1,7 @@
 """How many may stand before the crowd doors at once: so many a second from one address, so few at work in the database.
 
-What stands here costs no thread and no question to the database, so that a rush at a door holds up nobody who marks.
+What is turned away here costs no thread and no question to the database, so that a rush takes little from those who mark
+(benchmarks/crowd_rush.py measures it).
 """
 
 import random

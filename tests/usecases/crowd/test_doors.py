@@ -9,8 +9,10 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.crowd import DoorRules, draw_code, same_code
+from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
-from annotator.store.people import list_members
+from annotator.store import open_store
+from annotator.store.people import find_user, list_members
 from annotator.usecases.access.accounts import list_users
 from annotator.usecases.access.invitations import members_with_accounts
 from annotator.usecases.annotate.work import next_work, submit
@@ -27,8 +29,10 @@ from annotator.usecases.crowd.doors import (
 from annotator.usecases.crowd.visits import look_at_visit
 from annotator.usecases.project.guidelines import acknowledge, change_guidelines
 from annotator.usecases.project.project_copies import copy_project
-from annotator.usecases.project.projects import people_to_choose
+from annotator.usecases.project.projects import create_project, people_to_choose
 from annotator.usecases.transfer.export import WRITABLE, export_file
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.upkeep import check
 from tests.usecases.crowd.crowd_work import MARKED, do_texts, enter, open_door
 
 PLATFORM_ID = "5f1a2b3c4d5e6f7a8b9c0d1e"
@@ -232,3 +236,17 @@ def test_a_door_changes_nothing_for_whoever_comes_in_otherwise(store, project, a
     assert [work.assignment.id for work in (after.work, after.ahead)] == [
         work.assignment.id for work in (before.work, before.ahead)
     ]
+
+
+def test_a_project_that_is_restored_elsewhere_has_the_marks_and_nothing_of_doors(store, project, finished, tmp_path):
+    _, user, _ = finished
+    path = tmp_path / "whole.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", path)
+        assert other.value("SELECT count(*) FROM annotations WHERE annotator = ?", (user.name,)) == 2
+        assert other.value("SELECT count(*) FROM crowd_doors") + other.value("SELECT count(*) FROM crowd_workers") == 0
+        account = find_user(other, user.name)
+        assert account is None or (account.is_disabled, account.is_worker) == (True, False)
+        assert check(other) == []

@@ -205,3 +205,22 @@ def test_a_door_counts_who_came_and_what_became_of_them(store, project):
     enter(store, door, "four")
     (view,) = doors_of(store, LOCAL_OPERATOR, project.id)
     assert (view.came, view.finished, view.left, view.out_of_time, view.working) == (4, 1, 1, 1, 1)
+
+
+def test_who_was_shut_out_does_not_come_in_again(store, project):
+    door = open_door(store, project)
+    entry, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    accounts.disable_user(store, LOCAL_OPERATOR, user.name)
+    again = come_in(store, door.token, "one")
+    assert (again.token, again.visit.state) == (None, "left")
+    assert look_at_visit(store, entry.token).state == "left"
+
+
+def test_who_comes_back_with_the_quota_done_has_finished(store, project):
+    door = open_door(store, project, quota=1)
+    _, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)  # and the browser closes before the last page
+    again = come_in(store, door.token, "one")
+    assert (again.token, again.visit.state) == (None, "finished")
+    assert again.visit.code is not None
