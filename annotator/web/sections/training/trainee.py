@@ -51,13 +51,16 @@ def show(store: Store, visit: Visit, project: Project, audience: Audience, train
             )
 
 
-def show_line(training: Training) -> None:
+_THEN: dict[Audience, str] = {
+    "annotators": "the gold is shown when you have submitted",
+    "reviewers": "the expected scores are shown when you have submitted",
+}
+
+
+def _show_line(training: Training, audience: Audience) -> None:
     """Where one is, above the text."""
     number = training.attempt.number if training.attempt else 1
-    st.markdown(
-        f":material/school: **Training {training.number} of {training.of}** · try {number} · the gold is shown when you have "
-        "submitted"
-    )
+    st.markdown(f":material/school: **Training {training.number} of {training.of}** · try {number} · {_THEN[audience]}")
 
 
 def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
@@ -155,7 +158,7 @@ def _show_result(answered: AnsweredText, audience: Audience) -> None:
 
 def show_scored_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
     """A text of a reviewer's training on the review screen."""
-    show_line(training)
+    _show_line(training, "reviewers")
     number = training.attempt.id if training.attempt else 0
     review_panel.train(
         project, visit.user, visit.csrf, reading, key=f"training_review_{project.id}_{number}_{training.number}"
@@ -164,7 +167,7 @@ def show_scored_text(visit: Visit, project: Project, reading: Reading, training:
 
 def show_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
     """A text of the training in the token panel."""
-    show_line(training)
+    _show_line(training, "annotators")
     number = training.attempt.id if training.attempt else 0
     token_panel.train(
         project, visit.user, visit.csrf, reading, key=f"training_panel_{project.id}_{number}_{training.number}"
