@@ -137,7 +137,12 @@ def _check(request: HTTPConnection) -> Response | None:
 
 def _is_there(path: str) -> bool:
     """Whether an address is that of a page or a file: for every other Streamlit would open its first page, or an empty one."""
-    return path == "/" or path[1:] in _PAGE_PATHS or path in ACCOUNT_PATHS or path.startswith((*_CLOSED_PATHS, "/component/"))
+    return (
+        path == "/"
+        or path[1:] in _PAGE_PATHS
+        or path in ACCOUNT_PATHS
+        or path.startswith((*_CLOSED_PATHS, "/component/"))
+    )
 
 
 def _start_path(store: Store, user: User) -> str:
