@@ -139,11 +139,11 @@ def _strong(sentence: str, **values: str) -> "Markup":
     return escape(sentence).format(**{name: strong.format(value) for name, value in values.items()})
 
 
-def _held(roles: OwnRoles) -> str:
-    """What goes to others when somebody leaves, in words; "" for nothing."""
-    texts = [counted(roles.n_texts, "text that you hold", "texts that you hold")] if roles.n_texts else []
-    reviews = [counted(roles.n_reviews, "annotation that you are scoring", "annotations that you are scoring")]
-    return " and ".join([*texts, *(reviews if roles.n_reviews else [])])
+def _held(roles: OwnRoles) -> list[str]:
+    """What goes to others when somebody leaves, in words."""
+    texts = counted(roles.n_texts, "text that you hold", "texts that you hold")
+    reviews = counted(roles.n_reviews, "annotation that you are scoring", "annotations that you are scoring")
+    return [what for what, n in ((texts, roles.n_texts), (reviews, roles.n_reviews)) if n]
 
 
 def _spoken_roles(listed: ListedUser) -> str:

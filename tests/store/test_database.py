@@ -26,7 +26,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
 
 TABLES = {
-    "releases", "release_parts",
+    "releases", "release_parts", "removals",
     "_sqlite_migrations", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
     "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values",

@@ -14,7 +14,7 @@ from annotator.store.persons.identity import Person
 _PEOPLE = frozenset({"annotator", "user", "of"})
 _WORDS = frozenset({"reason", "note", "comment"})
 # What of somebody's own events are marks, scores or labels of theirs.
-_MARKS = frozenset({"scores", "before", "after", "taken", "result", "findings"})
+_MARKS = ("scores", "before", "after", "taken", "result", "findings")
 _CHANGES_OF_SCORES = "change score"
 _AT_ONCE = 1000
 
@@ -44,20 +44,20 @@ def take_words_out_of_events(store: Store, person: Person, words: Collection[str
         emptied: dict[str, Any] = _without_words(json.loads(row["detail"]), words, row["actor"] in names)
         return emptied
 
-    where = "(actor IN (SELECT value FROM json_each(?2)) OR " + " OR ".join(
-        f"instr(detail, '\"{name}\"')" for name in sorted(_WORDS)
-    )
-    _rewrite_events(store, f"{where})", (json.dumps(person.names),), change)
+    where = " OR ".join(f"instr(detail, '\"{name}\"')" for name in sorted(_WORDS))
+    _rewrite_events(store, f"({where})", (), change)
 
 
 def take_marks_out_of_events(store: Store, person: Person) -> None:
     """Take sets, labels and scores out of somebody's own events; that they happened stays."""
-
-    def change(row: Any) -> dict[str, Any]:
-        marks = _MARKS | ({"changed"} if row["action"] == _CHANGES_OF_SCORES else frozenset())
-        return {name: value for name, value in json.loads(row["detail"]).items() if name not in marks}
-
-    _rewrite_events(store, "actor IN (SELECT value FROM json_each(?2))", (json.dumps(person.names),), change)
+    theirs = "actor IN (SELECT value FROM json_each(?))"
+    names = json.dumps(person.names)
+    marks = ", ".join(f"'$.{name}'" for name in _MARKS)
+    store.run(f"UPDATE events SET detail = json_remove(detail, {marks}) WHERE {theirs} AND detail <> '{{}}'", (names,))
+    store.run(
+        f"UPDATE events SET detail = json_remove(detail, '$.changed') WHERE {theirs} AND action = '{_CHANGES_OF_SCORES}'",
+        (names,),
+    )
 
 
 def _rewrite_events(

@@ -39,15 +39,15 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         "of date. What the thresholds or a lead decided stays decided."
     )
     instances = (
-        f"{counted(plan.n_instances, 'instance')} of the projects are changed versions that they wrote: their texts go, with "
-        f"what models said of them and {counted(plan.n_of_others, 'annotation')} that others made of them."
+        f"{counted(plan.n_instances, 'instance is a changed version', 'instances are changed versions')} that they wrote. It "
+        f"goes as a whole, with what models said of it and {counted(plan.n_of_others, 'annotation')} that others made there."
     )
     releases = (
-        f"{name} would lose {counted(n, 'rationale set')}, and say how many are gone, not whose."
+        f"From {name} {counted(n, 'rationale set')} would go. It says how many are gone, not whose."
         for name, n in plan.releases.items()
     )
     return (
-        goes, gold, *([instances] if plan.n_instances else []), *map(_sentence, releases), *_lead_lines(plan.only_lead_of),
+        goes, gold, *([instances] if plan.n_instances else []), *releases, *_lead_lines(plan.only_lead_of),
         *mention_lines(plan.n_mentions), BACKUPS_HOLD,
     )  # fmt: skip
 
@@ -57,10 +57,6 @@ def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:
         f"Nobody would lead '{name}' any more but administrators: give somebody the role lead first."
         for name in projects
     )
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def mention_lines(n: int) -> tuple[str, ...]:

@@ -1,13 +1,14 @@
 """Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Draft
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
@@ -15,17 +16,19 @@ from annotator.store import Store, open_store
 from annotator.store import people as people_store
 from annotator.store.jobs import add_job
 from annotator.store.measurements import last_event_id
-from annotator.store.people import add_user, get_user
+from annotator.store.people import add_user, get_user, list_users
 from annotator.store.persons.removals import is_wiping_due
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.lead.event_words import event_lines, event_words
+from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
 from annotator.usecases.persons.erasure import erase, plan_erasing
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
 from annotator.usecases.perturb.checks import approve
 from annotator.usecases.perturb.versions import hand_in
-from annotator.usecases.project.projects import find_project, instances_of
+from annotator.usecases.project.projects import events_of, find_project, instances_of
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
@@ -48,12 +51,27 @@ def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
     assert store.rows("SELECT 1 FROM users WHERE name LIKE 'wanda%'") == []
     life.project = find_project(store, life.project.name)
     life.people = life.reviewers = [user for user in life.people if user.name != WANDA]
+    assert_the_record_reads(store, life.project)
     goes_out_and_in_again(store, life.project, OTHERS, tmp_path)
     for _ in range(40):
         life.step()
         assert check(store) == []
     life.finish()
     assert_finished(store, life)
+
+
+def assert_the_record_reads(store: Store, project: Project) -> None:
+    """For the lead, who may check changed versions too, in the list and beside each text; and of whoever was erased it says so."""
+    lead = get_user(store, "Lea")
+    events = events_of(store, lead, project.id, limit=10_000)
+    assert all(event_words(event) and event_lines(event) is not None for event in events)
+    assert (
+        {SOMEONE_ERASED}
+        <= {event.actor for event in events}
+        <= {SOMEONE_ERASED, *OTHERS, "local operator", "gate", "somebody"}
+    )
+    for row in instances_of(store, lead, project.id):
+        timeline(store, LOCAL_OPERATOR, project, row.id)
 
 
 @pytest.fixture
@@ -80,7 +98,7 @@ def test_before_it_is_done_it_is_counted_and_nothing_changes(store: Store, told:
     plan = plan_erasing(store, LOCAL_OPERATOR, WANDA)
     assert (plan.held.annotations, plan.held.sets, plan.n_gold_lost) == (2, 3, 1)
     assert [*plan.releases.values()] == [2]
-    assert any("Release 1 “first”" in line and "would lose 2 rationale sets" in line for line in erasing_lines(plan))
+    assert any("release 1 “first”" in line and "2 rationale sets would go" in line for line in erasing_lines(plan))
     assert list(store.connection.iterdump()) == before
 
 
@@ -128,6 +146,27 @@ def test_of_two_administrators_who_remove_each_other_one_stays(store: Store, tol
     with pytest.raises((NotAllowed, NotFound)):
         act(store, second, "First")
     assert get_user(store, "First").is_administrator
+
+
+@pytest.mark.parametrize("act", [erase, anonymise])
+def test_two_administrators_who_remove_each_other_at_the_same_moment_leave_one(
+    store: Store, told: Project, act
+) -> None:
+    with store.transaction():
+        pair = [add_user(store, name, is_administrator=True) for name in ("First", "Second")]
+
+    def remove(actor: User, other: User) -> str:
+        with open_store(store.path) as own_store:
+            try:
+                act(own_store, actor, other.name)
+            except (NotAllowed, NotFound, InvalidValue):
+                return "refused"
+        return "done"
+
+    with ThreadPoolExecutor(2) as threads:
+        outcomes = threads.map(remove, pair, reversed(pair))
+        assert sorted(outcomes) == ["done", "refused"]
+    assert [user.is_administrator for user in list_users(store) if user.name in {"First", "Second"}] == [True]
 
 
 @pytest.mark.parametrize("act", [erase, anonymise])

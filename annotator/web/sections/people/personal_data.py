@@ -102,10 +102,12 @@ def _ask(
             st.info(
                 as_text(f"The backup is {back_up_beside(store, current_visit(store).user).name}. It holds them, too.")
             )
-    st.text_input(f"Type the name: {as_text(name)}", key="people_data_typed", autocomplete="off")
-    if not pressed(go, type="primary", key="people_data_go"):
+    with st.form("people_data_confirm", border=False):
+        st.text_input(f"Type the name: {as_text(name)}", key="people_data_typed", autocomplete="off")
+        typed = submitted(go, type="primary", key="people_data_go", fields=("people_data_typed",))
+    if typed is None:
         return
-    if st.session_state["people_data_typed"] != name:
+    if typed["people_data_typed"] != name:
         st.error(as_text(f"Nothing was done: type '{name}' as it stands here."), icon=":material/error:")
         return
     with page_store() as store:
