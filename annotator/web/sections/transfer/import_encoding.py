@@ -43,9 +43,9 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
         st.error(as_text(on_page(str(error))), icon=":material/error:")
         return []
     lines = [sample for file in files for sample in samples(bytes(file.getbuffer()), encoding)][:5]
-    shown = "   ".join(f"{sample.line}: {sample.text}" for sample in lines)
+    shown = " · ".join(f"{sample.line}: {sample.text}" for sample in lines)
     right.caption(
-        as_text(f"So its letters are read, by line: {shown}")
+        as_text(f"So its letters are read, line by line: {shown}")
         if lines
         else "No letter in these files depends on the encoding."
     )
