@@ -55,8 +55,7 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
 def _recoded(file: Any, encoding: str) -> RecodedFile:
     if file.name.lower().endswith(".zip"):
         raise InvalidValue(
-            f"'{file.name}' is an archive, whose files are read as UTF-8 here. Unpack it and choose its files, or import it with "
-            "`annotator import` and its option encoding."
+            f"'{file.name}' is an archive, whose files are read as UTF-8 here. Unpack it, and choose its files."
         )
     return RecodedFile(
         file.name, f"{file.file_id}-{encoding}", recoded_bytes(bytes(file.getbuffer()), encoding, file.name)
