@@ -3,10 +3,10 @@
 import streamlit as st
 
 from annotator.domain.people import has_right
-from annotator.usecases.inspect.saliency import has_models
+from annotator.usecases.inspect.saliency import lacks_models
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import built_in_training, computation, jobs, new_models
+from annotator.web.sections import built_in_offer, computation, jobs, new_models
 from annotator.web.sections.measurement import offer_to_measure
 from annotator.web.sections.self_explanations import prompts
 from annotator.web.sections.transfer import file_import
@@ -20,8 +20,8 @@ with page_store() as store:
         with st.container():  # always there: what stands below keeps its place, and so its state, when this changes
             if not jobs.show_open(store, visit, project):
                 offer_to_measure(store, visit, project)
-                if not has_models(store, visit.user, project):
-                    built_in_training.offer(store, visit, project, where="top")
+                if lacks_models(store, visit.user, project):
+                    built_in_offer.offer(store, visit, project, where="top")
         ended = jobs.last_ended(store, visit, project)
 if project is not None:
     saliency_panel.saliency(

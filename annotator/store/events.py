@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.errors import ProjectArchived
+from annotator.errors import NotFound, ProjectArchived
 from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.connection.database import Row, Store
 
@@ -100,10 +100,12 @@ def record_event(
 
 
 def require_open(store: Store, project_id: int) -> None:
-    """Raise ProjectArchived where nothing of a project is to change."""
-    name = store.value("SELECT name FROM projects WHERE id = ? AND archived_at IS NOT NULL", (project_id,))
-    if name is not None:
-        raise ProjectArchived(str(name))
+    """Raise ProjectArchived where nothing of a project is to change, and NotFound where it is gone."""
+    row = store.row("SELECT name, archived_at FROM projects WHERE id = ?", (project_id,))
+    if row is None:
+        raise NotFound("There is no such project any more: somebody has deleted it.")
+    if row["archived_at"] is not None:
+        raise ProjectArchived(row["name"])
 
 
 def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:

@@ -34,10 +34,6 @@ _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
-_WAITING_HELP = (
-    "To annotate: what you have on the screen, the next text, which you have already, and what may still come to you. A lead "
-    "sees what you have as in progress."
-)
 _LONGEST_SHOWN = 40  # characters of an address
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
@@ -88,7 +84,7 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
         container = st.container()
         _show_person(session.user, roles)
         if waiting:
-            st.caption(as_text(waiting), help=_WAITING_HELP)
+            st.caption(as_text(waiting))
         _show_sign_out()
     choice: Callable[[], None] = partial(_show_choice, container, projects, project)
     if _is_box_behind(project):

@@ -27,7 +27,7 @@ from annotator.usecases.upkeep import check
 
 TABLES = {
     "releases", "release_parts", "removals",
-    "_sqlite_migrations", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
+    "_sqlite_migrations", "used_numbers", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
     "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values",
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",

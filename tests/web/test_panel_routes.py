@@ -10,12 +10,13 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import end_sessions_of
 from annotator.usecases.access import accounts
+from annotator.usecases.project.ends import archive, bring_back, delete
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -395,3 +396,23 @@ def test_the_original_of_a_text_that_is_no_changed_version_is_refused(panel: Pan
     assert work["is_changed"] is False
     answer = panel.get(f"original?assignment={work['assignment']}")
     assert (answer.status_code, answer.json()["error"]) == (404, "This text is not a changed version of another one.")
+
+
+def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived_or_deleted(
+    panel: Panel, project: Project, store: Store
+) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    archive(store, LOCAL_OPERATOR, project.id)
+    for answer in (
+        panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT),
+        panel.post("submit", assignment=work["assignment"], revision=0, draft=DRAFT),
+        panel.get(f"next?project={project.id}"),
+    ):
+        assert answer.status_code == 403
+        assert answer.json()["error"].startswith("The project 'Project' is archived: nothing in it is given out")
+    bring_back(store, LOCAL_OPERATOR, project.id)
+    assert panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT).json() == {"revision": 1}
+    delete(store, LOCAL_OPERATOR, project.id, project.name)
+    gone = panel.post("draft", assignment=work["assignment"], revision=1, draft=DRAFT)
+    assert (gone.status_code, "Its project may have been deleted" in gone.json()["error"]) == (404, True)
+    assert panel.get(f"next?project={project.id}").json()["error"].startswith("There is no such project")

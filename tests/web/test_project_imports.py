@@ -488,7 +488,7 @@ def test_a_file_in_another_encoding_is_said_to_be_so_and_read_in_the_one_that_is
     app.selectbox(key="import_encoding").set_value("gb18030").run()
     assert "'excel.csv' is not in gb18030: its line 2 has a byte" in said(app.error)
     app.selectbox(key="import_encoding").set_value("windows-1252").run()
-    assert "So its letters are read, by line: 2: 1,a café – fine" in said(app.caption)
+    assert "So its letters are read, line by line: 2: 1,a café – fine" in said(app.caption)
     app.button(key="import_check").click().run()
     app.button(key="import_store").click().run()
     assert not app.exception

@@ -39,7 +39,9 @@ def get_assignment(store: Store, assignment_id: int) -> Assignment:
     """An assignment with its draft; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE assignments.id = ?", (assignment_id,))
     if row is None:
-        raise NotFound(f"There is no piece of work number {assignment_id}.")
+        raise NotFound(
+            f"There is no piece of work number {assignment_id}. Its project may have been deleted; reload the page."
+        )
     return _assignment(row)
 
 

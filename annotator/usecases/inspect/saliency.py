@@ -24,7 +24,7 @@ from annotator.store.measurements import (
     runs_with_output,
 )
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
-from annotator.store.projects import get_project_by_id
+from annotator.store.projects import get_project_by_id, instance_counts
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.asked_texts import asked_texts, count_left_out
@@ -77,10 +77,10 @@ def count_learned_from(store: Store, actor: User, question: Question) -> int:
     return count_left_out(store, asked_texts(store, question))
 
 
-def has_models(store: Store, actor: User, project: Project) -> bool:
-    """Whether anything that a model answered or explained is stored."""
+def lacks_models(store: Store, actor: User, project: Project) -> bool:
+    """Whether there are texts, and nothing of what any model answered or explained of them."""
     require(store, actor, project.id, "use models")
-    return bool(list_runs(store, project.id))
+    return bool(instance_counts(store, project.id)) and not list_runs(store, project.id)
 
 
 def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:

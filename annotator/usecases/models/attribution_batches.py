@@ -13,6 +13,7 @@ from annotator.domain.models import Attribution, Output, Prediction, Run, canoni
 from annotator.domain.projects import Project
 from annotator.scoring.fact_words import OF_LAYER
 from annotator.store import Store
+from annotator.store.events import require_open
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs
 from annotator.usecases.gold import gold_labels
 from annotator.usecases.models.project_model import ProjectModel
@@ -109,6 +110,7 @@ class Batches:
         if not result.outputs:
             return
         with self._store.transaction():
+            require_open(self._store, self._project.id)  # it may have been archived or deleted while a command computed
             for run, outputs in _by_run(result.outputs):
                 run_id = self._runs.id_of(run)
                 self._known_runs[run.method, run.parameters, run.seed] = run_id

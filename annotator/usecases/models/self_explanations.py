@@ -174,6 +174,7 @@ class _Work:
         if not self.report.n_answers:
             self._tell("start attributing")
         with self.store.transaction():
+            require_open(self.store, self.project.id)
             answered = Output(instance.id, (Prediction(answer.result),))
             store_outputs(self.store, self.runs.id_of(self.answers_run), [answered])
             store_outputs(self.store, self.runs.id_of(self.quotes_run), [Output(instance.id, rationales=(rationale,))])

@@ -20,7 +20,7 @@ from annotator.usecases.training.trained_models import TrainedModel, trained_mod
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import built_in_training, jobs, model_cards, training_form
+from annotator.web.sections import built_in_offer, jobs, model_cards, training_form
 from annotator.web.session import Visit, database_path
 
 _LEARNS = {
@@ -46,7 +46,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
     """
     if not is_open:
         return
-    built_in_training.offer(store, visit, project, where="train")
+    built_in_offer.offer(store, visit, project, where="train")
     if not architectures_for(project, has_base=False):
         st.info(_NO_QUESTION, icon=":material/info:")
         return

@@ -16,7 +16,7 @@ from annotator.usecases.queue.order_words import order_words
 from annotator.usecases.queue.orders import NextText, PresentOrder, Preview, present_order, preview_order, set_order
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import built_in_training
+from annotator.web.sections import built_in_offer
 from annotator.web.sections.order.choice import ask_order, begin_anew
 from annotator.web.session import Visit
 
@@ -33,7 +33,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     choices = choices_of(store, visit.user, project)
     order = ask_order(project, present.order, choices)
     if order is None and not choices.models:
-        built_in_training.offer(store, visit, project, where="order")
+        built_in_offer.offer(store, visit, project, where="order")
     if order is None:
         return
     try:

@@ -43,9 +43,9 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
         st.error(as_text(on_page(str(error))), icon=":material/error:")
         return []
     lines = [sample for file in files for sample in samples(bytes(file.getbuffer()), encoding)][:5]
-    shown = "   ".join(f"{sample.line}: {sample.text}" for sample in lines)
+    shown = " · ".join(f"{sample.line}: {sample.text}" for sample in lines)
     right.caption(
-        as_text(f"So its letters are read, by line: {shown}")
+        as_text(f"So its letters are read, line by line: {shown}")
         if lines
         else "No letter in these files depends on the encoding."
     )
@@ -55,8 +55,7 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
 def _recoded(file: Any, encoding: str) -> RecodedFile:
     if file.name.lower().endswith(".zip"):
         raise InvalidValue(
-            f"'{file.name}' is an archive, whose files are read as UTF-8 here. Unpack it and choose its files, or import it with "
-            "`annotator import` and its option encoding."
+            f"'{file.name}' is an archive, whose files are read as UTF-8 here. Unpack it, and choose its files."
         )
     return RecodedFile(
         file.name, f"{file.file_id}-{encoding}", recoded_bytes(bytes(file.getbuffer()), encoding, file.name)
