@@ -108,7 +108,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "compare": frozenset({"access", "gold", "inspect", "models"}),
         "queue": frozenset({"access", "gold", "inspect"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
-        "lead": frozenset({"access", "annotate", "evidence", "project", "queue", "review"}),
+        "lead": frozenset({"access", "annotate", "evidence", "perturb", "project", "queue", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
