@@ -13,7 +13,7 @@ def drawn(candidates: Iterable[T], n: int, seed: int, name: Callable[[T], str]) 
     A larger sample of the same seed holds the smaller one, so that a sample can be made larger.
 
     >>> drawn(["a", "b", "c", "d"], 2, 0, str), drawn(["a", "b", "c", "d"], 3, 0, str), drawn(["a"], 5, 0, str)
-    (['a', 'd'], ['a', 'c', 'd'], ['a'])
+    (['a', 'd'], ['a', 'b', 'd'], ['a'])
     """
     numbered = list(enumerate(candidates))
     numbered.sort(key=lambda pair: _place(seed, name(pair[1])))

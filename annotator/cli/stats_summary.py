@@ -37,6 +37,8 @@ def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Ite
     yield from _rationales(statistics)
     yield from [f"agreement: {why_no_agreement}"] if why_no_agreement else _agreement(statistics.agreement)
     yield _work(statistics)
+    if statistics.audit:
+        yield f"audit of changed versions: {statistics.audit[0].words}"
 
 
 def _rationales(statistics: "ProjectStatistics") -> Iterator[str]:

@@ -40,6 +40,8 @@ def test_a_sample_is_drawn_shown_exported_and_remedied(
     assert shown is not None
     judge(store, dan, 1, shown.item.perturbation_id, shown.says, faults=["language"])
     assert "altogether: 0.0 % right of 1 judged (95 % interval 0.0 % to 79.3 %); 1 drawn of 1" in answer("show")
+    assert run(["--db", str(database), "stats", "--project", "Reviews"]) == 0
+    assert "audit of changed versions: 0.0 % right of 1 judged" in capsys.readouterr().out
     [audit] = json.loads(answer("show", "--json"))["audits"]
     assert audit["wrong"] == [
         {

@@ -7,7 +7,7 @@ from annotator.domain.instances import Annotation, Instance, Segment
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
-from annotator.review.gold import chosen_among, gold_of, gold_result
+from annotator.review.gold import chosen_among, gold_of, gold_result, gold_with_choice
 from annotator.review.statistics import describe_gold
 
 
@@ -138,3 +138,23 @@ def test_the_chosen_annotation_is_found_by_its_number() -> None:
     choice = GoldChoice(1, 2, is_adjudicated=False, chosen_by="lead", reason="better", chosen_at="2026-11-20")
     assert chosen_among(THREE, choice) is THREE[1]
     assert chosen_among(THREE, None) is None
+
+
+@pytest.mark.parametrize("policy", ["chosen", "all", "majority", "union"])
+def test_a_choice_that_marks_all_the_evidence_is_the_gold_under_every_policy(policy: GoldPolicy) -> None:
+    version = Annotation(9, "Ann", 1, "reference", "yes", (A, B))
+    choice = GoldChoice(1, 9, True, "lead", "all evidence", "2026-11-23", evidence_pass="Second")
+    gold = gold_with_choice(instance(), THREE, policy, (*THREE, version), choice)
+    assert gold is not None
+    assert (gold.sets, gold.instance.is_exhaustive) == ((A, B), True)
+    # Where it is not among the annotations, as of one person's alone, these are the gold, and not called exhaustive.
+    assert gold_with_choice(instance(), THREE, policy, THREE, choice) == gold_of(instance(), THREE, policy)
+
+
+@pytest.mark.parametrize("policy", ["chosen", "all", "majority", "union"])
+def test_any_other_choice_is_as_ever(policy: GoldPolicy) -> None:
+    version = Annotation(9, "lead", 1, "reference", "no", (B,))
+    choice = GoldChoice(1, 9, True, "lead", "better", "2026-11-23")
+    everybody = (*THREE, version)
+    assert gold_with_choice(instance(), THREE, policy, everybody, choice) == gold_of(instance(), THREE, policy, version)
+    assert gold_with_choice(instance(), THREE, policy, THREE, None) == gold_of(instance(), THREE, policy)

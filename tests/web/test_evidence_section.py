@@ -47,6 +47,7 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
 ) -> None:
     ann = add_person("Ann", project, "annotator")
     app.run()
+    app.button(key=f"evidence_new_{project.id}_preview").click().run()
     assert not app.exception
     assert any(m.value.startswith("2 of 2 texts with gold would be given out again") for m in app.markdown)
     app.button(key=f"evidence_new_{project.id}_start").click().run()
@@ -67,10 +68,10 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
     assert app.success[0].value.startswith("The gold of 1 text is what it was before the pass")
 
 
-def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTest) -> None:
+def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTest, project: Project) -> None:
     app.run()
     assert not app.warning
     with store.transaction():  # the lead, who is the only one here, marked both
         store.run("UPDATE annotations SET user_id = (SELECT id FROM users WHERE name = 'lea')")
-    app.run()
+    app.button(key=f"evidence_new_{project.id}_preview").click().run()
     assert app.warning[0].value.startswith("Everybody who annotates here has annotated 2 texts of these")

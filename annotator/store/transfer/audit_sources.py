@@ -23,19 +23,19 @@ def audits_as_sources(store: Store, project_id: int) -> Iterator[SourceAudit]:
 def _item(store: Store, item: AuditItem, places: Mapping[int, int]) -> SourceAuditItem:
     original_id = store.value("SELECT original_id FROM perturbations WHERE id = ?", (item.perturbation_id,))
     original, instance = _named(store, original_id), _named(store, item.instance_id)
-    place, verdict = places[item.perturbation_id], item.verdict
+    nth, verdict = places[item.perturbation_id], item.verdict
     if verdict is None:
-        return SourceAuditItem(original, place, item.version, item.kind, instance)
+        return SourceAuditItem(original, nth, item.version, item.kind, instance)
     return SourceAuditItem(
-        original, place, item.version, item.kind, instance, verdict.auditor_name, verdict.is_right, verdict.faults,
+        original, nth, item.version, item.kind, instance, verdict.auditor_name, verdict.is_right, verdict.faults,
         verdict.comment, verdict.texts, verdict.result, verdict.judged_at,
     )  # fmt: skip
 
 
-def perturbation_at(store: Store, original_id: int, place: int) -> int | None:
-    """The number of the perturbation at a place among those of its original, from 0."""
+def perturbation_at(store: Store, original_id: int, nth: int) -> int | None:
+    """The number of the nth perturbation among those of its original, from 0."""
     rows = store.rows("SELECT id FROM perturbations WHERE original_id = ? ORDER BY id", (original_id,))
-    return rows[place]["id"] if place < len(rows) else None
+    return rows[nth]["id"] if nth < len(rows) else None
 
 
 def restore_audit(

@@ -16,7 +16,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations, set_annotation_state
 from annotator.store.annotate.assignments import end_work_on
 from annotator.store.annotate.instance_queue import drops_out, settle
-from annotator.store.events import add_event
+from annotator.store.events import add_event, list_events
 from annotator.store.gold_choices import add_exhaustive, choices_of, find_choice, remove_choice, set_choice
 from annotator.store.instances import discard, project_of_instance
 from annotator.store.project import evidence_passes as passes_store
@@ -92,6 +92,16 @@ def find_first(store: Store, project_id: int) -> str | None:
     """The name of the first project, of a project that is a second pass."""
     evidence_pass = passes_store.find_pass(store, project_id)
     return None if evidence_pass is None else get_project_by_id(store, evidence_pass.source_id).name
+
+
+def newest_change(store: Store, actor: User, project_id: int) -> tuple[int, int]:
+    """The newest events of the first project and of a pass: while they are the same, so is how far the pass is."""
+    evidence_pass = _managed(store, actor, project_id)
+    first, second = (
+        max((event.id for event in list_events(store, number, limit=1)), default=0)
+        for number in (evidence_pass.source_id, project_id)
+    )
+    return first, second
 
 
 def standing_of(store: Store, actor: User, project_id: int, *, with_changed: bool = False) -> PassStanding:

@@ -17,6 +17,7 @@ from annotator.store.instances import Size, iterate_instance_batches, size_of
 from annotator.store.projects import assignment_counts, instance_counts
 from annotator.usecases.access.rights import require
 from annotator.usecases.lead.quality import WorkQuality, work_quality
+from annotator.usecases.perturb.audit_results import AuditShare, results_of
 from annotator.usecases.project.projects import done_among
 
 
@@ -28,6 +29,7 @@ class ProjectStatistics:
     people: work done here; imported: annotations that came with files, by annotator
     n_accepted: accepted annotations; n_counting: those of them that the gold is made from
     n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
+    audit: of the newest audit of changed versions what is right, altogether and by kind; () without one
     """
 
     project: str
@@ -45,6 +47,7 @@ class ProjectStatistics:
     tables: DataSetTables
     agreement: Agreement
     work: WorkQuality
+    audit: tuple[AuditShare, ...] = ()
 
 
 def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatistics:
@@ -72,6 +75,7 @@ def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatist
             tables=gold.tables.result(n_labels),
             agreement=gold.agreement.result(),
             work=work_quality(store, project),
+            audit=next((result.shares for result in results_of(store, project.id)), ()),
         )
 
 

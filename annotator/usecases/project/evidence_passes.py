@@ -134,6 +134,8 @@ def _count_without_annotator(store: Store, project: Project, chosen: Sequence[Go
         for user, _ in list_members(store, project.id)
         if has_right(user, roles_of(store, user, project.id), "annotate")
     }
+    if not annotators:
+        return 0  # roles are still to be given
     people = passes_store.annotators_of(store, [item.instance.id for item in chosen])
     return sum(annotators <= people.get(item.instance.id, set()) for item in chosen)
 

@@ -55,6 +55,7 @@ def test_a_second_pass_makes_gold_exhaustive(server: Server, person: Come, films
     lead.section("Instances")
     page = lead.page
     page.get_by_role("button", name="Start a second pass").click()
+    page.get_by_role("button", name="Show what it comes to").last.click()
     lead.sees("2 of 2 texts with gold would be given out again; their gold has 6 tokens now.")
     page.get_by_role("button", name="Start the pass").click()
     lead.sees("holds 2 texts. Its annotators find them under Annotate.")

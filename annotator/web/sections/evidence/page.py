@@ -10,6 +10,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.evidence.taking_over import (
     PassStanding,
     find_first,
+    newest_change,
     passes_of,
     set_automatic,
     standing_of,
@@ -54,7 +55,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
     key = f"evidence_{evidence_pass.project_id}"
     with_changed = bool(st.session_state.get(f"{key}_changed", False))
-    standing = standing_of(store, visit.user, evidence_pass.project_id, with_changed=with_changed)
+    standing = _standing(store, visit, evidence_pass, with_changed=with_changed)
     st.markdown(f"**[{as_text(evidence_pass.project_name)}](/project?project={evidence_pass.project_id})**")
     st.markdown(f"{standing.n_exhaustive:,} of {counted(standing.n, 'text')} have exhaustive gold from this pass.")
     st.dataframe(
@@ -66,6 +67,17 @@ def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
     if standing.n_taken:
         st.markdown(standing.words)
     _show_actions(store, visit, standing, key, with_changed=with_changed)
+
+
+def _standing(store: Store, visit: Visit, evidence_pass: EvidencePass, *, with_changed: bool) -> PassStanding:
+    """Read anew only when something has happened in one of the two projects: the texts of a pass may be long."""
+    cache_key = f"evidence_standing_{evidence_pass.project_id}"
+    newest = (newest_change(store, visit.user, evidence_pass.project_id), with_changed)
+    if cache_key not in st.session_state or st.session_state[cache_key][0] != newest:
+        standing = standing_of(store, visit.user, evidence_pass.project_id, with_changed=with_changed)
+        st.session_state[cache_key] = (newest, standing)
+    known: PassStanding = st.session_state[cache_key][1]
+    return known
 
 
 def _keys(n: int, keys: tuple[str, ...]) -> str:
@@ -110,6 +122,11 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
         "Whoever annotated a text may be given it again", key=f"{key}_repeat",
         help="Else it is given to others, who see with other eyes. It needs at least one annotator who has not had the text.",
     )  # fmt: skip
+    wanted = (name, selection, is_automatic, has_people, may_repeat)
+    if pressed("Show what it comes to", key=f"{key}_preview"):
+        st.session_state[f"{key}_shown"] = wanted
+    if st.session_state.get(f"{key}_shown") != wanted:
+        return
     try:
         chosen = count_chosen(store, visit.user, project, selection)
         _show_chosen(chosen, may_repeat=may_repeat)
@@ -118,6 +135,7 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
                 store, visit.user, project.id, name, selection,
                 is_automatic=is_automatic, may_repeat=may_repeat, has_people=has_people,
             )  # fmt: skip
+            del st.session_state[f"{key}_shown"]
             _done(f"“{made.name}” holds {counted(chosen.n, 'text')}. Its annotators find them under Annotate.")
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
