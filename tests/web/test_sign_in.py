@@ -357,13 +357,13 @@ def test_what_streamlit_has_and_we_do_not_use_is_not_there(client: TestClient, a
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
 
 
-@pytest.mark.parametrize("address", ["/nothing", "/project/5", "/annotate/", "/start", "/<script>alert(1)</script>"])
+@pytest.mark.parametrize("address", ["/nothing", "/project/5", "/annotate/", "/entry", "/<script>alert(1)</script>"])
 def test_an_address_without_a_page_says_so_and_offers_the_pages_of_the_person(client: TestClient, address: str) -> None:
     sign_in(client)
     answer = client.get(address, headers=PAGE)
     assert answer.status_code == 404
     assert html.unescape(alert(answer)) == f"There is nothing at the address {address}. These pages are here for you:"
-    assert re.findall(r'<a href="([^"]*)">', answer.text) == ["/annotate", "/perturb"]
+    assert re.findall(r'<a href="([^"]*)">', answer.text) == ["/start", "/annotate", "/perturb"]
     assert "<script>" not in answer.text
 
 
@@ -377,7 +377,7 @@ def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: Tes
     with open_store(path) as store:
         admin = accounts.add_user(store, LOCAL_OPERATOR, "admin", "administrator").link_token
     client.post(f"/link/{admin}", data={"password": PASSWORD}, headers=SAME)
-    assert client.get("/", headers=PAGE).headers["location"] == "/project"
+    assert client.get("/", headers=PAGE).headers["location"] == "/start"
 
 
 def test_every_answer_says_what_a_browser_may_do_with_it(client: TestClient) -> None:
