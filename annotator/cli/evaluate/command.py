@@ -1,0 +1,24 @@
+"""`annotator evaluate`: scoring, in place of the papers' own programs."""
+
+import click
+
+from annotator.cli.lazy import Commands, LazyGroup
+
+COMMANDS: Commands = {
+    "eraser": ("annotator.cli.evaluate.eraser:eraser", "Predictions in ERASER's form, from files alone."),
+    "benchmark": ("annotator.cli.evaluate.benchmark:benchmark", "Predictions for the benchmark, from files alone."),
+    "edits": ("annotator.cli.evaluate.edits:edits", "Attributions against edited words, from files alone."),
+    "alignment": ("annotator.cli.evaluate.alignment:alignment", "ER-TEST's criteria, from files alone."),
+    "tests": ("annotator.cli.evaluate.functional_tests:tests", "Functional tests and contrast sets, from files alone."),
+    "models": ("annotator.cli.evaluate.models:models", "Two models beside each other: won and lost."),
+    "minutes": (
+        "annotator.cli.evaluate.minutes:minutes",
+        "What minutes of labels and of rationales bring: trains models.",
+    ),
+    "project": ("annotator.cli.evaluate.project:project", "A project's models against its gold."),
+}
+
+
+@click.group(cls=LazyGroup, commands=COMMANDS)
+def evaluate() -> None:
+    """Score models: the papers' numbers, and what was counted for them."""
