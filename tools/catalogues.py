@@ -26,6 +26,7 @@ PANEL = ROOT / "annotator" / "web" / "panel"
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 _Keywords = Mapping[str, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]
 _PYTHON: _Keywords = {"_": None, "several": (1, 2)}
+_LOUD = {"silent": "false"}  # a template that cannot be read is no empty one
 _TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
 _NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
 _CHANGES_EACH_TIME = re.compile(
@@ -39,7 +40,7 @@ def sentences() -> Catalog:
     catalogue = Catalog(domain=DOMAIN)
     for path, method, keywords in _sources():
         for line, message, comments, _context in extract_from_file(
-            method, path, keywords, comment_tags=("To translate:",)
+            method, path, keywords, comment_tags=("To translate:",), options=_LOUD
         ):
             where = path.relative_to(ROOT).as_posix()
             catalogue.add(message, None, [(where, line)], auto_comments=comments)

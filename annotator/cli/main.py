@@ -56,7 +56,10 @@ COMMANDS: Commands = {
     ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),
-    "evaluate": ("annotator.cli.evaluate.command:evaluate", "Score files or a project's models with the papers' metrics."),
+    "evaluate": (
+        "annotator.cli.evaluate.command:evaluate",
+        "Score files or a project's models with the papers' metrics.",
+    ),
     "table": ("annotator.cli.table:table", "Print a project's numbers as the papers' tables."),
     "report": ("annotator.cli.report:report", "Write a comparison of models as one HTML page."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while people work."),

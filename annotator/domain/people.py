@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.language import Language
+from annotator.language import Language, _
 
 Role = Literal["annotator", "reviewer", "researcher", "lead", "administrator"]
 PROJECT_ROLES: tuple[Role, ...] = ("annotator", "reviewer", "researcher", "lead")
@@ -12,6 +12,22 @@ ROLES: tuple[Role, ...] = (*PROJECT_ROLES, "administrator")
 Right = Literal[
     "annotate", "review", "see all annotations", "export", "use models", "manage project", "manage accounts"
 ]
+
+
+def role_name(role: Role) -> str:
+    """A role, as a person reads it."""
+    match role:
+        case "annotator":
+            return _("annotator")
+        case "reviewer":
+            return _("reviewer")
+        case "researcher":
+            return _("researcher")
+        case "lead":
+            return _("lead")
+    return _("administrator")
+
+
 _RIGHTS: dict[Role, frozenset[Right]] = {
     "annotator": frozenset({"annotate"}),
     "reviewer": frozenset({"review"}),

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
-from annotator.domain.numbers import counted
+from annotator.domain.people import role_name
 from annotator.domain.project.crowd import Door, WorkerState
-from annotator.language import _, spoken_language
+from annotator.language import OWN_NAMES, _, several, spoken_language
 from annotator.usecases.access.accounts import ListedUser
 from annotator.usecases.crowd.visits import Visit
 from annotator.usecases.persons.my_account import MyAccount, OwnRoles
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).resolve().parent / "sign_in_pages"
 _CSS = (_TEMPLATES / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
-_END_TITLES: dict[WorkerState, str] = {
-    "working": "Your work so far", "finished": "Thank you, you have finished", "left": "You have stopped",
-    "out of time": "Your time is up",
-}  # fmt: skip
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -67,12 +63,14 @@ def sign_out_page(user_name: str) -> HTMLResponse:
 
 def account_page(account: MyAccount, *, error: str = "", notice: str = "", status: int = 200) -> HTMLResponse:
     """One's own account: password, projects, data to take along."""
-    return _page("account.html", "My account", status, account=account, error=error, notice=notice)
+    return _page(
+        "account.html", _("My account"), status, account=account, languages=OWN_NAMES, error=error, notice=notice
+    )
 
 
 def leave_page(roles: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
     """Ask before somebody leaves a project, and say what it means."""
-    return _page("leave.html", "Leave a project", status, own=roles, held=_held(roles), error=error)
+    return _page("leave.html", _("Leave a project"), status, own=roles, held=_held(roles), error=error)
 
 
 def message_page(title: str, sentence: str, status: int, *, back: str = "/sign-in") -> HTMLResponse:
@@ -85,8 +83,9 @@ def door_page(door: Door, *, action: str, platform_id: str, error: str = "", sta
     rules = door.rules
     paragraphs = [part.strip() for part in rules.introduction.splitlines() if part.strip()]
     return _page(
-        "door.html", "Before you begin", status, action=action, paragraphs=paragraphs, texts=counted(rules.quota, "text"),
-        time=counted(rules.minutes, "minute"), platform_id=platform_id, wants_id=bool(rules.parameter),
+        "door.html", _("Before you begin"), status, action=action, paragraphs=paragraphs,
+        texts=several("{n} text", "{n} texts", rules.quota),
+        time=several("{n} minute", "{n} minutes", rules.minutes), platform_id=platform_id, wants_id=bool(rules.parameter),
         has_code_alone=not rules.return_address, error=error,
     )  # fmt: skip
 
@@ -98,8 +97,19 @@ def turned_away_page(title: str, sentence: str, status: int, *, action: str) -> 
 
 def end_page(visit: Visit) -> HTMLResponse:
     """Where a worker stands, with their code and the way back when they are done."""
-    texts = counted(visit.quota, "text")
-    return _page("visit_end.html", _END_TITLES[visit.state], 200, visit=visit, texts=texts)
+    texts = several("{n} text", "{n} texts", visit.quota)
+    return _page("visit_end.html", _end_title(visit.state), 200, visit=visit, texts=texts)
+
+
+def _end_title(state: WorkerState) -> str:
+    match state:
+        case "working":
+            return _("Your work so far")
+        case "finished":
+            return _("Thank you, you have finished")
+        case "left":
+            return _("You have stopped")
+    return _("Your time is up")
 
 
 def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
@@ -127,7 +137,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.globals |= {"_": _, "language": spoken_language}
-    environment.filters["strong"] = _strong
+    environment.filters |= {"strong": _strong, "role": role_name}
     return environment
 
 
@@ -140,16 +150,31 @@ def _strong(sentence: str, **values: str) -> "Markup":
 
 
 def _held(roles: OwnRoles) -> list[str]:
-    """What goes to others when somebody leaves, in words."""
-    texts = counted(roles.n_texts, "text that you hold", "texts that you hold")
-    reviews = counted(roles.n_reviews, "annotation that you are scoring", "annotations that you are scoring")
-    return [what for what, n in ((texts, roles.n_texts), (reviews, roles.n_reviews)) if n]
+    """What goes to others when somebody leaves, in sentences."""
+    sentences = []
+    if roles.n_texts:
+        sentences.append(
+            several(
+                "{n} text that you hold will go to somebody else",
+                "{n} texts that you hold will go to others",
+                roles.n_texts,
+            )
+        )
+    if roles.n_reviews:
+        sentences.append(
+            several(
+                "{n} annotation that you are scoring will go to somebody else",
+                "{n} annotations that you are scoring will go to others",
+                roles.n_reviews,
+            )
+        )
+    return sentences
 
 
 def _spoken_roles(listed: ListedUser) -> str:
-    roles = list(dict.fromkeys(role for _project, role in listed.roles))
+    roles = list(dict.fromkeys(role_name(role) for _project, role in listed.roles))
     if listed.user.is_administrator:
-        roles.append("administrator")
+        roles.append(role_name("administrator"))
     return ", ".join(roles) or _("no role yet")
 
 

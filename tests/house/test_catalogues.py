@@ -20,7 +20,7 @@ from tools.catalogues import (
 )
 
 # What speaks more than English; the rest of the program follows room by room.
-ROOMS = ("annotator/web/forms.py", "annotator/web/routes/sign_in.py")
+ROOMS = ("annotator/web/forms.py", "annotator/web/routes/account.py", "annotator/web/routes/sign_in.py")
 SPOKEN_BY = frozenset({"_", "several"})
 SENTENCE = re.compile(r"[A-Za-z’']{2,} [a-z{]")
 

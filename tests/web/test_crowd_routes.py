@@ -38,7 +38,7 @@ OF_WORKERS: dict[str, str] = {
     "/health": "open", "/sign-in": "open", "/link/{token}": "open", "/crowd/end": "open", "/crowd/{token}": "open",
     "/panel/{version}/{file:path}": "open", "/favicon.png": "open", "/favicon.ico": "open",
     "/api/panel/mine": "refused", "/api/training/skip": "refused", "/api/training/discard": "refused",
-    "/account": "refused", "/account/password": "refused", "/account/leave": "refused", "/account/data": "refused",
+    "/account": "refused", "/account/language": "refused", "/start": "refused", "/account/password": "refused", "/account/leave": "refused", "/account/data": "refused",
     "/api/review/next": "refused", "/api/review/mine": "refused", "/api/review/save": "refused",
     "/api/review/submit": "refused", "/api/review/skip": "refused",
     "/review": "refused", "/perturb": "refused", "/saliency": "refused", "/metrics": "refused", "/tests": "refused",

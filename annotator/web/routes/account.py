@@ -1,43 +1,48 @@
 """One's own account: another password, leaving a project, and everything about oneself to take along."""
 
+from typing import cast
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.domain.numbers import whole_number
-from annotator.errors import AnnotatorError, NotFound, NotSignedIn
-from annotator.usecases.access.accounts import change_password, session_of
+from annotator.errors import AnnotatorError, InvalidValue, NotFound, NotSignedIn
+from annotator.language import LANGUAGES, Language, _
+from annotator.usecases.access.accounts import change_password, choose_language
 from annotator.usecases.persons.my_account import leave_project, my_account, roles_to_leave
 from annotator.usecases.persons.own_data import data_of_person
 from annotator.web import forms
 from annotator.web.routes.access import COOKIE, route_store, said_of, session_of_request, status_of
 from annotator.web.routes.sign_in import Form, with_form
 
-ACCOUNT_PATHS = frozenset({"/account", "/account/leave", "/account/password", "/account/data"})
-
-_NOTICES = {
-    "password": "Your password is changed. Your other sessions have ended.",
-    "left": "You have left the project.",
-}
+ACCOUNT_PATHS = frozenset({"/account", "/account/leave", "/account/password", "/account/data", "/account/language"})
 
 
 def show_account(request: Request) -> Response:
     """The page, and what was just done."""
-    notices = [sentence for name, sentence in _NOTICES.items() if name in request.query_params]
     try:
-        return _account_page(request, notice=" ".join(notices))
+        session_of_request(request)  # so that what was done is said in their language
+        return _account_page(request, notice=_what_was_done(request))
     except NotSignedIn:
         return RedirectResponse("/sign-in?next=%2Faccount", 303)
 
 
+def _what_was_done(request: Request) -> str:
+    if "password" in request.query_params:
+        return _("Your password is changed. Your other sessions have ended.")
+    return _("You have left the project.") if "left" in request.query_params else ""
+
+
 def _account_page(request: Request, *, error: str = "", notice: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
-        account = my_account(store, session_of(store, request.cookies.get(COOKIE)).user)
+        account = my_account(store, session_of_request(request).user)
     return forms.account_page(account, error=error, notice=notice, status=status)
 
 
 def take_password(request: Request, form: Form) -> Response:
     """Set another password; the session of this browser goes on."""
+    session_of_request(request)
     try:
         with route_store(request) as store:
             change_password(store, request.cookies.get(COOKIE, ""), form.get("old", ""), form.get("new", ""))
@@ -60,11 +65,11 @@ def show_leaving(request: Request) -> Response:
 
 def _leave_page(request: Request, *, error: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
-        user = session_of(store, request.cookies.get(COOKIE)).user
+        user = session_of_request(request).user
         return forms.leave_page(roles_to_leave(store, user, _project_of(request)), error=error, status=status)
 
 
-def leave(request: Request, _: Form) -> Response:
+def leave(request: Request, _form: Form) -> Response:
     """Leave the project that the address names."""
     user = session_of_request(request).user
     try:
@@ -75,6 +80,19 @@ def leave(request: Request, _: Form) -> Response:
     except AnnotatorError as error:
         return _leave_page(request, error=said_of(error), status=status_of(error))
     return RedirectResponse("/account?left", 303)
+
+
+def take_language(request: Request, form: Form) -> Response:
+    """Say everything in another language, or in that of the browser."""
+    wanted = form.get("language", "")
+    if wanted and wanted not in LANGUAGES:
+        raise InvalidValue(
+            _("'{wanted}' is none of the languages: {languages}.", wanted=wanted[:20], languages=", ".join(LANGUAGES))
+        )
+    user = session_of_request(request).user
+    with route_store(request) as store:
+        choose_language(store, user, cast("Language", wanted) or None)
+    return RedirectResponse("/account", 303)
 
 
 def take_data(request: Request) -> Response:
@@ -98,5 +116,6 @@ routes = [
     Route("/account/password", with_form(take_password, hashes=True), methods=["POST"]),
     Route("/account/leave", show_leaving, methods=["GET"]),
     Route("/account/leave", with_form(leave), methods=["POST"]),
+    Route("/account/language", with_form(take_language), methods=["POST"]),
     Route("/account/data", take_data, methods=["GET"]),
 ]
