@@ -29,14 +29,8 @@ COMMANDS: Commands = {
     "import": ("annotator.cli.transfer:import_", "Read a file into a project."),
     "export": ("annotator.cli.transfer:export", "Write a project to a file."),
     "release": ("annotator.cli.release:release", "Freeze a project's gold, compare and export what was frozen."),
-    "evidence": (
-        "annotator.cli.evidence:evidence",
-        "Second passes in which all evidence is marked: start, show, take over.",
-    ),
-    "audit": (
-        "annotator.cli.audit:audit",
-        "Samples of accepted changed versions, judged by third people: draw, show, remedy.",
-    ),
+    "evidence": ("annotator.cli.evidence:evidence", "Manage second passes that mark all the evidence."),
+    "audit": ("annotator.cli.audit:audit", "Manage audits of changed versions: draw, show, remedy."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "instances": ("annotator.cli.instances:instances", "Search a project's texts, change many at once, and undo it."),
     "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),

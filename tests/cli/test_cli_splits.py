@@ -27,6 +27,14 @@ COMMANDS = {
     "train": ("train", "--name", "t"),
     "prompts": ("prompts", "prompts.jsonl"),
     "order": ("order", "--first", "least-confident", "--model", "m"),
+    "evidence start": ("evidence", "start", "Second"),
+    "instances search": ("instances", "search"),
+    "instances discard": ("instances", "discard", "--reason", "broken text"),
+    "instances give-out": ("instances", "give-out"),
+    "instances mark": ("instances", "mark", "--as", "yes"),
+    "instances name": ("instances", "name", "--nobody"),
+    "instances put-back": ("instances", "put-back"),
+    "instances set-split": ("instances", "set-split", "--to", "dev"),
     "import": ("import", "predictions", "answers.jsonl"),
 }
 ELSEWHERE = {

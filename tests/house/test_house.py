@@ -125,7 +125,9 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "compare": frozenset({"access", "gold", "inspect", "models"}),
         "queue": frozenset({"access", "gold", "inspect"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
-        "lead": frozenset({"access", "notices", "annotate", "evidence", "perturb", "project", "queue", "review"}),
+        "lead": frozenset(
+            {"access", "gold", "notices", "annotate", "evidence", "perturb", "project", "queue", "review"}
+        ),
         "persons": frozenset({"access", "releases"}),
         "start": frozenset({"access", "annotate", "inspect", "project", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),

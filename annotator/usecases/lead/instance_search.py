@@ -19,6 +19,7 @@ from annotator.store.project import instance_search as search_store
 from annotator.store.projects import instance_counts
 from annotator.text.search_hits import Context, context_of
 from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.gold import require_split
 
 PAGE_SIZE = 25
 _MOST_DAYS = 50
@@ -68,8 +69,10 @@ def search_instances(
 
     What people wrote about a text is not found by somebody who is at work on it themselves, and what reviewers wrote not by
     somebody who is to score the same.
+    Raises: InvalidValue for a split that the project does not have, naming those that there are
     """
     require(store, actor, project.id, "see all annotations")
+    _require_split(store, project, search)
     offset = size * (page - 1)
     with store.snapshot():
         if search.asks_by_state_alone:
@@ -92,7 +95,13 @@ def search_instances(
 def found_ids(store: Store, actor: User, project: Project, search: Search) -> list[int]:
     """The numbers of all instances that are found, in the order of import."""
     require(store, actor, project.id, "see all annotations")
+    _require_split(store, project, search)
     return search_store.find_ids(store, project.id, actor.id or 0, search)
+
+
+def _require_split(store: Store, project: Project, search: Search) -> None:
+    if search.split:  # "" is what is in no split, whether there is any or not
+        require_split(store, [project], search.split)
 
 
 def ids_of_keys_among(store: Store, project: Project, keys: Sequence[str], instance_ids: Sequence[int]) -> list[int]:

@@ -26,6 +26,9 @@ from tests.conftest import REPOSITORY
 HARMLESS = frozenset({
     "add label", "add role", "add user", "approve perturbation", "archive", "backup", "bring back", "change list", "change score", "change word list",
     "check perturbation: ", "copy rules", "create", "decide: keep", "decide round: returned", "delete", "delete list", "delete view", "disable user", "erase from releases", "export", "export release",
+    "accept training gold", "allow after training", "begin as worker", "change door", "change password", "change training",
+    "end as worker", "end training", "leave project", "make door", "pay worker", "pick training texts", "take data along",
+    "take out training text", "take payment back",
     "change evidence pass", "start evidence pass", "take over every evidence", "draw audit", "judge version",
     "export suite", "fail to sign in", "fail to use token", "freeze gold", "give back", "give role", "import suite", "import suite predictions",
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",

@@ -60,6 +60,6 @@ def _show_quiet_projects(projects: list[Project], *, is_all: bool) -> None:
         return
     names = " · ".join(as_text(project.name) for project in projects)
     if is_all:
-        st.info(f"Nothing is waiting for you in {names}.", icon=":material/task_alt:")
+        st.info(f"No decision, question or returned work is waiting for you in {names}.", icon=":material/task_alt:")
     else:
-        st.caption(f"Nothing is waiting for you in {names}.")
+        st.caption(f"No decision, question or returned work is waiting for you in {names}.")
