@@ -56,8 +56,8 @@ window.WebSocket = class extends WebSocket {
 # A toast lies below, where it covers neither the sections of a page nor its first line.
 # Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
 # the chosen section, which it writes in the colour of a button: too dim on a dark page. In a low window (a page at 200 %) its
-# header would take a sixth of the height, for one button. The sections of a project stand in one line on a small screen. (A name stands twice to outweigh Streamlit's own rule, which comes
-# later.)
+# header would take a sixth of the height, for one button. The sections of a project
+# stand in one line on a small screen. (A name stands twice to outweigh Streamlit's own rule, which comes later.)
 _STYLE = """<style>
 :root { --page-padding: clamp(1rem, 3vw, 4rem) }
 .stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }

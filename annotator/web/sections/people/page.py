@@ -28,9 +28,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     invitations.show(store, visit, project)
     roles.show(store, visit, project, members)
     accounts.show(store, visit, project, members)
+    personal_data.show(store, visit)
     st.divider()
     crowd.show(store, visit, project)
-    personal_data.show(store, visit)
 
 
 def _account(member: Member) -> str:
