@@ -18,6 +18,7 @@ from annotator.store.persons.erasure import (
     projects_touched,
 )
 from annotator.store.persons.identity import Person, append_only_lifted, rename, take_out_words, words_of
+from annotator.store.persons.packed import packed_words_of, take_out_packed_words
 from annotator.store.persons.record import rewrite_facts, take_marks_out_of_events, take_words_out_of_events
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.persons.removal import (
@@ -93,10 +94,11 @@ def erase(store: Store, actor: User, name: str) -> Removed:
 def _erase(store: Store, person: Person, made: Made) -> None:
     called = dict.fromkeys(person.names, SOMEONE_ERASED)
     with append_only_lifted(store, "events", "comments"):
-        words = words_of(store, person)
+        words = words_of(store, person) | {*packed_words_of(store, person)}
         take_words_out_of_events(store, person, words)
         take_marks_out_of_events(store, person)
         take_out_words(store, person)
+        take_out_packed_words(store, person)
         for name in person.names:
             rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
         rewrite_facts(store, person, facts_renamed(called, words))
