@@ -85,7 +85,7 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
     "training_answers": (
         frozenset({"exercises"}),
         f"""SELECT {_TEXT}, iif(attempt_id IS NULL, 'blind check', 'training') AS kind, e.state, answer, measures,
-                created_at, answered_at, active_ms
+                e.created_at, answered_at, active_ms
             FROM exercises AS e {_WITH_TEXT.format(instance="e.instance_id")}
             WHERE e.user_id = ?1 AND (attempt_id IS NOT NULL OR e.state <> 'open') ORDER BY e.id""",
     ),
