@@ -126,7 +126,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "queue": frozenset({"access", "gold", "inspect"}),
         "papers": frozenset({"compare", "gold", "inspect", "models", "suites", "training"}),
         "lead": frozenset({"access", "notices", "annotate", "evidence", "perturb", "project", "queue", "review"}),
-        "persons": frozenset({"access", "releases"}),
+        "persons": frozenset({"access", "crowd", "evidence", "releases"}),
         "start": frozenset({"access", "annotate", "inspect", "project", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),

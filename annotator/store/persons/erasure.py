@@ -115,6 +115,16 @@ def count_of_others_in(store: Store, made: Made, person: Person) -> int:
     )
 
 
+def originals_taken_from(store: Store, made: Made) -> list[int]:
+    """The instances whose gold a second pass made of what somebody marked."""
+    rows = store.rows(
+        """SELECT original_id FROM evidence_copies JOIN gold_choices ON instance_id = original_id AND annotation_id = taken
+            WHERE taken IN (SELECT value FROM json_each(?)) ORDER BY 1""",
+        (json.dumps(made.annotations),),
+    )
+    return [row["original_id"] for row in rows]
+
+
 def projects_touched(store: Store, person: Person, made: Made) -> list[int]:
     """The projects in which somebody has a role, or made something."""
     rows = store.rows(

@@ -17,6 +17,7 @@ from annotator.store.persons.erasure import (
     erase_made,
     frozen_names_of,
     made_by,
+    originals_taken_from,
     projects_touched,
 )
 from annotator.store.persons.identity import Person, append_only_lifted, rename, take_out_words, words_of
@@ -24,6 +25,7 @@ from annotator.store.persons.packed import packed_words_of, take_out_packed_word
 from annotator.store.persons.record import rewrite_facts, take_marks_out_of_events, take_words_out_of_events
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.workers import standing_of
+from annotator.usecases.evidence.taking_over import restore_former
 from annotator.usecases.persons.removal import (
     Removed,
     facts_renamed,
@@ -117,6 +119,8 @@ def _erase(store: Store, person: Person, made: Made) -> None:
         for name in person.names:
             rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
         rewrite_facts(store, person, facts_renamed(called, words))
+        for original_id in originals_taken_from(store, made):
+            restore_former(store, original_id)
         erase_made(store, person, made)
         rename(store, person, called)
         rename_everywhere_else(store, called)

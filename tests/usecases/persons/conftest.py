@@ -141,7 +141,7 @@ def _lead_for_an_hour(store: Store, project: Project, wanda: User, with_gold: Se
 
 
 def _train(store: Store, project: Project, wanda: User) -> None:
-    """She answers a text of her training and has begun the next; then nobody needs any more."""
+    """She answers the first text of her training; then nobody needs any more."""
     begin(store, wanda, project, "annotators")
     exercise = _next_exercise(store, wanda, project)
     draft = Draft("positive", (RationaleSet.of((0, 1)),), "a note")
