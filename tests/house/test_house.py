@@ -128,7 +128,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "lead": frozenset(
             {"access", "gold", "notices", "annotate", "evidence", "perturb", "project", "queue", "review"}
         ),
-        "persons": frozenset({"access", "releases"}),
+        "persons": frozenset({"access", "crowd", "evidence", "releases"}),
         "start": frozenset({"access", "annotate", "inspect", "project", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),

@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from annotator.store.connection.database import Store
 from annotator.store.persons.columns import WORDS
 from annotator.store.persons.identity import Person, count_words
+from annotator.store.persons.packed import packed_words_of
 
-_WITH_THE_ACCOUNT = ("sessions", "sign_in_links", "memberships", "queue_cursors", "perturbation_drafts")
+_WITH_THE_ACCOUNT = (
+    "sessions", "sign_in_links", "memberships", "queue_cursors", "perturbation_drafts", "notices", "messages",
+    "mail_addresses",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class Held:
     checks: int
     words: int
     events: int
+    answers: int
+    verdicts: int
 
 
 def held_of(store: Store, person: Person) -> Held:
@@ -35,8 +41,10 @@ def held_of(store: Store, person: Person) -> Held:
         reviews=n("reviews WHERE user_id = ?1 AND state = 'submitted'"),
         versions=n("perturbations WHERE author = ?1"),
         checks=n("perturbation_checks WHERE checker = ?1"),
-        words=count_words(store, person),
+        words=count_words(store, person) + len(packed_words_of(store, person)),
         events=n("events WHERE actor IN (SELECT value FROM json_each(?2))"),
+        answers=n("exercises WHERE user_id = ?1 AND state IN ('answered', 'done')"),
+        verdicts=n("audit_items WHERE auditor = ?1"),
     )
 
 
@@ -72,9 +80,19 @@ def close_account(store: Store, person: Person, name: str) -> None:
         store.run(f"DELETE FROM {table} WHERE user_id = ?", (person.id,))
     store.run("UPDATE api_tokens SET revoked_at = coalesce(revoked_at, ?) WHERE user_id = ?", (store.now(), person.id))
     store.run(
-        "UPDATE users SET name = ?, password_hash = NULL, is_administrator = 0, is_disabled = 1 WHERE id = ?",
+        """UPDATE users SET name = ?, password_hash = NULL, is_administrator = 0, is_disabled = 1, language = NULL
+            WHERE id = ?""",
         (name, person.id),
     )
+    # Neither their platform nor their browser leads to them any more; by their code they can still be paid.
+    store.run(
+        "UPDATE crowd_workers SET platform_hash = NULL, visit_hash = randomblob(32) WHERE user_id = ?", (person.id,)
+    )
+
+
+def let_go_of_audits(store: Store, person: Person) -> None:
+    """The versions of an audit that somebody has before them go to others."""
+    store.run("UPDATE audit_items SET held_by = NULL, held_until = NULL WHERE held_by = ?", (person.id,))
 
 
 def count_mentions_by_others(store: Store, person: Person) -> int:

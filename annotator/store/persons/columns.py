@@ -28,19 +28,42 @@ class Words:
     instead: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PackedWords:
+    """A column of JSON in which somebody's words stand, at any depth, under some names; else as `Words`."""
+
+    table: str
+    column: str
+    names: frozenset[str]
+    whose: str
+    instead: str = ""
+
+
+# In the order in which rows can go: a notice before the mail that told of it, an answer before its try.
 REFERENCES = (
     Reference("annotations", "user_id"),
     Reference("api_tokens", "user_id"),
     Reference("assignment_counts", "user_id"),
     Reference("assignments", "user_id"),
+    Reference("audit_items", "auditor", is_of_project=True),
+    Reference("audit_items", "held_by", is_of_project=True),
+    Reference("bulk_actions", "user_id", is_of_project=True),
     Reference("comments", "user_id"),
+    Reference("crowd_workers", "user_id"),
+    Reference("exercises", "user_id"),
     Reference("guidelines_read", "user_id"),
     Reference("jobs", "asked_by"),
+    Reference("mail_addresses", "user_id"),
     Reference("memberships", "user_id"),
+    Reference("named_people", "user_id"),
+    Reference("notices", "user_id"),
+    Reference("messages", "user_id"),
     Reference("perturbation_checks", "checker"),
     Reference("perturbation_drafts", "user_id"),
     Reference("perturbation_versions", "made_by"),
     Reference("perturbations", "author"),
+    Reference("qualification_attempts", "user_id"),
+    Reference("qualification_grants", "user_id"),
     Reference("queue_cursors", "user_id"),
     Reference("releases", "user_id", is_of_project=True),
     Reference("reviews", "user_id"),
@@ -56,12 +79,20 @@ REFERENCES = (
 NAMES = (
     ("annotations", "annotator"),
     ("api_tokens", "created_by"),
+    ("audits", "made_by"),
+    ("bulk_actions", "made_by"),
+    ("bulk_actions", "undone_by"),
     ("comments", "author"),
+    ("crowd_doors", "created_by"),
     ("events", "actor"),
+    ("evidence_passes", "made_by"),
     ("gold_choices", "chosen_by"),
     ("guidelines_versions", "made_by"),
     ("proposals", "decided_by"),
     ("proposals", "proposed_by"),
+    ("qualification_grants", "granted_by"),
+    ("qualification_items", "added_by"),
+    ("qualification_rules", "made_by"),
     ("releases", "made_by"),
     ("rounds", "decided_by"),
     ("saved_lists", "made_by"),
@@ -90,6 +121,7 @@ def _of_account(column: str) -> str:
 WORDS = (
     Words("annotations", "note", f"({_of_account('user_id')} OR {_named('annotator')})"),
     Words("api_tokens", "note", _of_account("user_id")),
+    Words("audit_items", "comment", _of_account("auditor")),
     Words("comments", "text", f"({_of_account('user_id')} OR {_named('author')})", TAKEN_OUT),
     Words("drafts", "note", "assignment_id IN (SELECT id FROM assignments WHERE user_id = ?1)"),
     Words("gold_choices", "reason", _named("chosen_by"), TAKEN_OUT),
@@ -103,5 +135,20 @@ WORDS = (
     Words("scores", "comment", "review_id IN (SELECT id FROM reviews WHERE user_id = ?1)"),
 )
 
-# JSON in which a name or somebody's words stand among other things, and an address that may name an annotator.
-SEARCHED = (("events", "detail"), ("instances", "metadata"), ("saved_views", "query"))
+PACKED_WORDS = (
+    PackedWords(
+        "bulk_actions", "detail", frozenset({"comment"}),
+        f"({_of_account('user_id')} OR {_named('made_by')})", TAKEN_OUT,  # “other” as a reason needs one
+    ),
+    PackedWords(
+        "evidence_copies", "former_choice", frozenset({"reason"}), _named("former_choice ->> '$.chosen_by'"), TAKEN_OUT
+    ),
+    PackedWords("exercises", "answer", frozenset({"note", "comment"}), _of_account("user_id")),
+)  # fmt: skip
+
+# JSON in which a name, an account's number or somebody's words stand among other things, and an address that may name an
+# annotator.
+SEARCHED = (
+    ("bulk_members", "after"), ("bulk_members", "before"), ("events", "detail"), ("instances", "metadata"),
+    ("saved_views", "query"), *((packed.table, packed.column) for packed in PACKED_WORDS),
+)  # fmt: skip

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from annotator.store.connection.database import Store
 
 # What stays without what it referred to: a correction whose first round is gone, and a text's place on the way to an instance.
-_CLEARED = frozenset({("rounds", "previous_id"), ("assignments", "follows_id")})
+# And a text of a second pass of which nothing is gold of its original any more.
+_CLEARED = frozenset({("rounds", "previous_id"), ("assignments", "follows_id"), ("evidence_copies", "taken")})
 
 
 def delete_with_dependents(store: Store, table: str, ids: Iterable[int]) -> None:

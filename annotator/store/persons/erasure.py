@@ -9,6 +9,7 @@ from annotator.store.connection.database import Store
 from annotator.store.persons.columns import REFERENCES
 from annotator.store.persons.dependents import delete_with_dependents
 from annotator.store.persons.identity import Person
+from annotator.store.persons.packed import forget_named
 
 _THEIRS = "(user_id = ?1 OR annotator IN (SELECT value FROM json_each(?2)))"
 _BOTH = "?1 IS ?1 AND ?2 IS ?2"
@@ -20,7 +21,7 @@ class Made:
     """What somebody made, by its number.
 
     perturbations: changed versions that they wrote, or corrected last before they became an instance
-    instances:     what became of these, which goes with everything that others marked in it
+    instances:     what became of these, also in second passes, which goes with everything that others marked in it
     annotations:   theirs alone, those in such instances not among them
     touched:       instances that stay, and lose an annotation, a review, a proposal or work in hand
     """
@@ -39,6 +40,7 @@ def made_by(store: Store, person: Person) -> Made:
         store,
         f"""SELECT instance_id FROM annotations WHERE {_THEIRS}
             UNION SELECT instance_id FROM assignments WHERE user_id = ?1
+            UNION SELECT instance_id FROM named_people WHERE user_id = ?1
             UNION SELECT instance_id FROM proposals WHERE proposed_by IN (SELECT value FROM json_each(?2))
             UNION SELECT instance_id FROM annotations WHERE id IN (SELECT annotation_id FROM reviews WHERE user_id = ?1)""",
         person,
@@ -61,7 +63,20 @@ def _texts_of(store: Store, person: Person) -> tuple[tuple[int, ...], tuple[int,
             SELECT id, instance_id FROM theirs ORDER BY id""",
         (person.id,),
     )
-    return tuple(row["id"] for row in rows), tuple(n for row in rows if (n := row["instance_id"]) is not None)
+    instances = [n for row in rows if (n := row["instance_id"]) is not None]
+    return tuple(row["id"] for row in rows), (*instances, *_copies_of(store, instances))
+
+
+def _copies_of(store: Store, instances: Sequence[int]) -> list[int]:
+    """What second passes made of instances."""
+    rows = store.rows(
+        """WITH RECURSIVE copies (id) AS (
+                SELECT copy_id FROM evidence_copies WHERE original_id IN (SELECT value FROM json_each(?))
+                UNION SELECT copy_id FROM evidence_copies JOIN copies ON original_id = copies.id)
+            SELECT id FROM copies ORDER BY id""",
+        (json.dumps(instances),),
+    )
+    return [row["id"] for row in rows]
 
 
 def _annotations_in(store: Store, instances: Sequence[int]) -> set[int]:
@@ -100,12 +115,24 @@ def count_of_others_in(store: Store, made: Made, person: Person) -> int:
     )
 
 
+def originals_taken_from(store: Store, made: Made) -> list[int]:
+    """The instances whose gold a second pass made of what somebody marked."""
+    rows = store.rows(
+        """SELECT original_id FROM evidence_copies JOIN gold_choices ON instance_id = original_id AND annotation_id = taken
+            WHERE taken IN (SELECT value FROM json_each(?)) ORDER BY 1""",
+        (json.dumps(made.annotations),),
+    )
+    return [row["original_id"] for row in rows]
+
+
 def projects_touched(store: Store, person: Person, made: Made) -> list[int]:
     """The projects in which somebody has a role, or made something."""
     rows = store.rows(
         """SELECT project_id FROM instances WHERE id IN (SELECT value FROM json_each(?2))
             UNION SELECT project_id FROM memberships WHERE user_id = ?1
-            UNION SELECT project_id FROM perturbations WHERE author = ?1""",
+            UNION SELECT project_id FROM perturbations WHERE author = ?1
+            UNION SELECT project_id FROM exercises WHERE user_id = ?1
+            UNION SELECT project_id FROM audit_items JOIN audits ON audits.id = audit_id WHERE auditor = ?1""",
         (person.id, json.dumps([*made.instances, *made.touched])),
     )
     return [row[0] for row in rows]
@@ -130,7 +157,10 @@ def erase_made(store: Store, person: Person, made: Made) -> None:
     delete_with_dependents(store, "annotations", made.annotations)
     _delete_rows_of(store, person)
     _put_back_earlier_versions(store, person)
+    _take_verdicts_back(store, person)
+    forget_named(store, person)
     _delete_account(store, person)
+    _forget_what_went(store)
     store.run_many(
         "DELETE FROM documents WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM segments WHERE document_id = ?1)",
         [(number,) for number in documents],
@@ -203,6 +233,28 @@ def _put_back_earlier_versions(store: Store, person: Person) -> None:
                 WHERE perturbation_id = perturbations.id AND number = version) WHERE id = ?""",
             at[:1],
         )
+
+
+def _take_verdicts_back(store: Store, person: Person) -> None:
+    """What they judged in audits waits for somebody else again."""
+    store.run(
+        """UPDATE audit_items SET auditor = NULL, is_right = NULL, faults = '[]', comment = '', texts = NULL, result = NULL,
+            judged_at = NULL WHERE auditor = ?""",
+        (person.id,),
+    )
+
+
+def _forget_what_went(store: Store) -> None:
+    """Numbers of deleted rows in JSON: items of others' training, and choices of gold that second passes remember."""
+    store.run(
+        """UPDATE qualification_attempts SET items = (SELECT json_group_array(value) FROM json_each(items)
+                WHERE value IN (SELECT id FROM qualification_items))
+            WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value NOT IN (SELECT id FROM qualification_items))"""
+    )
+    store.run(
+        """UPDATE evidence_copies SET former_choice = NULL WHERE former_choice IS NOT NULL
+            AND former_choice ->> '$.annotation_id' NOT IN (SELECT id FROM annotations)"""
+    )
 
 
 def _delete_account(store: Store, person: Person) -> None:

@@ -74,8 +74,18 @@ def rename(store: Store, person: Person, called: dict[str, str]) -> None:
         store.run_many(
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?", [(new, old) for old, new in called.items()]
         )
+    _rename_among_others(store, called)
     for table, column in COUNTED_NAMES:
         store.run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (person.name,))
+
+
+def _rename_among_others(store: Store, called: dict[str, str]) -> None:
+    """In versions that a second pass made of several people's sets, which name them all."""
+    rows = store.rows("SELECT DISTINCT annotator FROM annotations WHERE instr(annotator, ', ')")
+    for row in rows:
+        people = ", ".join(called.get(name, name) for name in row["annotator"].split(", "))
+        if people != row["annotator"]:
+            store.run("UPDATE annotations SET annotator = ? WHERE annotator = ?", (people, row["annotator"]))
 
 
 def take_out_words(store: Store, person: Person) -> None:

@@ -10,7 +10,7 @@ _THEIRS = "(user_id = ?1 OR annotator IN (SELECT value FROM json_each(?2)))"
 _NAMED = "IN (SELECT value FROM json_each(?2))"
 _TEXT = "p.name AS project, i.key, i.split"
 _WITH_TEXT = "JOIN instances AS i ON i.id = {instance} JOIN projects AS p ON p.id = i.project_id"
-_JSON = frozenset({"sets", "texts", "scores"})
+_JSON = frozenset({"sets", "texts", "scores", "answer", "measures", "faults"})
 
 _SETS = """(SELECT json_group_array(json(spans)) FROM
     (SELECT spans FROM rationale_sets WHERE annotation_id = a.id ORDER BY position)) AS sets"""
@@ -20,8 +20,27 @@ _SCORES = """(SELECT json_group_array(json_object('set', position, 'sufficiency'
 # The name of a file, the tables that it is of, and the question.
 FILES: dict[str, tuple[frozenset[str], str]] = {
     "account": (
-        frozenset({"users"}),
-        "SELECT name, is_administrator, is_disabled, created_at FROM users WHERE id = ?1",
+        frozenset({"users", "mail_addresses"}),
+        """SELECT name, is_administrator, is_disabled, users.created_at, language, address AS mail_address,
+                confirmed_at AS mail_confirmed_at
+            FROM users LEFT JOIN mail_addresses ON user_id = id WHERE id = ?1""",
+    ),
+    "notices": (
+        frozenset({"notices"}),
+        """SELECT p.name AS project, i.key, i.split, n.kind, n.detail, n.created_at, read_at FROM notices AS n
+            JOIN projects AS p ON p.id = n.project_id LEFT JOIN instances AS i ON i.id = n.instance_id
+            WHERE n.user_id = ?1 ORDER BY n.id""",
+    ),
+    "mails": (
+        frozenset({"messages"}),
+        "SELECT purpose, state, problem, created_at, changed_at FROM messages WHERE user_id = ?1 ORDER BY id",
+    ),
+    "crowd_visit": (
+        frozenset({"crowd_workers"}),
+        """SELECT p.name AS project, code, w.state, began_at, ends_at, ended_at, paid_at,
+                platform_hash IS NOT NULL AS is_known_by_platform
+            FROM crowd_workers AS w JOIN crowd_doors AS d ON d.id = door_id JOIN projects AS p ON p.id = d.project_id
+            WHERE user_id = ?1""",
     ),
     "roles": (
         frozenset({"memberships"}),
@@ -49,6 +68,27 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
             LEFT JOIN drafts ON assignment_id = w.id {_WITH_TEXT.format(instance="w.instance_id")}
             WHERE w.user_id = ?1 ORDER BY w.id""",
     ),
+    "texts_for_me": (
+        frozenset({"named_people"}),
+        f"""SELECT {_TEXT}, i.named_as AS way FROM named_people AS n {_WITH_TEXT.format(instance="n.instance_id")}
+            WHERE n.user_id = ?1 ORDER BY n.instance_id""",
+    ),
+    "training": (
+        frozenset({"qualification_attempts", "qualification_grants"}),
+        """SELECT p.name AS project, audience, kind, state, begun_at, ended_at FROM (
+                SELECT project_id, audience, 'try ' || number AS kind, state, begun_at, ended_at FROM qualification_attempts
+                    WHERE user_id = ?1
+                UNION ALL SELECT project_id, audience, kind, '', granted_at, NULL FROM qualification_grants WHERE user_id = ?1
+            ) JOIN projects AS p ON p.id = project_id ORDER BY begun_at""",
+    ),
+    # A blind check that is still before somebody is not told from their work: it would be none any more.
+    "training_answers": (
+        frozenset({"exercises"}),
+        f"""SELECT {_TEXT}, iif(attempt_id IS NULL, 'blind check', 'training') AS kind, e.state, answer, measures,
+                e.created_at, answered_at, active_ms
+            FROM exercises AS e {_WITH_TEXT.format(instance="e.instance_id")}
+            WHERE e.user_id = ?1 AND (attempt_id IS NOT NULL OR e.state <> 'open') ORDER BY e.id""",
+    ),
     "reviews": (
         frozenset({"reviews", "scores"}),
         f"""SELECT {_TEXT}, a.round, r.state, comprehensiveness, {_SCORES}, r.comment, r.created_at, r.submitted_at, r.active_ms,
@@ -61,11 +101,14 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
             {_WITH_TEXT.format(instance="o.instance_id")} WHERE proposed_by {_NAMED} ORDER BY o.id""",
     ),
     "decisions": (
-        frozenset({"rounds", "gold_choices"}),
+        frozenset({"rounds", "gold_choices", "evidence_copies"}),
         f"""SELECT {_TEXT}, 'round ' || number || ': ' || outcome AS decision, reason, decided_at AS at FROM rounds
                 {_WITH_TEXT.format(instance="instance_id")} WHERE decided_by {_NAMED}
             UNION ALL SELECT {_TEXT}, 'gold', reason, chosen_at FROM gold_choices
-                {_WITH_TEXT.format(instance="instance_id")} WHERE chosen_by {_NAMED}""",
+                {_WITH_TEXT.format(instance="instance_id")} WHERE chosen_by {_NAMED}
+            UNION ALL SELECT {_TEXT}, 'gold, before a second pass', former_choice ->> '$.reason', former_choice ->> '$.chosen_at'
+                FROM evidence_copies {_WITH_TEXT.format(instance="original_id")}
+                WHERE former_choice ->> '$.chosen_by' {_NAMED}""",
     ),
     "messages": (
         frozenset({"comments", "threads"}),
@@ -90,6 +133,18 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
             JOIN perturbations AS c ON c.id = k.perturbation_id {_WITH_TEXT.format(instance="c.original_id")}
             WHERE checker = ?1 ORDER BY at""",
     ),
+    "audits": (
+        frozenset({"audit_items"}),
+        f"""SELECT {_TEXT}, a.version, a.kind, is_right, faults, comment, judged_at FROM audit_items AS a
+            {_WITH_TEXT.format(instance="a.instance_id")} WHERE auditor = ?1 ORDER BY judged_at""",
+    ),
+    "changes_of_many_texts": (
+        frozenset({"bulk_actions"}),
+        f"""SELECT p.name AS project, kind, detail ->> '$.reason' AS reason, detail ->> '$.comment' AS comment, n_instances,
+                made_at, iif(undone_by {_NAMED}, undone_at, NULL) AS undone_at
+            FROM bulk_actions AS b JOIN projects AS p ON p.id = project_id
+            WHERE user_id = ?1 OR made_by {_NAMED} ORDER BY b.id""",
+    ),
     "lists_and_views": (
         frozenset({"saved_lists", "saved_views"}),
         f"""SELECT p.name AS project, 'list' AS kind, s.name, note, s.created_at, changed_at FROM saved_lists AS s
@@ -98,7 +153,23 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
                 JOIN projects AS p ON p.id = project_id WHERE user_id = ?1 OR made_by {_NAMED}""",
     ),
     "made_for_projects": (
-        frozenset({"guidelines_versions", "releases", "suites", "suite_tests", "suite_runs", "word_lists", "jobs"}),
+        frozenset(
+            {
+                "guidelines_versions",
+                "releases",
+                "suites",
+                "suite_tests",
+                "suite_runs",
+                "word_lists",
+                "jobs",
+                "audits",
+                "crowd_doors",
+                "evidence_passes",
+                "qualification_grants",
+                "qualification_items",
+                "qualification_rules",
+            }
+        ),
         f"""SELECT p.name AS project, kind, what, at FROM (
                 SELECT project_id, 'guidelines' AS kind, 'version ' || number AS what, made_at AS at FROM guidelines_versions
                     WHERE made_by {_NAMED}
@@ -110,6 +181,15 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
                     JOIN suites ON suites.id = suite_id WHERE suite_runs.created_by {_NAMED}
                 UNION ALL SELECT project_id, 'word list', name, created_at FROM word_lists WHERE created_by {_NAMED}
                 UNION ALL SELECT project_id, kind, title, asked_at FROM jobs WHERE asked_by = ?1
+                UNION ALL SELECT project_id, 'audit', '', made_at FROM audits WHERE made_by {_NAMED}
+                UNION ALL SELECT project_id, 'crowd door', name, created_at FROM crowd_doors WHERE created_by {_NAMED}
+                UNION ALL SELECT source_id, 'second pass', '', made_at FROM evidence_passes WHERE made_by {_NAMED}
+                UNION ALL SELECT project_id, 'after training', kind, granted_at FROM qualification_grants
+                    WHERE granted_by {_NAMED}
+                UNION ALL SELECT q.project_id, 'text with known gold', key, added_at FROM qualification_items AS q
+                    JOIN instances ON instances.id = instance_id WHERE added_by {_NAMED}
+                UNION ALL SELECT project_id, 'rules of training', audience || ', version ' || number, made_at
+                    FROM qualification_rules WHERE made_by {_NAMED}
             ) JOIN projects AS p ON p.id = project_id ORDER BY at""",
     ),
     "read": (

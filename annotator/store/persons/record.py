@@ -11,11 +11,15 @@ from annotator.store.connection.database import Store
 from annotator.store.persons.identity import Person
 
 # Under these names a value of an event is a person's; "name" only where the event is about an account.
-_PEOPLE = frozenset({"annotator", "user", "of"})
+_PEOPLE = frozenset({"annotator", "user", "of", "people"})
 _WORDS = frozenset({"reason", "note", "comment"})
 # What of somebody's own events are marks, scores or labels of theirs.
 _MARKS = ("scores", "before", "after", "taken", "result", "findings")
-_CHANGES_OF_SCORES = "change score"
+_MARKS_OF = {
+    "change score": ("changed",),
+    "judge version": ("is_right", "faults"),
+    "end training": ("state", "f1", "right", "n"),
+}
 _AT_ONCE = 1000
 
 Change = Callable[[Any], Any]
@@ -54,10 +58,11 @@ def take_marks_out_of_events(store: Store, person: Person) -> None:
     names = json.dumps(person.names)
     marks = ", ".join(f"'$.{name}'" for name in _MARKS)
     store.run(f"UPDATE events SET detail = json_remove(detail, {marks}) WHERE {theirs} AND detail <> '{{}}'", (names,))
-    store.run(
-        f"UPDATE events SET detail = json_remove(detail, '$.changed') WHERE {theirs} AND action = '{_CHANGES_OF_SCORES}'",
-        (names,),
-    )
+    for action, of_action in _MARKS_OF.items():
+        marks = ", ".join(f"'$.{name}'" for name in of_action)
+        store.run(
+            f"UPDATE events SET detail = json_remove(detail, {marks}) WHERE {theirs} AND action = '{action}'", (names,)
+        )
 
 
 def _rewrite_events(
@@ -79,7 +84,14 @@ def _renamed(value: Any, people: Collection[str], called: Mapping[str, str], is_
         return {name: _renamed(inner, people, called, name in people) for name, inner in value.items()}
     if isinstance(value, list):
         return [_renamed(inner, people, called, is_person) for inner in value]
-    return called.get(value.casefold(), value) if is_person and isinstance(value, str) else value
+    return _called(value, called) if is_person and isinstance(value, str) else value
+
+
+def _called(value: str, called: Mapping[str, str]) -> str:
+    """One name, or several people's."""
+    if value.casefold() in called:
+        return called[value.casefold()]
+    return ", ".join(called.get(name.casefold(), name) for name in value.split(", "))
 
 
 def _without_words(value: Any, words: Collection[str], is_own: bool, name: str = "") -> Any:

@@ -145,6 +145,17 @@ def _number(detail: Detail) -> str:
     return f"no. {detail['perturbation']}"
 
 
+def _judged(detail: Detail) -> str:
+    """What somebody said in an audit; of whoever was erased, that they judged it."""
+    version = f"judged changed version {_number(detail)}, version {detail['version']}"
+    match detail.get("is_right"):
+        case None:
+            return version
+        case True:
+            return f"{version}: right"
+    return f"{version}: wrong ({_listed(detail['faults'])})"
+
+
 def _checked(detail: Detail, what: str = "") -> str:
     """Which one a checker spoke of, what became of it, and why."""
     return f"{_number(detail)}, version {detail['version']}{what}{_in_form(detail.get('reason'), ' ({})')}"
@@ -350,7 +361,7 @@ def _training_changed(detail: Detail) -> str:
 def _training_ended(detail: Detail) -> str:
     f1 = "" if detail.get("f1") is None else f"; token F1 {detail['f1']:.2f}"
     right = f"; {detail['right']} of {detail['n']} right" if detail.get("n") else ""
-    return f"{detail['state']} try {detail['number']} of the training of {detail['audience']}{f1}{right}"
+    return f"{detail.get('state', 'ended')} try {detail['number']} of the training of {detail['audience']}{f1}{right}"
 
 
 _PURPOSES = {
@@ -424,10 +435,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "draw audit": lambda detail: (
         f"drew {detail['versions']:,} of {counted(detail['of'], 'accepted changed version')} for an audit (seed {detail['seed']})"
     ),
-    "judge version": lambda detail: (
-        f"judged changed version {_number(detail)}, version {detail['version']}: "
-        + ("right" if detail["is_right"] else f"wrong ({_listed(detail['faults'])})")
-    ),
+    "judge version": _judged,
     "send back version": lambda detail: (
         f"sent changed version {_number(detail)} back to its author after an audit ({detail['faults']})"
     ),

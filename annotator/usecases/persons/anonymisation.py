@@ -16,6 +16,7 @@ from annotator.store.persons.identity import (
     take_out_words,
     words_of,
 )
+from annotator.store.persons.packed import packed_words_of, take_out_packed_words
 from annotator.store.persons.record import rewrite_facts, take_words_out_of_events
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.persons.removal import (
@@ -65,11 +66,12 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
         person = person_to_remove(store, name)
         called = {old: _drawn_name(store) for old in person.names}
         give_up_all(store, person)
-        words = words_of(store, person)
+        words = words_of(store, person) | {*packed_words_of(store, person)}
         call_otherwise_in_releases(store, called, words)
         with append_only_lifted(store, "events", "comments"):
             take_words_out_of_events(store, person, words)
             take_out_words(store, person)
+            take_out_packed_words(store, person)
             rewrite_facts(store, person, facts_renamed(called, words))
             rename(store, person, called)
             rename_everywhere_else(store, called)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from annotator.domain.annotator_facts import without_annotator
+from annotator.domain.numbers import counted
 from annotator.domain.people import ERASED, SOMEONE_ERASED, User
+from annotator.errors import Conflict
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.persons import removals
@@ -15,11 +17,15 @@ from annotator.store.persons.erasure import (
     erase_made,
     frozen_names_of,
     made_by,
+    originals_taken_from,
     projects_touched,
 )
 from annotator.store.persons.identity import Person, append_only_lifted, rename, take_out_words, words_of
+from annotator.store.persons.packed import packed_words_of, take_out_packed_words
 from annotator.store.persons.record import rewrite_facts, take_marks_out_of_events, take_words_out_of_events
 from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.crowd.workers import standing_of
+from annotator.usecases.evidence.taking_over import restore_former
 from annotator.usecases.persons.removal import (
     Removed,
     facts_renamed,
@@ -70,11 +76,12 @@ def erase(store: Store, actor: User, name: str) -> Removed:
     """Take somebody out with all that they made; gold and what is free are worked out anew.
 
     Decisions stay where they were made: a round that the gate decided keeps its outcome, though a score of it is gone.
-    Raises: NotAllowed, NotFound, InvalidValue for the only administrator
+    Raises: NotAllowed, NotFound, InvalidValue for the only administrator; Conflict for a crowd worker who was not paid
     """
     with store.transaction():
         require_still_administrator(store, actor)
         person = person_to_remove(store, name)
+        _require_paid(store, person)
         made, held = made_by(store, person), held_of(store, person)
         projects = projects_touched(store, person, made)
         give_up_all(store, person)
@@ -90,16 +97,30 @@ def erase(store: Store, actor: User, name: str) -> Removed:
     return Removed(SOMEONE_ERASED, removals.wipe(store))
 
 
+def _require_paid(store: Store, person: Person) -> None:
+    """The code of a crowd worker goes with them, so that nobody could say any more what they are paid for."""
+    standing = None if person.id is None else standing_of(store, person.id)
+    if standing is not None and standing.worker.done and standing.worker.paid_at is None:
+        n, door = counted(standing.worker.done, "text"), standing.door.rules.name
+        raise Conflict(
+            f"'{person.name}' did {n} by the crowd door “{door}”, and their code is not marked as paid. It would be gone. "
+            "Mark it on the Project page, section Crowd, when the visit is over, and try again. Anonymising keeps the code."
+        )
+
+
 def _erase(store: Store, person: Person, made: Made) -> None:
     called = dict.fromkeys(person.names, SOMEONE_ERASED)
     with append_only_lifted(store, "events", "comments"):
-        words = words_of(store, person)
+        words = words_of(store, person) | {*packed_words_of(store, person)}
         take_words_out_of_events(store, person, words)
         take_marks_out_of_events(store, person)
         take_out_words(store, person)
+        take_out_packed_words(store, person)
         for name in person.names:
             rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
         rewrite_facts(store, person, facts_renamed(called, words))
+        for original_id in originals_taken_from(store, made):
+            restore_former(store, original_id)
         erase_made(store, person, made)
         rename(store, person, called)
         rename_everywhere_else(store, called)

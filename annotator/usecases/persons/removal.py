@@ -13,12 +13,14 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.file_rights import copies_beside
 from annotator.store.people import get_user_by_id
 from annotator.store.persons import removals
-from annotator.store.persons.account import stop_waiting_jobs, titles_of_running_jobs
+from annotator.store.persons.account import let_go_of_audits, stop_waiting_jobs, titles_of_running_jobs
 from annotator.store.persons.identity import Person, find_person
+from annotator.store.persons.packed import rename_in_packed
 from annotator.store.persons.record import rename_in_events, rename_in_views
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.crowd.workers import end_visit, standing_of
 
 BACKUPS_HOLD = (
     "Backups that were made before still hold the name and the words, and so does a backup that you make now. So do files that "
@@ -75,13 +77,18 @@ def give_up_all(store: Store, person: Person) -> None:
     stop_waiting_jobs(store, person)
     if person.id is not None:
         user = get_user_by_id(store, person.id)
+        standing = standing_of(store, person.id)
+        if standing is not None and standing.worker.state == "working":
+            end_visit(store, standing, "finished" if standing.is_done else "left")
         give_up_work_of(store, user)
         give_up_reviews_of(store, user)
+        let_go_of_audits(store, person)
 
 
 def rename_everywhere_else(store: Store, called: dict[str, str]) -> None:
-    """In the record of events and in saved views; the events must be open for changes."""
+    """In the record of events, in saved views and in other JSON; the events must be open for changes."""
     rename_in_events(store, called)
+    rename_in_packed(store, called)
     rename_in_views(store, called)
 
 

@@ -12,14 +12,16 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
     held = plan.held
     goes = (
-        f"What goes: the account and the name '{plan.name}', every session, link and role, and "
-        f"{counted(held.words, 'note or message', 'notes and messages')} in their own words. What they hold goes to others."
+        f"What goes: the account and the name '{plan.name}', every session, link and role, mail address and "
+        f"notices, and {counted(held.words, 'note or message', 'notes and messages')} in their own words. What they hold goes "
+        "to others."
     )
     stays = (
         f"What stays, under a drawn name that leads nowhere: {counted(held.annotations, 'annotation')} with "
         f"{counted(held.sets, 'rationale set')}, {counted(held.reviews, 'review')} with their scores, "
-        f"{counted(held.versions, 'changed version')}, {counted(held.events, 'event')} of the record, and all "
-        "times. No number changes."
+        f"{counted(held.versions, 'changed version')}, {counted(held.verdicts, 'verdict')} in audits, "
+        f"{counted(held.answers, 'answer')} in training and blind checks, {counted(held.events, 'event')} of the record, and "
+        "all times. No number changes."
     )
     return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), BACKUPS_HOLD)
 
@@ -30,7 +32,9 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     goes = (
         f"What goes: the account and the name '{plan.name}', {counted(held.annotations, 'annotation')} with "
         f"{counted(held.sets, 'rationale set')}, {counted(held.reviews, 'review')} with their scores, "
-        f"{counted(held.versions, 'changed version')}, {counted(held.checks, 'check')} of changed versions, and "
+        f"{counted(held.versions, 'changed version')}, {counted(held.checks, 'check')} of changed versions, "
+        f"{counted(held.verdicts, 'verdict')} in audits, {counted(held.answers, 'answer')} in training and blind checks, mail "
+        "address and notices, and "
         f"{counted(held.words, 'note or message', 'notes and messages')} in their own words."
     )
     gold = (

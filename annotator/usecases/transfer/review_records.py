@@ -40,6 +40,9 @@ from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
+# Events of audits, which are told of the instance that a changed version became, and not of its original.
+_OF_WHAT_A_VERSION_BECAME = frozenset({"judge version", "send back version", "discard version"})
+
 
 class Restorer:
     """Takes a full export back into an empty project. People whom this database does not know get a disabled account."""
@@ -226,18 +229,21 @@ class Restorer:
         """The record goes on where the export ended; only into a project that was empty."""
         for event in events if self.was_empty else ():
             subject_id = self._subject_id(event)
-            detail = self._with_numbers(event.detail, subject_id) if event.subject == "instance" else event.detail
+            detail = self._with_numbers(event, subject_id) if event.subject == "instance" else event.detail
             record_event(
                 self.store, event.at, event.actor, event.action, event.subject, subject_id, self.project.id, detail
             )
 
-    def _with_numbers(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
+    def _with_numbers(self, event: SourceEvent, instance_id: int | None) -> Mapping[str, object]:
         """The annotation and the perturbation that an event names by their places, by their numbers here."""
-        restored = dict(detail)
+        detail, restored = event.detail, dict(event.detail)
         if isinstance(position := detail.get("annotation"), int):
             ids = [] if instance_id is None else annotation_ids_of(self.store, [instance_id])[instance_id]
             restored["annotation"] = ids[position] if 0 <= position < len(ids) else None
-        if isinstance(position := detail.get("perturbation"), int):
+        if event.action in _OF_WHAT_A_VERSION_BECAME:
+            became = None if instance_id is None else perturbation_of_instance(self.store, instance_id)
+            restored["perturbation"] = became and became.id
+        elif isinstance(position := detail.get("perturbation"), int):
             versions = [] if instance_id is None else perturbations_of(self.store, instance_id)
             version = versions[position] if 0 <= position < len(versions) else None
             restored |= {"perturbation": version and version.id, "instance": version and version.instance_id}

@@ -45,7 +45,7 @@ def test_somebody_leaves_a_project_from_their_own_account(person: Come) -> None:
         page.get_by_role("link", name="Download everything about you").click()
     assert download.value.suggested_filename == "my-data.zip"
     page.get_by_role("listitem").filter(has_text="Sentiment").get_by_role("link", name="Leave").click()
-    ann.sees("will go to somebody else")
+    ann.sees("that you hold will go to")
     page.get_by_role("button", name="Leave the project").click()
     ann.sees("You have left the project.")
     expect(page.get_by_role("listitem").filter(has_text="Sentiment")).to_have_count(0)

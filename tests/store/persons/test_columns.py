@@ -11,21 +11,33 @@ OF_NOBODY = {
     "*": (
         "action at asked_at beat_at changed_at created_at ended_at expires_at kind language last_used_at lease_until made_at "
         "opened_at read_at revoked_at role saved_at split state submitted_at used_at decided_at chosen_at first_view_at "
-        "first_action_at trained_at"
+        "first_action_at trained_at answered_at archived_at audience began_at begun_at confirmed_at due_at ends_at granted_at "
+        "added_at held_until imported_at judged_at mailed_at paid_at undone_at"
     ),
     "annotations": "result",
+    "audit_items": "faults result texts",  # a verdict is of `auditor`; texts: a digest
+    "audits": "drawing population",
     "attributions": "label pieces facts written",
+    "channels": "options on_since",  # the server's
     "comments": "spoken_as",
+    "crowd_doors": "introduction name parameter return_address token until",  # the project's; who made it is in created_by
+    "crowd_workers": "code",  # drawn
     "documents": "docid text",
     "drafts": "result sets origins unlocked",
     "events": "subject",
+    "evidence_copies": "copy_result gold result",  # gold as it was, and nobody's by name
+    "exercises": "known measures",
+    "gold_choices": "evidence_pass",
     "guidelines_versions": "text",  # the project's; who wrote it is in made_by
-    "instances": "key source_split result parent_key perturbation_kind",
+    "instances": "key source_split result parent_key perturbation_kind named_as",
     "jobs": "title options told",
     "machine_rationales": "quotes",
+    "mail_addresses": "address code_until",  # goes as a whole
     "measurements": "gold_policy parameters",
+    "messages": "channel purpose problem",  # a mail goes as a whole; a call of the webhook is of nobody
     "metric_values": "name",
     "models": "name",
+    "notices": "detail",  # goes as a whole; what others are told names nobody
     "perturbation_drafts": "texts result note writer",  # goes as a whole
     "perturbation_versions": "texts result",
     "perturbation_checks": "verdict",
@@ -34,6 +46,9 @@ OF_NOBODY = {
     "projects": "name task segments result_kind labels settings guidelines question licence citation",
     "proposals": "reason",  # one of a list, or a label
     "proposed_sets": "source name spans",
+    "qualification_attempts": "items",
+    "qualification_items": "known purpose spoiling",
+    "qualification_rules": "rules",
     "rationale_sets": "spans",
     "releases": "name rules digest",
     "repeated_events": "hour",
@@ -50,6 +65,7 @@ OF_NOBODY = {
     "suites": "name",
     "threads": "about",
     "trainings": "model digest held_out",
+    "used_numbers": "table_name",
     "users": "name password_hash",  # the account itself
     "word_lists": "name words",
 }

@@ -12,7 +12,7 @@ from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
 from annotator.usecases.project.projects import find_project, projects_of
 from annotator.usecases.upkeep import check
-from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
+from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
 from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
 
 
@@ -35,6 +35,21 @@ def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demon
         assert (check(demo), demo.problems()) == ([], [])
 
 
+def kept_of(store: Store, name: str) -> tuple[list[tuple[object, ...]], ...]:
+    """What stays of somebody beside annotations and reviews: how they came out in training, verdicts, what they changed at once."""
+    return tuple(
+        [tuple(row) for row in store.rows(sql, (name,))]
+        for sql in (
+            """SELECT state, measures, answer ->> '$.draft.sets' FROM exercises JOIN users ON users.id = user_id
+                WHERE name = ? ORDER BY exercises.id""",
+            """SELECT audit_id, position, is_right, faults, texts FROM audit_items JOIN users ON users.id = auditor
+                WHERE name = ? ORDER BY 1, 2""",
+            "SELECT kind, n_instances, undone_by = made_by FROM bulk_actions WHERE made_by = ? ORDER BY id",
+            "SELECT instance_id FROM named_people JOIN users ON users.id = user_id WHERE name = ? ORDER BY 1",
+        )
+    )
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_the_same(
     store: Store, live, seed: int, tmp_path: Path
@@ -42,12 +57,18 @@ def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_th
     life = live(seed)
     disable_user(store, LOCAL_OPERATOR, WANDA)  # what she holds goes to others, which is all that changes
     n_words = speak(store, WANDA)
-    before, gold = numbers_of(store, {}), gold_of_project(store, life.project)
+    before, gold, kept = numbers_of(store, {}), gold_of_project(store, life.project), kept_of(store, WANDA)
+    assert all(kept)
     assert plan_anonymising(store, LOCAL_OPERATOR, WANDA).held.words == n_words > 5
     removed = anonymise(store, LOCAL_OPERATOR, WANDA)
     assert WANDA.encode() not in bytes_of(store.path)
     assert WORD.encode() not in bytes_of(store.path)
+    assert MAIL.encode() not in bytes_of(store.path)
     assert numbers_of(store, {removed.called: WANDA}) == before
     assert gold_of_project(store, life.project) == gold
+    assert kept_of(store, removed.called) == kept
+    assert store.rows("SELECT 1 FROM notices JOIN users ON users.id = user_id WHERE name = ?", (removed.called,)) == []
+    assert store.rows("SELECT 1 FROM users WHERE name = ? AND language IS NOT NULL", (removed.called,)) == []
+    assert store.rows("SELECT 1 FROM audit_items WHERE held_by IS NOT NULL") == []
     assert (check(store), store.problems()) == ([], [])
     goes_out_and_in_again(store, find_project(store, life.project.name), OTHERS, tmp_path)

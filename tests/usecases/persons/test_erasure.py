@@ -18,8 +18,10 @@ from annotator.store.jobs import add_job
 from annotator.store.measurements import last_event_id
 from annotator.store.people import add_user, get_user, list_users
 from annotator.store.persons.removals import is_wiping_due
+from annotator.store.perturb.audits import items_open_to
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.lead.bulk_actions import last_changes, undo
 from annotator.usecases.lead.event_words import event_lines, event_words
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
@@ -32,10 +34,12 @@ from annotator.usecases.project.projects import events_of, find_project, instanc
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
-from tests.usecases.persons.conftest import OTHERS, WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, speak
 from tests.usecases.review.test_reviews import annotate, score
 from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
 from tests.usecases.test_whole_life import assert_finished
+
+NOBODY = 0  # no account has this number
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -44,9 +48,13 @@ def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
 ) -> None:
     life = live(seed)
     speak(store, WANDA)
+    with_verdicts = store.rows("SELECT audit_id, position FROM audit_items WHERE is_right IS NOT NULL")
     erase(store, LOCAL_OPERATOR, WANDA)
-    assert WANDA.encode() not in bytes_of(store.path)
-    assert WORD.encode() not in bytes_of(store.path)
+    assert not [word for word in (WANDA, WORD, MAIL) if word.encode() in bytes_of(store.path)]
+    assert with_verdicts
+    assert store.rows("SELECT 1 FROM audit_items WHERE is_right IS NOT NULL") == []
+    assert items_open_to(store, life.project.id, NOBODY)  # and whoever comes next judges it
+    assert_every_change_can_be_undone(store, life.project)
     assert (check(store), store.problems()) == ([], [])
     assert store.rows("SELECT 1 FROM users WHERE name LIKE 'wanda%'") == []
     life.project = find_project(store, life.project.name)
@@ -58,6 +66,14 @@ def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
         assert check(store) == []
     life.finish()
     assert_finished(store, life)
+
+
+def assert_every_change_can_be_undone(store: Store, project: Project) -> None:
+    """And none of it names whoever is gone again."""
+    for action in last_changes(store, LOCAL_OPERATOR, project):
+        if action.undone_by is None:
+            undo(store, LOCAL_OPERATOR, project, action.id)
+            assert check(store) == []
 
 
 def assert_the_record_reads(store: Store, project: Project) -> None:

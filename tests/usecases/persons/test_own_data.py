@@ -7,13 +7,15 @@ import zipfile
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.qualification import Known, Measures
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.people import get_user
-from annotator.store.persons.columns import COUNTED_NAMES, NAMES, REFERENCES, WORDS
+from annotator.store.persons.columns import COUNTED_NAMES, NAMES, PACKED_WORDS, REFERENCES, WORDS
 from annotator.store.persons.own_data import FILES
+from annotator.store.qualification.exercises import add_exercise, set_measured
 from annotator.usecases.persons.own_data import data_of_person
-from tests.usecases.persons.conftest import WANDA, WORD, speak
+from tests.usecases.persons.conftest import MAIL, WANDA, WORD, speak
 
 # Of these a person gets nothing: counts, places in the queue, links that only open, and what strangers typed.
 NOT_TAKEN = {"assignment_counts", "queue_cursors", "sign_in_links", "repeated_events", "sign_in_failures"}
@@ -25,7 +27,13 @@ def files_in(content: bytes) -> dict[str, object]:
 
 
 def test_every_table_that_knows_people_is_in_a_file() -> None:
-    tables = {r.table for r in REFERENCES} | {table for table, _ in (*NAMES, *COUNTED_NAMES)} | {w.table for w in WORDS}
+    packed = {w.table for w in PACKED_WORDS}
+    tables = (
+        packed
+        | {r.table for r in REFERENCES}
+        | {table for table, _ in (*NAMES, *COUNTED_NAMES)}
+        | {w.table for w in WORDS}
+    )
     assert tables - {table for of_file, _ in FILES.values() for table in of_file} == NOT_TAKEN
 
 
@@ -43,7 +51,26 @@ def test_somebody_gets_all_their_words_and_sets_and_nothing_of_others(store: Sto
     assert len(files["work"]) == store.value("SELECT count(*) FROM assignments WHERE user_id = ?", (wanda.id,))
     for other in ("Bo", "Cleo", "Lea", "Zoe", "of another", "was fine"):
         assert other not in json.dumps({name: rows for name, rows in files.items() if name != "changed_versions"})
+    [answer] = files["training_answers"]
+    assert (answer["kind"], answer["state"]) == ("training", "answered")
+    assert answer["answer"]["draft"]["sets"]
+    assert [verdict["is_right"] for verdict in files["audits"]] == [0]
+    assert files["account"][0]["mail_address"] == MAIL
+    assert len(files["notices"]) == store.value("SELECT count(*) FROM notices WHERE user_id = ?", (wanda.id,)) > 0
+    assert "split" in {change["kind"] for change in files["changes_of_many_texts"]}
     assert files["roles"] == [{"project": life.project.name, "role": role} for role in ("annotator", "reviewer")]
+
+
+def test_a_blind_check_is_told_when_it_was_handed_in_and_not_before(store: Store, live) -> None:
+    life = live(1, n_steps=3)
+    wanda = get_user(store, WANDA)
+    with store.transaction():
+        item = store.row("SELECT id, instance_id FROM qualification_items LIMIT 1")
+        check = add_exercise(store, life.project.id, wanda.id, item["id"], item["instance_id"], None)
+    assert "blind check" not in json.dumps(files_in(data_of_person(store, wanda, WANDA)))
+    with store.transaction():
+        set_measured(store, check.id, Known(None, ()), Measures(), "passed over")
+    assert "blind check" in json.dumps(files_in(data_of_person(store, wanda, WANDA)))
 
 
 def test_only_the_person_and_administrators_may_take_it(store: Store, live) -> None:
