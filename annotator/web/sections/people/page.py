@@ -13,7 +13,6 @@ from annotator.web.session import Visit
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Members with their roles and accounts; invite somebody, give or take a role, make a new link."""
-    show_missing_labels(store, visit, project)
     show_missing_people(store, visit, project)
     invitations.show_links(project)
     members = members_with_accounts(store, visit.user, project.id)
@@ -26,6 +25,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     else:
         st.info("Nobody has a role here yet. Invite somebody below.", icon=":material/group_add:")
     invitations.show(store, visit, project)
+    show_missing_labels(store, visit, project)
     roles.show(store, visit, project, members)
     accounts.show(store, visit, project, members)
     personal_data.show(store, visit)
