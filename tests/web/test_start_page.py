@@ -83,4 +83,7 @@ def test_an_annotator_has_a_link_to_the_texts_of_each_project(opened: Opened) ->
 def test_where_nothing_waits_that_is_what_it_says(opened: Opened) -> None:
     app = opened("Researcher")
     assert links(app) == []
-    assert app.info[0].value == "No decision, question or returned work is waiting for you in Sentiment · Similarity · Reading."
+    assert (
+        app.info[0].value
+        == "No decision, question or returned work is waiting for you in Sentiment · Similarity · Reading."
+    )

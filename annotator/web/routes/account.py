@@ -91,7 +91,7 @@ def take_language(request: Request, form: Form) -> Response:
         )
     user = session_of_request(request).user
     with route_store(request) as store:
-        choose_language(store, user, cast("Language", wanted) or None)
+        choose_language(store, user, cast("Language", wanted) if wanted else None)
     return RedirectResponse("/account", 303)
 
 
