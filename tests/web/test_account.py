@@ -124,3 +124,18 @@ def test_everything_about_oneself_comes_as_one_file(path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert b'"ann"' in archive.read("account.json")
         assert b"lea" not in b"".join(map(archive.read, (n for n in archive.namelist() if n != "README.txt")))
+
+
+def test_a_language_is_chosen_for_everywhere_and_given_up_again(path: Path) -> None:
+    here, elsewhere = signed_in(path, "ann"), signed_in(path, "ann")
+    answer = here.post("/account/language", data={"language": "zh"}, headers=SAME, follow_redirects=False)
+    assert answer.status_code == 303
+    assert "我的账号" in elsewhere.get("/account", headers=PAGE | {"Accept-Language": "en"}).text
+    here.post("/account/language", data={"language": ""}, headers=SAME)
+    assert "My account" in elsewhere.get("/account", headers=PAGE | {"Accept-Language": "en"}).text
+
+
+def test_a_language_that_is_not_there_is_refused(path: Path) -> None:
+    answer = signed_in(path, "ann").post("/account/language", data={"language": "xx"}, headers=SAME)
+    assert answer.status_code == 422
+    assert "is none of the languages: en, zh." in answer.text

@@ -1,14 +1,12 @@
 """One's own account: another password, leaving a project, and everything about oneself to take along."""
 
-from typing import cast
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.domain.numbers import whole_number
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, NotSignedIn
-from annotator.language import LANGUAGES, Language, _
+from annotator.language import LANGUAGES, _
 from annotator.usecases.access.accounts import change_password, choose_language
 from annotator.usecases.persons.my_account import leave_project, my_account, roles_to_leave
 from annotator.usecases.persons.own_data import data_of_person
@@ -85,13 +83,14 @@ def leave(request: Request, _form: Form) -> Response:
 def take_language(request: Request, form: Form) -> Response:
     """Say everything in another language, or in that of the browser."""
     wanted = form.get("language", "")
-    if wanted and wanted not in LANGUAGES:
+    language = next((known for known in LANGUAGES if known == wanted), None)
+    if wanted and language is None:
         raise InvalidValue(
             _("'{wanted}' is none of the languages: {languages}.", wanted=wanted[:20], languages=", ".join(LANGUAGES))
         )
     user = session_of_request(request).user
     with route_store(request) as store:
-        choose_language(store, user, cast("Language", wanted) if wanted else None)
+        choose_language(store, user, language)
     return RedirectResponse("/account", 303)
 
 
