@@ -322,7 +322,7 @@ def test_taking_a_role_away_asks_first_and_says_what_it_means(
     lead = lea(project)
     add_person("ann", project, "annotator")
     app = opened(project, lead, "People").run()
-    app.selectbox("people_take_role").set_value("ann · annotator").run()
+    app.selectbox("people_take_role").set_value("ann · annotator")
     [button] = [one for one in app.button if one.label == "Take it away"]
     button.click().run()
     assert "ann · annotator" in app.selectbox("people_take_role").options
@@ -394,7 +394,7 @@ def test_a_lead_makes_a_new_link_for_whoever_has_not_used_theirs(store: Store, t
     lead = lea(project)
     old = accounts.add_user(store, LOCAL_OPERATOR, "ada", "annotator", project.name).link_token
     app = opened(project, lead, "People").run()
-    app.selectbox("people_renew_name").set_value("ada").run()
+    app.selectbox("people_renew_name").set_value("ada")
     next(button for button in app.button if button.label == "Make a new link").click().run()
     [code] = app.code
     new = code.value.rpartition("/")[2]
@@ -591,3 +591,24 @@ def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts,
     assert any("is no code of this project" in error.value for error in app.error)
     app.button(key=f"crowd_{door.id}_pause").click().run()
     assert any("paused" in element.value for element in app.markdown)
+
+
+def test_nobody_is_chosen_where_somebody_loses_something(texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    page = opened(project, lea(project), "People").run()
+    assert page.selectbox("people_take_role").value is None
+    page.button("people_take_ask").click().run()
+    assert not page.exception
+    assert "Choose a person first." in [warning.value for warning in page.warning]
+
+
+def test_less_than_one_percent_is_not_said_to_be_nothing(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(150)
+    lead = lea(project)
+    ids = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=1)]
+    change_many(store, lead, project, BulkChange("discard", reason="broken text"), ids)
+    page = opened(project, lead, "Progress").run()
+    [shown] = page.get("progress")
+    assert shown.proto.text == "less than 1 % done: 0 complete and 1 discarded of 150"

@@ -20,7 +20,7 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     ada = person("Ada").open("/project?project=1")
     ada.section("People")
     page = ada.page
-    page.get_by_text("Crowd doors").scroll_into_view_if_needed()  # the page is drawn to its end
+    page.get_by_role("heading", name="Crowd doors").scroll_into_view_if_needed()  # the page is drawn to its end
     whose = page.get_by_role("combobox", name="Whose").nth(1)
     whose.scroll_into_view_if_needed()  # scrolling later would close the menu
     whose.click()

@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
 from annotator.web.sections.people.invitations import keep_links
-from annotator.web.sections.people.questions import show_answers
+from annotator.web.sections.people.questions import NOBODY_CHOSEN, ask_for_person, show_answers
 from annotator.web.session import Visit
 
 
@@ -22,11 +22,13 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
         st.markdown("**Make a new link**")
-        name = st.selectbox("Whose", list(renewable), key="people_renew_name", placeholder="Nobody needs one")
+        name = ask_for_person("Whose", list(renewable), key="people_renew_name", without="Nobody needs one")
         is_asked = submitted("Make a new link", key="people_renew_go", disabled=not renewable) is not None
         if not visit.user.is_administrator:
             st.caption("Of people who have a password, an administrator makes a new link.")
-    if is_asked and name in renewable:
+    if is_asked and name is None:
+        renew.warning(NOBODY_CHOSEN)
+    elif is_asked and name in renewable:
         if renewable[name].account == "can sign in":
             _ask_to_reset(project, renewable[name])
         else:
@@ -69,11 +71,13 @@ def _show_shutting_out(members: Sequence[Member]) -> None:
     active = [member.user.name for member in members if member.account != "shut out"]
     with st.form("people_shut", border=True):
         st.markdown("**Shut somebody out**")
-        name = st.selectbox("Who", active, key="people_shut_name")
+        name = ask_for_person("Who", active, key="people_shut_name")
         is_asked = submitted("Shut out", key="people_shut_ask", disabled=not active) is not None
         st.caption("Of every project of this server. A new link lets them in again.")
     if is_asked and name:
         _ask_to_shut_out(name)
+    elif is_asked:
+        st.warning(NOBODY_CHOSEN)
 
 
 @st.dialog("Shut somebody out?")

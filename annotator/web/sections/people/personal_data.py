@@ -15,6 +15,7 @@ from annotator.usecases.persons.removal_words import anonymising_lines, erasing_
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
+from annotator.web.sections.people.questions import NOBODY_CHOSEN, ask_for_person
 from annotator.web.session import Visit, current_visit, page_store
 
 _DONE = "people_removed"
@@ -33,7 +34,7 @@ def show(store: Store, visit: Visit) -> None:
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
         st.markdown("**A person's data**")
-        name = st.selectbox("Whose", names, key="people_data_name", placeholder="There is nobody else")
+        name = ask_for_person("Whose", names, key="people_data_name", without="There is nobody else")
         take, hide, out = st.columns(3)
         is_taken = (
             submitted("Prepare a download", container=take, key="people_data_take", disabled=not names) is not None
@@ -44,6 +45,8 @@ def show(store: Store, visit: Visit) -> None:
             "Anonymised: account, name and words go, all numbers stay. Erased: what they marked, scored and wrote goes too. You "
             "see how much it is before anything is done."
         )
+    if name is None and (is_taken or is_hidden or is_out):
+        st.warning(NOBODY_CHOSEN)
     if name and is_taken:
         st.session_state[_TAKEN] = (name, data_of_person(store, visit.user, name))
     if name and is_hidden:

@@ -1,6 +1,6 @@
 """What is asked once more before somebody loses something: a way on and a way back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -9,6 +9,13 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
+
+NOBODY_CHOSEN = "Choose a person first."
+
+
+def ask_for_person(label: str, people: Sequence[str], *, key: str, without: str = "There is nobody") -> str | None:
+    """A choice of somebody with nobody chosen: what they lose must not hang on who stands first. without: there is no choice."""
+    return st.selectbox(label, people, index=None, key=key, placeholder="Choose a person" if people else without)
 
 
 def show_answers(go: str, keep: str, *, key: str, act: Callable[[Store, Visit], object]) -> None:

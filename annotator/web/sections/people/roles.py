@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, people_to_choose, take_role
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
-from annotator.web.sections.people.questions import show_answers
+from annotator.web.sections.people.questions import NOBODY_CHOSEN, ask_for_person, show_answers
 from annotator.web.session import Visit
 
 
@@ -28,10 +28,12 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
     with take, st.form("people_take", border=True):
         st.markdown("**Take a role away**")
         held = {f"{member.user.name} · {role}": (member.user.name, role) for member in members for role in member.roles}
-        chosen = st.selectbox("Person and role", list(held), key="people_take_role")
+        chosen = ask_for_person("Person and role", list(held), key="people_take_role")
         is_asked = submitted("Take it away", key="people_take_ask") is not None
     if is_asked and chosen:
         _ask_to_take(project, *held[chosen])
+    elif is_asked:
+        take.warning(NOBODY_CHOSEN)
 
 
 @st.dialog("Take a role away?")

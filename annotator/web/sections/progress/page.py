@@ -66,4 +66,5 @@ def _show_counts(progress: Progress) -> None:
     discarded = counts.get("discarded", 0)
     parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
     percent = 100 * progress.n_done // n  # never 100 before the last one
-    st.progress(percent, text=f"{percent} % done: {parts} of {n:,}")
+    share = "less than 1" if progress.n_done and not percent else f"{percent}"
+    st.progress(percent, text=f"{share} % done: {parts} of {n:,}")
