@@ -78,8 +78,13 @@ def delete(store: Store, actor: User, project_id: int, typed_name: str) -> Delet
         backup = _back_up(store)
         try:
             return _delete(store, actor, project_id, backup)
+        except NotFound:
+            backup.unlink()  # whoever was faster has one
+            raise
         except BaseException:
-            backup.unlink()  # the database is as it was
+            with suppress(NotFound):  # once the project is gone, this is its only copy
+                get_project_by_id(store, project_id)
+                backup.unlink()
             raise
 
 

@@ -178,6 +178,21 @@ def test_a_backup_that_cannot_be_made_leaves_the_project_at_work(
     assert not get_project_by_id(store, project.id).is_archived
 
 
+def test_a_backup_stays_when_the_program_is_stopped_after_its_project_went(
+    store: Store, project: Project, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("annotator.usecases.project.ends._moved_models", is_stopped)
+    with pytest.raises(KeyboardInterrupt):
+        delete(store, lea, project.id, project.name)
+    assert store.value("SELECT count(*) FROM projects WHERE id = ?", (project.id,)) == 0
+    [backup] = store.path.parent.glob("*.backup")
+    with open_store(backup) as copy:
+        assert copy.value("SELECT count(*) FROM projects WHERE id = ?", (project.id,)) == 1
+
+
 def test_of_two_leads_who_delete_at_once_one_is_told_that_it_is_gone(
     database: Path, store: Store, project: Project, lea: User, add_person: Callable[..., User]
 ) -> None:
