@@ -5,12 +5,17 @@ A sentence is written once, in English and whole, with the names of its values i
     _("There is nothing at the address {path}.", path=path)
     several("{n} text waits.", "{n} texts wait.", n)
 
+What is written at a module's level, before anybody is there to read it, is marked and said where it is shown:
+
+    STATES = {"open": unsaid("waiting")}        …        _(STATES[state])
+
 Which language that is follows the request, or the run of a page: what is said to one person is never in another's language.
 Commands, logs and files speak English. `tools/catalogues.py` gathers the sentences for the catalogues in `locale/`.
 """
 
+import datetime as dt
 import gettext
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -23,12 +28,18 @@ OWN_NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}  # so that ev
 DOMAIN = "annotator"
 CATALOGUES = Path(__file__).resolve().parent / "locale"
 
-_SPOKEN: ContextVar[Language] = ContextVar("language", default="en")
+_SPOKEN: ContextVar[Language | None] = ContextVar("language", default=None)
+_ELSEWHERE: list[Callable[[], Language]] = []  # who is asked where nobody has chosen a language, the last one first
 
 
 def spoken_language() -> Language:
     """The language of this request, or of this run of a page."""
-    return _SPOKEN.get()
+    return _SPOKEN.get() or (_ELSEWHERE[-1]() if _ELSEWHERE else "en")
+
+
+def speak_otherwise(language: Callable[[], Language]) -> None:
+    """Where no language was chosen, as in a callback of a page, it is asked for here."""
+    _ELSEWHERE.append(language)
 
 
 def speak(language: Language) -> None:
@@ -52,7 +63,7 @@ def _(sentence: str, /, **values: object) -> str:
     >>> _("“{name}” is taken.", name="{a}")
     '“{a}” is taken.'
     """
-    translated = _catalogue(_SPOKEN.get()).gettext(sentence)
+    translated = _catalogue(spoken_language()).gettext(sentence) if sentence else ""
     return translated.format_map(values) if values else translated
 
 
@@ -62,7 +73,38 @@ def several(single: str, plural: str, n: int, /, **values: object) -> str:
     >>> several("{n} text waits.", "{n} texts wait.", 1200), several("{n} text waits.", "{n} texts wait.", 1)
     ('1,200 texts wait.', '1 text waits.')
     """
-    return _catalogue(_SPOKEN.get()).ngettext(single, plural, n).format_map({"n": f"{n:,}"} | values)
+    return _catalogue(spoken_language()).ngettext(single, plural, n).format_map({"n": f"{n:,}"} | values)
+
+
+def unsaid(sentence: str) -> str:
+    """A sentence as it stands, marked for the catalogues: `_` says it where it is shown."""
+    return sentence
+
+
+def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
+    """Words in one line, with commas, and before the last one what connects it.
+
+    >>> listed(["a", "b", "c"], "or"), listed(["a", "b"]), listed(["a"], "and"), listed([])
+    ('a, b or c', 'a, b', 'a', '')
+    """
+    comma = "、" if spoken_language() == "zh" else ", "
+    if not last or len(words) < 2:
+        return comma.join(words)
+    before, word = comma.join(words[:-1]), words[-1]
+    if last == "and":
+        return _("{before} and {word}", before=before, word=word)
+    return _("{before} or {word}", before=before, word=word)
+
+
+def written_day(day: dt.date) -> str:
+    """A day as people write it.
+
+    >>> written_day(dt.date(2026, 3, 9))
+    '9 March 2026'
+    """
+    if spoken_language() == "zh":
+        return f"{day.year}年{day.month}月{day.day}日"
+    return f"{day.day} {day:%B} {day.year}"
 
 
 @cache

@@ -6,12 +6,13 @@
 The compiled catalogues (.mo) are kept in the repository, since they are read without any tool; a test compares them.
 """
 
+import ast
 import datetime as dt
 import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -22,10 +23,12 @@ from babel.messages.pofile import read_po, write_po
 from annotator.language import CATALOGUES, DOMAIN, LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[1]
+_COMMANDS = ROOT / "annotator" / "cli"  # they speak English
 PANEL = ROOT / "annotator" / "web" / "panel"
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
+_Message = str | tuple[str, str]
 _Keywords = Mapping[str, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]
-_PYTHON: _Keywords = {"_": None, "several": (1, 2)}
+_PANEL_WORDS: _Keywords = {"_": None, "several": (1, 2)}
 _LOUD = {"silent": "false"}  # a template that cannot be read is no empty one
 _TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
 _NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
@@ -38,23 +41,56 @@ _BRACES = re.compile(r"\{(\w*)\}")
 def sentences() -> Catalog:
     """What the sources say, with where."""
     catalogue = Catalog(domain=DOMAIN)
-    for path, method, keywords in _sources():
-        for line, message, comments, _context in extract_from_file(
-            method, path, keywords, comment_tags=("To translate:",), options=_LOUD
-        ):
-            where = path.relative_to(ROOT).as_posix()
-            catalogue.add(message, None, [(where, line)], auto_comments=comments)
+    for path in _files(("annotator", "pages"), "py"):
+        if _COMMANDS in path.parents:
+            continue
+        for line, message in python_sentences(path.read_text(encoding="utf-8")):
+            catalogue.add(message, None, [(_where(path), line)])
+    for path in _files(("annotator/web/panel",), "js"):
+        for line, message in _panel_sentences(path):
+            catalogue.add(message, None, [(_where(path), line)])
+    for path in _files(("annotator/web",), "html"):
+        for line, written, _comments, _context in extract_from_file("jinja2", path, _TEMPLATES, options=_LOUD):
+            catalogue.add(written, None, [(_where(path), line)])
     return catalogue
 
 
-def _sources() -> Iterator[tuple[Path, str, _Keywords]]:
-    for folder in ("annotator", "pages"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path, "python", _PYTHON
-    for path in sorted(PANEL.rglob("*.js")):
-        yield path, "javascript", _PYTHON
-    for path in sorted((ROOT / "annotator" / "web").rglob("*.html")):
-        yield path, "jinja2", _TEMPLATES
+def python_sentences(source: str) -> Iterator[tuple[int, _Message]]:
+    """The sentences of one source with their lines, also those within an f-string, which Babel's own reading passes over."""
+    for call in ast.walk(ast.parse(source)):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        match call.func.id, [part.value if isinstance(part, ast.Constant) else None for part in call.args]:
+            case (("_" | "unsaid"), [str() as sentence]):
+                yield call.lineno, sentence
+            case "several", [str() as single, str() as plural, *_others]:
+                yield call.lineno, (single, plural)
+            case "counted", [_n, str() as noun]:
+                yield call.lineno, _counted(noun, noun + "s")
+            case "counted", [_n, str() as noun, str() as plural]:
+                yield call.lineno, _counted(noun, plural)
+
+
+def _panel_sentences(path: Path) -> Iterator[tuple[int, _Message]]:
+    for line, message, _comments, _context in extract_from_file("javascript", path, _PANEL_WORDS):
+        yield line, message if isinstance(message, str) else (message[0], message[1])
+    for line, noun, _comments, _context in extract_from_file("javascript", path, {"counted": (2,)}):
+        if isinstance(noun, str):
+            yield line, _counted(noun, f"{noun}s")
+
+
+def _counted(noun: str, plural: str) -> _Message:
+    """As `counted` says a noun (domain/numbers.py, shared/spoken.js)."""
+    return f"{{n}} {noun}", f"{{n}} {plural}"
+
+
+def _files(folders: Sequence[str], ending: str) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob(f"*.{ending}"))
+
+
+def _where(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
 def catalogue_path(language: str, ending: str = "po") -> Path:

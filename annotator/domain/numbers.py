@@ -2,6 +2,8 @@
 
 import math
 
+from annotator.language import several
+
 _MOST_DIGITS = 18  # more do not fit into SQLite's whole numbers
 UNDEFINED = "–"
 _NOISE = 1e-12  # what remains of a zero that was added up
@@ -114,12 +116,13 @@ def _one_decimal(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
-def counted(n: int, what: str, several: str = "") -> str:
-    """A number with its noun, or with a noun and its verb.
+def counted(n: int, what: str, plural: str = "") -> str:
+    """A number with its noun, or with a noun and its verb, in the language of who reads it.
 
-    several: the words for every number but 1, where an s at the end of `what` does not make them
+    what: written where it is called, for the catalogues are gathered from there
+    plural: the words for every number but 1, where an s at the end of `what` does not make them
 
     >>> counted(1, "reviewer"), counted(1200, "text"), counted(0, "text was", "texts were")
     ('1 reviewer', '1,200 texts', '0 texts were')
     """
-    return f"{n:,} {what if n == 1 else several or what + 's'}"
+    return several("{n} " + what, "{n} " + (plural or what + "s"), n)

@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.errors import NotSignedIn
-from annotator.language import language_of_browser, speak
+from annotator.language import Language, language_of_browser, speak_otherwise
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
 
 _VISIT = "visit"
+_LANGUAGE = "language"
 _OPEN_PAGE = "open_page"
 _IS_JUST_OPENED = "is_just_opened"
 
@@ -59,11 +61,20 @@ def page_store() -> Iterator[Store]:
 def current_session(store: Store) -> Session:
     """Who is signed in; raises NotSignedIn. Asked anew on each run, so that ending a session ends it everywhere.
 
-    From here on, in this run, they are spoken to in their language.
+    From here on this tab speaks their language.
     """
     session = session_of(store, cookie_token())
-    speak(session.user.language or language_of_browser(accepted_languages()))
+    st.session_state[_LANGUAGE] = session.user.language or language_of_browser(accepted_languages())
     return session
+
+
+def _language_of_tab() -> Language:
+    """As the last run of a script in this tab learnt it: callbacks and fragments run before the next one, or without."""
+    is_in_a_tab = get_script_run_ctx(suppress_warning=True) is not None
+    return st.session_state.get(_LANGUAGE, "en") if is_in_a_tab else "en"
+
+
+speak_otherwise(_language_of_tab)
 
 
 def current_visit(store: Store) -> Visit:

@@ -1,4 +1,5 @@
 /** What is said of words of the text, for those who hear it: how many they are, and which. Pure. */
+import { several } from "../words/language.js";
 import { cutSpan, sizeOf } from "./model.js";
 
 /** So many characters of a range are said; of a longer one its beginning and its end. */
@@ -7,9 +8,12 @@ const SPOKEN_CHARS = 120;
 /**
  * A number with its noun: "1 word", "1,200 words".
  * @param {number} count
- * @param {string} noun
+ * @param {string} noun  written where this is called, for the catalogues are gathered from there
  */
-export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count, noun) {
+  const one = `{n} ${noun}`;
+  return several(one, `${one}s`, count);
+}
 
 /** @param {number} count */
 export const countWords = (count) => counted(count, "word");
