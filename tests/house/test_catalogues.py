@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from tools.catalogues import (
     gathered,
     missing,
     panel_path,
+    sentences,
     unlike,
     written_mo,
     written_panel,
@@ -21,7 +23,7 @@ from tools.catalogues import (
 
 # What speaks more than English; the rest of the program follows room by room.
 ROOMS = ("annotator/web/forms.py", "annotator/web/routes/account.py", "annotator/web/routes/sign_in.py")
-SPOKEN_BY = frozenset({"_", "several"})
+SPOKEN_BY = frozenset({"_", "several", "unsaid", "counted"})
 SENTENCE = re.compile(r"[A-Za-z’']{2,} [a-z{]")
 
 
@@ -50,6 +52,21 @@ def test_no_sentence_of_a_translated_room_is_said_in_english_alone(path: str) ->
 def test_a_plain_sentence_would_be_noticed() -> None:
     tree = ast.parse('"""Of this module."""\nshow("Nothing is here.", _("All is well."), f"{n} texts wait")')
     assert list(_plain_sentences(tree)) == ["Nothing is here.", "{} texts wait"]
+
+
+def test_a_sentence_is_written_whole_where_it_is_said_so_that_the_catalogues_hold_it() -> None:
+    paths = [path for path in [*ROOT.glob("annotator/**/*.py"), *ROOT.glob("pages/*.py")] if path.name != "numbers.py"]
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    spoken = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SPOKEN_BY
+    ]
+    assert [ast.unparse(call) for call in spoken if isinstance(call.args[0], ast.JoinedStr | ast.BinOp)] == []
+
+
+def test_a_sentence_of_the_panel_is_written_whole_where_it_is_said() -> None:
+    assert [message.id for message in sentences() if "${" in str(message.id)] == []
 
 
 def _plain_sentences(tree: ast.AST) -> Iterator[str]:
