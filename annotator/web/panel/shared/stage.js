@@ -2,6 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar,
  * scrolling, and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
+import { _ } from "../words/language.js";
 import {
   afterPaint,
   afterwards,
@@ -210,7 +211,7 @@ export class Stage {
   foldQuestion() {
     if (this.asked.root.hidden) return this.announce(this.asked.words);
     this.asked.fold();
-    this.announce(this.asked.isFolded ? "folded" : this.asked.words);
+    this.announce(this.asked.isFolded ? _("folded") : this.asked.words);
   }
 
   /** The text is written in another size: the line one reads stays where it is on the screen. */
