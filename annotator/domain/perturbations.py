@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import unsaid
 
 Family = Literal["benchmark", "contrast", "functional", "own"]
 
@@ -34,68 +35,85 @@ class PerturbationKind:
 KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "dispensable",
-        "Dispensable words",
-        "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)",
+        unsaid("Dispensable words"),
+        unsaid(
+            "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)"
+        ),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "important",
-        "Important words",
-        "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et al. 2022)",
+        unsaid("Important words"),
+        unsaid(
+            "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et "
+            "al. 2022)"
+        ),
         "benchmark",
         keeps_label=None,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "syntax",
-        "Syntax",
-        "Say the same with another construction: active and passive, another order of clauses. The rationale stays. "
-        "(Wang et al. 2022)",
+        unsaid("Syntax"),
+        unsaid(
+            "Say the same with another construction: active and passive, another order of clauses. The rationale "
+            "stays. "
+            "(Wang et al. 2022)"
+        ),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "contrast",
-        "Contrast",
-        "As small a change as possible: an example from the other side of the decision boundary. "
-        "(ER-TEST, contrast sets)",
+        unsaid("Contrast"),
+        unsaid(
+            "As small a change as possible: an example from the other side of the decision boundary. "
+            "(ER-TEST, contrast sets)"
+        ),
         "contrast",
         keeps_label=False,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "vocabulary",
-        "Vocabulary",
-        "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the same or the opposite. "
-        "(ER-TEST, functional tests)",
+        unsaid("Vocabulary"),
+        unsaid(
+            "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the "
+            "same or the opposite. "
+            "(ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=None,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "robustness",
-        "Robustness",
-        "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
-        "(ER-TEST, functional tests)",
+        unsaid("Robustness"),
+        unsaid(
+            "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
+            "(ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "logic",
-        "Logic",
-        "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)",
+        unsaid("Logic"),
+        unsaid(
+            "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=False,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "entity",
-        "Entity",
-        "Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)",
+        unsaid("Entity"),
+        unsaid("Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)"),
         "functional",
         keeps_label=True,
         keeps_rationale=False,
@@ -113,7 +131,8 @@ def own_kind(
     """
     if not _NAME.fullmatch(name) or name != name.strip():
         raise InvalidValue(
-            f"'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a letter or "
+            f"'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a "
+            f"letter or "
             "digit first."
         )
     if name.casefold() in {kind.name for kind in KINDS}:

@@ -216,7 +216,7 @@ def show_project(project: Project) -> ShownProject:
     return ShownProject(
         id=project.id,
         name=project.name,
-        question=project.shown_question,
+        question=_(project.shown_question),
         labels=project.labels,
         result_kind=project.task.result_kind,
         result_mode=settings.result_mode,
@@ -249,7 +249,7 @@ def segment_title(segment: Segment, task: Task) -> str:
     if spec is None:
         return segment.name
     number = segment.name[len(spec.name) :]
-    title = f"{spec.title} {number}" if number else spec.title
+    title = f"{_(spec.title)} {number}" if number else _(spec.title)
     if not spec.may_repeat or not segment.docid or _MADE_BY_A_MACHINE.fullmatch(segment.docid):
         return title
     return f"{title} · {segment.docid}"
