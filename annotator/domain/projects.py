@@ -13,7 +13,7 @@ from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
-from annotator.language import unsaid
+from annotator.language import _, unsaid
 
 Previews = Literal["nobody", "reviewers", "annotators"]
 PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
@@ -113,7 +113,15 @@ class ProjectSettings:
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
-                raise InvalidValue(f"{name} is {value}; it must lie between {lowest} and {highest}.")
+                raise InvalidValue(
+                    _(
+                        "{name} is {value}; it must lie between {lowest} and {highest}.",
+                        name=name,
+                        value=value,
+                        lowest=lowest,
+                        highest=highest,
+                    )
+                )
         for kind in self.own_perturbation_kinds:
             own_kind(kind)
         preview_model_kind(self.preview_model)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import InvalidValue
-from annotator.language import unsaid
+from annotator.language import _, unsaid
 
 ResultKind = Literal["label", "answer"]
 
@@ -36,11 +36,11 @@ class Task:
     def __post_init__(self) -> None:
         selectable = [s.is_selectable for s in self.segments]
         if not any(selectable):
-            raise InvalidValue(f"Task '{self.name}' has no selectable segment; nothing could be marked.")
+            raise InvalidValue(_("Task '{name}' has no selectable segment; nothing could be marked.", name=self.name))
         if selectable != sorted(selectable, reverse=True):
-            raise InvalidValue(f"Task '{self.name}': selectable segments must come before the others.")
+            raise InvalidValue(_("Task '{name}': selectable segments must come before the others.", name=self.name))
         if len({s.name for s in self.segments}) != len(selectable):
-            raise InvalidValue(f"Task '{self.name}' has two segments of one name.")
+            raise InvalidValue(_("Task '{name}' has two segments of one name.", name=self.name))
 
     def spec_of(self, segment_name: str) -> SegmentSpec | None:
         """The spec that a segment of an instance follows ("document2" follows a repeatable "document")."""
@@ -60,7 +60,14 @@ class Task:
         def numbering_key(name: str) -> tuple[int, int]:
             spec = self.spec_of(name)
             if spec is None:
-                raise InvalidValue(f"Task '{self.name}' has no segment '{name}' (it has {', '.join(order)}).")
+                raise InvalidValue(
+                    _(
+                        "Task '{task}' has no segment '{name}' (it has {segments}).",
+                        task=self.name,
+                        name=name,
+                        segments=", ".join(order),
+                    )
+                )
             return order[spec.name], int(name[len(spec.name) :] or 1)
 
         return sorted(names, key=numbering_key)
@@ -163,7 +170,9 @@ def get_task(name: str) -> Task:
     try:
         return TASKS[name]
     except KeyError:
-        raise InvalidValue(f"There is no task '{name}'. Choose one of {', '.join(TASKS)} or custom.") from None
+        raise InvalidValue(
+            _("There is no task '{name}'. Choose one of {tasks} or custom.", name=name, tasks=", ".join(TASKS))
+        ) from None
 
 
 def custom_task(segments: Sequence[SegmentSpec], result_kind: str) -> Task:
@@ -172,4 +181,6 @@ def custom_task(segments: Sequence[SegmentSpec], result_kind: str) -> Task:
         case "label" | "answer":
             return Task("custom", tuple(segments), result_kind, _SUPPORTS, eraser_query="What is the label?")
         case _:
-            raise InvalidValue(f"The kind of result is '{result_kind}'; it must be label or answer.")
+            raise InvalidValue(
+                _("The kind of result is '{result_kind}'; it must be label or answer.", result_kind=result_kind)
+            )
