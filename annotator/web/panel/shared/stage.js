@@ -10,6 +10,7 @@ import {
   element,
   focused,
   pageBegan,
+  parts,
   scrollerOf,
   setText,
   treeOf,
@@ -400,8 +401,18 @@ export class Stage {
   hint(sentence, { stay = false } = {}) {
     clearTimeout(this.hintTimer);
     setText(this.hintBox, sentence);
+    this.hintBox.style.setProperty("--clear", `${this.#buttonsBelowBar()}px`);
     this.hintBox.hidden = false;
     if (!stay) this.hintTimer = setTimeout(() => this.closeHint(), HINT_MS);
+  }
+
+  /** How far the buttons above the text reach down from the bar: what is said for a while does not lie over them. */
+  #buttonsBelowBar() {
+    const { bottom } = this.barRoot.getBoundingClientRect();
+    const edges = parts(this.root, ".notices .notice .button", HTMLElement).map(
+      (made) => made.getBoundingClientRect().bottom,
+    );
+    return Math.min(Math.max(0, ...edges.map((edge) => edge - bottom)), this.textRoom / 2);
   }
 
   closeHint() {
