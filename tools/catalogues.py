@@ -28,7 +28,10 @@ PANEL = ROOT / "annotator" / "web" / "panel"
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 _Message = str | tuple[str, str]
 _Keywords = Mapping[str, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]
-_PANEL_WORDS: _Keywords = {"_": None, "several": (1, 2)}
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LITERAL = r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*"""
+_GIVEN = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # what is counted: it may call something that calls something
+_SAID = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}|several\({_LITERAL},{_LITERAL},|counted\({_GIVEN},{_LITERAL},?\s*\))")
 _LOUD = {"silent": "false"}  # a template that cannot be read is no empty one
 _TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
 _NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
@@ -47,7 +50,7 @@ def sentences() -> Catalog:
         for line, message in python_sentences(path.read_text(encoding="utf-8")):
             catalogue.add(message, None, [(_where(path), line)])
     for path in _files(("annotator/web/panel",), "js"):
-        for line, message in _panel_sentences(path):
+        for line, message in panel_sentences(path.read_text(encoding="utf-8")):
             catalogue.add(message, None, [(_where(path), line)])
     for path in _files(("annotator/web",), "html"):
         for line, written, _comments, _context in extract_from_file("jinja2", path, _TEMPLATES, options=_LOUD):
@@ -71,11 +74,17 @@ def python_sentences(source: str) -> Iterator[tuple[int, _Message]]:
                 yield call.lineno, _counted(noun, plural)
 
 
-def _panel_sentences(path: Path) -> Iterator[tuple[int, _Message]]:
-    for line, message, _comments, _context in extract_from_file("javascript", path, _PANEL_WORDS):
-        yield line, message if isinstance(message, str) else (message[0], message[1])
-    for line, noun, _comments, _context in extract_from_file("javascript", path, {"counted": (2,)}):
-        if isinstance(noun, str):
+def panel_sentences(source: str) -> Iterator[tuple[int, _Message]]:
+    """The sentences of a module of the panel with their lines, also those within a template, which Babel passes over."""
+    source = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), source)
+    for match in _SAID.finditer(source):
+        line = source.count("\n", 0, match.start()) + 1
+        sentence, single, plural, noun = (literal and ast.literal_eval(literal) for literal in match.groups())
+        if sentence:
+            yield line, sentence
+        elif single:
+            yield line, (single, plural)
+        else:
             yield line, _counted(noun, f"{noun}s")
 
 

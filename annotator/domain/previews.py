@@ -3,6 +3,7 @@
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 NO_MODEL = "none"
 NEWEST_METHODS = "newest"
@@ -31,7 +32,7 @@ def preview_model_kind(spec: str) -> ModelKind:
             return "transformers"
         case "transformers-zero-shot" if has_source:
             return "transformers-zero-shot"
-    raise InvalidValue(f"'{spec}' names no model that previews can ask. Write {_FORMS}.")
+    raise InvalidValue(_("'{spec}' names no model that previews can ask. Write {forms}.", spec=spec, forms=_FORMS))
 
 
 def preview_model_name(spec: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.rationales import RationaleSet
+from annotator.language import _
 
 # carried: the original's gold in a changed version; lexicon: the words of a keep list; complement: all but those of ignore lists
 ProposedSource = Literal["carried", "lexicon", "complement"]
@@ -60,12 +61,17 @@ class VersionChange:
         """
         before, after = _shown(self.before), _shown(self.after)
         if not self.is_other_result:
-            return f"{self.kind}: {after}, as in the original."
-        return f"{self.kind}: {before} → {after}. What supported “{before}” may not support “{after}”."
+            return _("{kind}: {after}, as in the original.", kind=self.kind, after=after)
+        return _(
+            "{kind}: {before} → {after}. What supported “{before}” may not support “{after}”.",
+            kind=self.kind,
+            before=before,
+            after=after,
+        )
 
 
 def _shown(result: str | None) -> str:
-    return "no label" if result is None else result or "no answer"
+    return _("no label") if result is None else result or _("no answer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenLayout
 from annotator.errors import InvalidAnnotation
+from annotator.language import _
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -18,7 +19,11 @@ class Span:
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
             raise InvalidAnnotation(
-                f"A span from token {self.start} to token {self.end} marks nothing; it needs 0 <= start < end."
+                _(
+                    "A span from token {start} to token {end} marks nothing; it needs 0 <= start < end.",
+                    start=self.start,
+                    end=self.end,
+                )
             )
 
 
@@ -67,14 +72,23 @@ def check_spans(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
         for span in rationale_set.spans:
             if span.end > layout.n_tokens:
                 raise InvalidAnnotation(
-                    f"Set {number + 1} marks token {span.end - 1}, but the instance has "
-                    f"{counted(layout.n_tokens, 'token')}, from 0.",
+                    _(
+                        "Set {number} marks token {end}, but the instance has {tokens}, from 0.",
+                        number=number + 1,
+                        end=span.end - 1,
+                        tokens=counted(layout.n_tokens, "token"),
+                    ),
                     set_index=number,
                 )
             if layout.segment_at(span.start) != layout.segment_at(span.end - 1):
                 raise InvalidAnnotation(
-                    f"Set {number + 1} has a span (tokens {span.start} to {span.end - 1}) that runs over the border of two "
-                    "segments; split it in two.",
+                    _(
+                        "Set {number} has a span (tokens {start} to {end}) that runs over the border of two "
+                        "segments; split it in two.",
+                        number=number + 1,
+                        start=span.start,
+                        end=span.end - 1,
+                    ),
                     set_index=number,
                 )
 

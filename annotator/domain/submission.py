@@ -5,6 +5,7 @@ from annotator.domain.projects import Project, ResultMode
 from annotator.domain.rationales import RationaleSet, check_spans, set_letter, union_of_tokens
 from annotator.domain.texts import TokenLayout
 from annotator.errors import InvalidAnnotation
+from annotator.language import _, listed
 
 
 def result_mode_for(project: Project, instance: Instance) -> ResultMode:
@@ -34,7 +35,7 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
     result = _result(draft, instance, project)
     if project.settings.result_mode == "labels_only":
         if draft.sets:
-            raise InvalidAnnotation("This project asks for labels only. Remove the rationale sets.")
+            raise InvalidAnnotation(_("This project asks for labels only. Remove the rationale sets."))
         return result
     _check_presence(draft, project, result)
     check_spans(draft.sets, instance.layout)
@@ -42,7 +43,7 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
     _check_segments(result, draft.sets, instance.layout, project)
     if draft.sets and not is_confirmed and len(union_of_tokens(draft.sets)) == instance.layout.n_selectable > 1:
         raise InvalidAnnotation(
-            "Every word is marked, so nothing is left out as unimportant. Submit again if you mean it.",
+            _("Every word is marked, so nothing is left out as unimportant. Submit again if you mean it."),
             is_warning=True,
         )
     return result
@@ -54,26 +55,35 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
     if mode in {"give", "labels_only"}:
         result = draft.result
     if result is None:
-        what = "an answer" if project.task.result_kind == "answer" else f"a label ({', '.join(project.labels)})"
-        raise InvalidAnnotation(f"Choose {what} first.")
+        if project.task.result_kind == "answer":
+            raise InvalidAnnotation(_("Choose an answer first."))
+        raise InvalidAnnotation(_("Choose a label ({labels}) first.", labels=listed(project.labels)))
     if project.task.result_kind == "label" and project.labels and result not in project.labels:
         raise InvalidAnnotation(
-            f"'{result}' is not a label of this project; choose one of {', '.join(project.labels)}. If the page does not "
-            "offer them, reload it: your marks are kept."
+            _(
+                "'{result}' is not a label of this project; choose one of {labels}. If the page does not offer "
+                "them, reload it: "
+                "your marks are kept.",
+                result=result,
+                labels=listed(project.labels),
+            )
         )
     return result
 
 
 def _check_presence(draft: Draft, project: Project, result: str) -> None:
     if draft.no_rationale and draft.sets:
-        raise InvalidAnnotation("“No rationale in the text” is chosen, but there are sets. Undo one of the two.")
+        raise InvalidAnnotation(_("“No rationale in the text” is chosen, but there are sets. Undo one of the two."))
     if draft.no_rationale and not may_have_no_sets(project, result):
         raise InvalidAnnotation(
-            "This project does not allow “no rationale in the text”. Mark at least one set, or skip."
+            _("This project does not allow “no rationale in the text”. Mark at least one set, or skip.")
         )
     if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
-        way_out = ", choose “no rationale in the text”" if project.settings.may_be_empty else ""
-        raise InvalidAnnotation(f"Nothing is marked yet. Mark at least one set{way_out}, or skip.")
+        if project.settings.may_be_empty:
+            raise InvalidAnnotation(
+                _("Nothing is marked yet. Mark at least one set, choose “no rationale in the text”, or skip.")
+            )
+        raise InvalidAnnotation(_("Nothing is marked yet. Mark at least one set, or skip."))
 
 
 def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
@@ -81,10 +91,16 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
     for number, rationale_set in enumerate(sets):
         letter, tokens = set_letter(number), rationale_set.token_indices
         if not tokens:
-            raise InvalidAnnotation(f"Set {letter} is empty. Mark its tokens or remove it.", set_index=number)
+            raise InvalidAnnotation(
+                _("Set {letter} is empty. Mark its tokens or remove it.", letter=letter), set_index=number
+            )
         if tokens in seen:
             raise InvalidAnnotation(
-                f"Sets {set_letter(seen[tokens])} and {letter} hold the same tokens. Change or remove one.",
+                _(
+                    "Sets {first} and {second} hold the same tokens. Change or remove one.",
+                    first=set_letter(seen[tokens]),
+                    second=letter,
+                ),
                 set_index=number,
             )
         seen[tokens] = number
@@ -92,11 +108,19 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
         for segment in touched:
             if not segment.is_selectable:
                 raise InvalidAnnotation(
-                    f"Set {letter} marks words of “{segment.name}”, which cannot be marked.", set_index=number
+                    _(
+                        "Set {letter} marks words of “{name}”, which cannot be marked.",
+                        letter=letter,
+                        name=segment.name,
+                    ),
+                    set_index=number,
                 )
         if len(touched) > 1 and not project.settings.sets_may_cross_segments:
             raise InvalidAnnotation(
-                f"Set {letter} crosses segments; in this project a set must lie in one. Split it into two sets.",
+                _(
+                    "Set {letter} crosses segments; in this project a set must lie in one. Split it into two sets.",
+                    letter=letter,
+                ),
                 set_index=number,
             )
 
@@ -108,7 +132,9 @@ def _check_segments(result: str, sets: tuple[RationaleSet, ...], layout: TokenLa
     touched = {layout.segment_at(token).name for token in union_of_tokens(sets)}
     for name in project.settings.required_segments.get(result, ()):
         if name not in touched:
-            raise InvalidAnnotation(f"“{result}” needs at least one word of “{name}” in a set.")
+            raise InvalidAnnotation(
+                _("“{result}” needs at least one word of “{name}” in a set.", result=result, name=name)
+            )
     for name in project.settings.forbidden_segments.get(result, ()):
         if name in touched:
-            raise InvalidAnnotation(f"“{result}” must not mark words of “{name}”.")
+            raise InvalidAnnotation(_("“{result}” must not mark words of “{name}”.", result=result, name=name))

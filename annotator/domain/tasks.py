@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 ResultKind = Literal["label", "answer"]
 
@@ -35,11 +36,11 @@ class Task:
     def __post_init__(self) -> None:
         selectable = [s.is_selectable for s in self.segments]
         if not any(selectable):
-            raise InvalidValue(f"Task '{self.name}' has no selectable segment; nothing could be marked.")
+            raise InvalidValue(_("Task '{name}' has no selectable segment; nothing could be marked.", name=self.name))
         if selectable != sorted(selectable, reverse=True):
-            raise InvalidValue(f"Task '{self.name}': selectable segments must come before the others.")
+            raise InvalidValue(_("Task '{name}': selectable segments must come before the others.", name=self.name))
         if len({s.name for s in self.segments}) != len(selectable):
-            raise InvalidValue(f"Task '{self.name}' has two segments of one name.")
+            raise InvalidValue(_("Task '{name}' has two segments of one name.", name=self.name))
 
     def spec_of(self, segment_name: str) -> SegmentSpec | None:
         """The spec that a segment of an instance follows ("document2" follows a repeatable "document")."""
@@ -59,7 +60,14 @@ class Task:
         def numbering_key(name: str) -> tuple[int, int]:
             spec = self.spec_of(name)
             if spec is None:
-                raise InvalidValue(f"Task '{self.name}' has no segment '{name}' (it has {', '.join(order)}).")
+                raise InvalidValue(
+                    _(
+                        "Task '{task}' has no segment '{name}' (it has {segments}).",
+                        task=self.name,
+                        name=name,
+                        segments=", ".join(order),
+                    )
+                )
             return order[spec.name], int(name[len(spec.name) :] or 1)
 
         return sorted(names, key=numbering_key)
@@ -70,69 +78,86 @@ class Task:
         return next((s.name for s in self.segments if not s.is_selectable), None)
 
 
-_ENOUGH = "Each set should be sufficient on its own and contain no unneeded words."
+_SUPPORTS = unsaid(
+    "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words."
+)
 
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task(
             "sentiment",
-            (SegmentSpec("text", "Text"),),
+            (SegmentSpec("text", unsaid("Text")),),
             "label",
-            f"Which tokens support “{{result}}”? {_ENOUGH}",
+            _SUPPORTS,
             eraser_query="What is the sentiment of this text?",
         ),
         Task(
             "similarity",
-            (SegmentSpec("sentence1", "Sentence 1"), SegmentSpec("sentence2", "Sentence 2")),
+            (SegmentSpec("sentence1", unsaid("Sentence 1")), SegmentSpec("sentence2", unsaid("Sentence 2"))),
             "label",
-            f"Which tokens of both sentences support “{{result}}”? {_ENOUGH}",
+            unsaid(
+                "Which tokens of both sentences support “{result}”? "
+                "Each set should be sufficient on its own and contain no unneeded words."
+            ),
             eraser_query="Do the two sentences mean the same?",
         ),
         Task(
             "reading",
             (
-                SegmentSpec("passage", "Passage"),
-                SegmentSpec("title", "Title", may_be_empty=True),
-                SegmentSpec("question", "Question", is_selectable=False),
+                SegmentSpec("passage", unsaid("Passage")),
+                SegmentSpec("title", unsaid("Title"), may_be_empty=True),
+                SegmentSpec("question", unsaid("Question"), is_selectable=False),
             ),
             "answer",
-            f"Which tokens support the answer “{{result}}”? {_ENOUGH}",
+            unsaid(
+                "Which tokens support the answer “{result}”? "
+                "Each set should be sufficient on its own and contain no unneeded words."
+            ),
         ),
         Task(
             "inference",
-            (SegmentSpec("premise", "Premise"), SegmentSpec("hypothesis", "Hypothesis")),
+            (SegmentSpec("premise", unsaid("Premise")), SegmentSpec("hypothesis", unsaid("Hypothesis"))),
             "label",
-            f"Which tokens support “{{result}}”? {_ENOUGH}",
+            _SUPPORTS,
             eraser_query="What is the relation between the premise and the hypothesis?",
         ),
         Task(
             "verification",
             (
-                SegmentSpec("document", "Document", may_repeat=True),
-                SegmentSpec("query", "Claim or question", is_selectable=False),
+                SegmentSpec("document", unsaid("Document"), may_repeat=True),
+                SegmentSpec("query", unsaid("Claim or question"), is_selectable=False),
             ),
             "label",
-            f"Which tokens support “{{result}}”? {_ENOUGH}",
+            _SUPPORTS,
         ),
         Task(
             "editing",
-            (SegmentSpec("text", "Text"),),
+            (SegmentSpec("text", unsaid("Text")),),
             "label",
-            f"Which tokens are the reason for “{{result}}”? {_ENOUGH}",
+            unsaid(
+                "Which tokens are the reason for “{result}”? "
+                "Each set should be sufficient on its own and contain no unneeded words."
+            ),
             eraser_query="Does this sentence need editing?",
         ),
         Task(
             "choice",
-            (SegmentSpec("question", "Question"), SegmentSpec("choices", "Choices", is_selectable=False)),
+            (
+                SegmentSpec("question", unsaid("Question")),
+                SegmentSpec("choices", unsaid("Choices"), is_selectable=False),
+            ),
             "label",
-            f"Which tokens support “{{result}}”? {_ENOUGH}",
+            _SUPPORTS,
         ),
         Task(
             "entity",
-            (SegmentSpec("text", "Text"),),
+            (SegmentSpec("text", unsaid("Text")),),
             "label",
-            f"Which tokens support “{{result}}” for the boxed words? {_ENOUGH}",
+            unsaid(
+                "Which tokens support “{result}” for the boxed words? "
+                "Each set should be sufficient on its own and contain no unneeded words."
+            ),
             eraser_query="What is the label of the target?",
             has_target=True,
         ),
@@ -145,14 +170,17 @@ def get_task(name: str) -> Task:
     try:
         return TASKS[name]
     except KeyError:
-        raise InvalidValue(f"There is no task '{name}'. Choose one of {', '.join(TASKS)} or custom.") from None
+        raise InvalidValue(
+            _("There is no task '{name}'. Choose one of {tasks} or custom.", name=name, tasks=", ".join(TASKS))
+        ) from None
 
 
 def custom_task(segments: Sequence[SegmentSpec], result_kind: str) -> Task:
     """The lead's own task; raises InvalidValue when its segments or kind of result cannot be."""
-    question = f"Which tokens support “{{result}}”? {_ENOUGH}"
     match result_kind:
         case "label" | "answer":
-            return Task("custom", tuple(segments), result_kind, question, eraser_query="What is the label?")
+            return Task("custom", tuple(segments), result_kind, _SUPPORTS, eraser_query="What is the label?")
         case _:
-            raise InvalidValue(f"The kind of result is '{result_kind}'; it must be label or answer.")
+            raise InvalidValue(
+                _("The kind of result is '{result_kind}'; it must be label or answer.", result_kind=result_kind)
+            )

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _ENDS = " ,;:–—-"
 
@@ -78,8 +79,16 @@ class TokenizedText:
         for number, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
             if not previous_end <= start <= end <= len(self.text):
                 raise InvalidValue(
-                    f"Token {number} covers characters {start} to {end}, which does not fit: "
-                    f"tokens go in order from {previous_end} to at most {len(self.text)}."
+                    _(
+                        "Token {number} covers characters {start} to {end}, which does not fit: tokens go in "
+                        "order from {previous_end} "
+                        "to at most {n}.",
+                        number=number,
+                        start=start,
+                        end=end,
+                        previous_end=previous_end,
+                        n=len(self.text),
+                    )
                 )
             previous_end = end
         self._check_sentences()
@@ -88,7 +97,7 @@ class TokenizedText:
         borders = (*self.sentence_starts, self.n_tokens)
         if borders[0] != 0 or any(not a < b for a, b in pairwise(borders)):
             raise InvalidValue(
-                "The first sentence must start at token 0, each later one after it, none past the last token."
+                _("The first sentence must start at token 0, each later one after it, none past the last token.")
             )
 
 
@@ -135,11 +144,17 @@ class TokenLayout:
             if segment.name == name:
                 return segment
         known = ", ".join(s.name for s in self.segments)
-        raise InvalidValue(f"The instance has no segment '{name}' (it has {known}).")
+        raise InvalidValue(_("The instance has no segment '{name}' (it has {known}).", name=name, known=known))
 
     def segment_at(self, token_index: int) -> SegmentTokens:
         """The segment that holds a token index; raises InvalidValue when there is no such token."""
         for segment in self.segments:
             if segment.first_token <= token_index < segment.end_token:
                 return segment
-        raise InvalidValue(f"The instance has no token {token_index} (it has {self.n_tokens}, from 0).")
+        raise InvalidValue(
+            _(
+                "The instance has no token {token_index} (it has {n_tokens}, from 0).",
+                token_index=token_index,
+                n_tokens=self.n_tokens,
+            )
+        )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.characters import check_characters
 from annotator.text.language import is_spaceless
 from annotator.text.sentences import sentence_starts as find_sentence_starts
@@ -52,8 +53,13 @@ def align_tokens(text: str, tokens: Sequence[str], sentence_starts: Sequence[int
     rest = _after_blanks(text, end)
     if rest < len(text):
         raise TokenMismatch(
-            f"The {counted(len(tokens), 'token')} end at character {end}, but the text goes on with {_shown(text, rest)} at "
-            f"character {rest}.",
+            _(
+                "The {tokens} end at character {end}, but the text goes on with {shown} at character {rest}.",
+                tokens=counted(len(tokens), "token"),
+                end=end,
+                shown=_shown(text, rest),
+                rest=rest,
+            ),
             token_index=len(tokens),
             start_char=rest,
         )
@@ -85,9 +91,19 @@ def _after_blanks(text: str, begin: int) -> int:
 def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
     start_char = _after_blanks(text, end) if token.strip() else end
     shown_token = repr(token if len(token) <= 40 else token[:40] + "…")
-    stands = f"where {_shown(text, start_char)} stands" if start_char < len(text) else "where the text ends"
+    stands = (
+        _("where {words} stands", words=_shown(text, start_char))
+        if start_char < len(text)
+        else _("where the text ends")
+    )
     return TokenMismatch(
-        f"Token {number} {shown_token} is not in the text at character {start_char}, {stands}.",
+        _(
+            "Token {number} {token} is not in the text at character {character}, {stands}.",
+            number=number,
+            token=shown_token,
+            character=start_char,
+            stands=stands,
+        ),
         token_index=number,
         start_char=start_char,
     )

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 import regex
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -40,8 +41,11 @@ def check_characters(text: str) -> None:
     if match := _SURROGATE.search(text):
         code = ord(match.group())
         raise InvalidValue(
-            f"Character {match.start()} is U+{code:04X}, half a surrogate pair. "
-            "Repair the text's encoding at its source."
+            _(
+                "Character {number} is U+{code}, half a surrogate pair. Repair the text's encoding at its source.",
+                number=match.start(),
+                code=f"{code:04X}",
+            )
         )
 
 

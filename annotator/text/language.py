@@ -3,6 +3,7 @@
 import re
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _CODE = re.compile(r"[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
 _RTL_LANGUAGES = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "iw", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"})
@@ -19,7 +20,12 @@ def subtags(language: str) -> list[str]:
     ['zh', 'hans', 'cn']
     """
     if not _CODE.fullmatch(language):
-        raise InvalidValue(f"'{language}' is no language code. Write one like en, zh or pt-BR, or xx for any language.")
+        raise InvalidValue(
+            _(
+                "'{language}' is no language code. Write one like en, zh or pt-BR, or xx for any language.",
+                language=language,
+            )
+        )
     return re.split("[-_]", language.lower())
 
 

@@ -13,6 +13,7 @@ import regex
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.characters import CLUSTER
 from annotator.text.piece_forms import FORMS, Letters, may_be_dropped
 from annotator.text.piece_letters import Cut, Range
@@ -206,7 +207,7 @@ class _Search:
 
     def _ranges(self, cuts: Sequence[Range]) -> list[Range]:
         unknown: dict[int, Range] = {}
-        for (_, members), (begin, end) in zip(self.cut.gaps, cuts, strict=True):
+        for (_gap, members), (begin, end) in zip(self.cut.gaps, cuts, strict=True):
             unknown.update(zip(members, self._shared(begin, end, len(members)), strict=True))
         char_ranges = [unknown.get(number) or self._range_of(span) for number, span in enumerate(self.cut.spans)]
         after = self.text.character(self.end)
@@ -263,26 +264,39 @@ class _Search:
         piece, index = self.farthest
         character = self.text.character(index)
         if self.n_steps > _MOST_STEPS:
-            reason = "The pieces for unknown words fit the text in too many ways; give start and end of each piece."
+            reason = _("The pieces for unknown words fit the text in too many ways; give start and end of each piece.")
             return PieceMismatch(reason, piece)
         if piece >= len(self.cut.pieces):
             return left_over(piece, self.text.text, character)
         text = self.cut.pieces[piece]
         shown = repr(text if len(text) <= 40 else text[:40] + "…")
-        stands = (
-            "where the text ends"
-            if character >= len(self.text.text)
-            else f"where {_rest(self.text.text, character)} stands"
-        )
-        reason = f"Piece {self.numbers[piece]} {shown} is not in the text at character {character}, {stands}."
+        number = self.numbers[piece]
+        if character >= len(self.text.text):
+            reason = _(
+                "Piece {number} {shown} is not in the text at character {character}, where the text ends.",
+                number=number,
+                shown=shown,
+                character=character,
+            )
+        else:
+            reason = _(
+                "Piece {number} {shown} is not in the text at character {character}, where {rest} stands.",
+                number=number,
+                shown=shown,
+                character=character,
+                rest=_rest(self.text.text, character),
+            )
         return PieceMismatch(reason, piece)
 
 
 def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
     """The fault of pieces that end before their text."""
-    reason = (
-        f"The {counted(n_pieces, 'piece')} end at character {end}, but the text goes on with {_rest(text, end)}. "
-        "If the model did not see the rest, say that the scores are partial."
+    reason = _(
+        "The {pieces} end at character {end}, but the text goes on with {rest}. If the model did not see the rest, say "
+        "that the scores are partial.",
+        pieces=counted(n_pieces, "piece"),
+        end=end,
+        rest=_rest(text, end),
     )
     return PieceMismatch(reason, n_pieces)
 

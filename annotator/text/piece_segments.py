@@ -8,6 +8,7 @@ from typing import cast
 from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.piece_forms import FORMS, SPECIAL_TEXTS, Letters, is_special, is_unknown, may_be_dropped
 from annotator.text.piece_letters import Range
 from annotator.text.piece_places import PieceMismatch, find_pieces, left_over
@@ -62,8 +63,10 @@ def _ranges(pieces: Sequence[Piece], chosen: Sequence[int], text: str, *, is_par
     if len(without) == len(chosen):
         return find_pieces([pieces[n].text for n in chosen], text, numbers=chosen, is_partial=is_partial)
     if without:
-        name = f"Piece {without[0]} {pieces[without[0]].text!r}"
-        raise InvalidValue(f"{name} has no start and end, but others have; give them for all pieces or none.")
+        name = _("Piece {number} {text}", number=without[0], text=f"{pieces[without[0]].text!r}")
+        raise InvalidValue(
+            _("{name} has no start and end, but others have; give them for all pieces or none.", name=name)
+        )
     ranges = [_given_range(number, pieces[number], text) for number in chosen]
     end = max(end for _, end in ranges)
     if not is_partial and not all(may_be_dropped(letter) for letter in Letters.of(text[end:]).letters):
@@ -74,12 +77,32 @@ def _ranges(pieces: Sequence[Piece], chosen: Sequence[int], text: str, *, is_par
 def _given_range(number: int, piece: Piece, text: str) -> Range:
     """The offsets of a piece, if its text can stand there."""
     start, end = cast(int, piece.start), cast(int, piece.end)
-    said_range = f"Piece {number} {piece.text[:40]!r} is said to be at characters {start} to {end}"
+    said_range = _(
+        "Piece {number} {text} is said to be at characters {start} to {end}",
+        number=number,
+        text=f"{piece.text[:40]!r}",
+        start=start,
+        end=end,
+    )
     if not 0 <= start <= end <= len(text):
-        raise PieceMismatch(f"{said_range}, but its text has {counted(len(text), 'character')}.", number)
+        raise PieceMismatch(
+            _(
+                "{said_range}, but its text has {characters}.",
+                said_range=said_range,
+                characters=counted(len(text), "character"),
+            ),
+            number,
+        )
     if not _agrees(piece.text, text[start:end]):
-        stands = f"where {text[start:end][:40]!r} stands"
-        raise PieceMismatch(f"{said_range}, {stands}; offsets count the code points of the segment's text.", number)
+        stands = _("where {text} stands", text=f"{text[start:end][:40]!r}")
+        raise PieceMismatch(
+            _(
+                "{said_range}, {stands}; offsets count the code points of the segment's text.",
+                said_range=said_range,
+                stands=stands,
+            ),
+            number,
+        )
     return start, end
 
 
@@ -110,8 +133,20 @@ def _by_segment(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial
         if piece.segment in texts:
             of_segments.setdefault(cast(str, piece.segment), []).append(number)
         elif piece.segment or not is_special(piece):
-            says = f"names the segment '{piece.segment}'" if piece.segment else "names no segment, but others do"
-            raise InvalidValue(f"Piece {number} {piece.text!r} {says}; the instance has {', '.join(texts)}.")
+            says = (
+                _("names the segment '{segment}'", segment=piece.segment)
+                if piece.segment
+                else _("names no segment, but others do")
+            )
+            raise InvalidValue(
+                _(
+                    "Piece {number} {text} {says}; the instance has {texts}.",
+                    number=number,
+                    text=f"{piece.text!r}",
+                    says=says,
+                    texts=", ".join(texts),
+                )
+            )
     located: dict[int, Piece] = {}
     for name, numbers in of_segments.items():
         if len(texts) > 1 and all(is_special(pieces[number]) for number in numbers):
@@ -168,7 +203,9 @@ def _first_fit(
     pieces: Sequence[Piece], group: Sequence[int], texts: Mapping[str, str], *, is_partial: bool
 ) -> tuple[str, dict[int, Piece]]:
     """The first text that a group fits, with the places in it; raises the fault of the text that it fits longest."""
-    reason = f"There are more parts between special pieces than segments: no text is left for piece {group[0]}."
+    reason = _(
+        "There are more parts between special pieces than segments: no text is left for piece {group}.", group=group[0]
+    )
     farthest = PieceMismatch(f"{reason[:-1]} {pieces[group[0]].text!r}.", -1)
     for name, text in texts.items():
         try:
@@ -192,7 +229,7 @@ def _in_a_row(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: 
                 raise
             continue
         return {number: _moved(piece, chosen, texts) for number, piece in located.items()}
-    raise InvalidValue("The instance has no segment.")
+    raise InvalidValue(_("The instance has no segment."))
 
 
 def _moved(piece: Piece, names: Sequence[str], texts: Mapping[str, str]) -> Piece:

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Quotes
-from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceSpan
 from annotator.domain.texts import TokenizedText
 from annotator.errors import QuoteNotPlaced
+from annotator.language import _, several
 from annotator.text.spans import tokens_overlapping
 
-_BY_NUMBERS = "say by numbers where they are: of tokens (rationale_index) or of characters (rationales)."
 _MISSING_KEPT = 20
 _LONGEST_KEPT = 300
 
@@ -69,11 +68,20 @@ def _only_place(texts: Mapping[str, "_SearchedText"], quote: str) -> SourceSpan:
         return SourceSpan(segment, occurrence.start_char, occurrence.end_char, "char")
     n = len(occurrences)
     reason = (
-        f"These words stand {counted(n, 'time')} in the text. Quote more of the words around those that are meant"
+        several(
+            "These words stand {n} time in the text. Quote more of the words around those that are meant, or say by numbers "
+            "where they are: of tokens (rationale_index) or of characters (rationales).",
+            "These words stand {n} times in the text. Quote more of the words around those that are meant, or say by numbers "
+            "where they are: of tokens (rationale_index) or of characters (rationales).",
+            n,
+        )
         if n
-        else "These words are not in the text. Quote them as they stand there"
+        else _(
+            "These words are not in the text. Quote them as they stand there, or say by numbers where they are: of tokens "
+            "(rationale_index) or of characters (rationales)."
+        )
     )
-    raise QuoteNotPlaced(f"{reason}, or {_BY_NUMBERS}", quote=_shortened(quote))
+    raise QuoteNotPlaced(reason, quote=_shortened(quote))
 
 
 def _places_in(texts: Sequence["_SearchedText"], quote: str) -> list[Range]:

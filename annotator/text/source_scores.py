@@ -15,6 +15,7 @@ from annotator.domain.models import (
 )
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.text.word_scores import How, merge_over_segments
 
 ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
@@ -55,7 +56,7 @@ def attribution_on_tokens(
         scores[first : first + len(values)] = values
         ranking += [first + _in_range(number, end - first) for number in part.ranking or ()]
     if len(set(ranking)) < len(ranking):
-        raise InvalidValue("a token appears twice in the ranking")
+        raise InvalidValue(_("a token appears twice in the ranking"))
     n = n_tokens if any(not math.isnan(score) for score in scores[n_selectable:]) else n_selectable
     return Attribution(
         tuple(scores[:n]),
@@ -77,7 +78,12 @@ def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRatio
         for start, stop in part.spans:
             if not 0 <= start < stop <= end - first:
                 raise InvalidValue(
-                    f"the span [{start}, {stop}) is not in its text, which has {counted(end - first, 'token')}, from 0"
+                    _(
+                        "the span [{start}, {stop}) is not in its text, which has {tokens}, from 0",
+                        start=start,
+                        stop=stop,
+                        tokens=counted(end - first, "token"),
+                    )
                 )
             spans.append((first + start, first + stop))
         ranking += [first + _in_range(number, end - first) for number in part.ranking]
@@ -98,7 +104,13 @@ def token_range(text_name: str | None, places: Places) -> tuple[int, int]:
             if segment.name == name:
                 return segment.first_token, segment.end_token
     known = ", ".join(f"'{segment.name}'" for segment in places.layout.segments)
-    raise InvalidValue(f"there is no segment or document '{text_name}' in this instance (it has {known})")
+    raise InvalidValue(
+        _(
+            "there is no segment or document '{name}' in this instance (it has {known})",
+            name=text_name,
+            known=known,
+        )
+    )
 
 
 def _only_document(text_name: str, places: Places) -> str | None:
@@ -111,14 +123,24 @@ def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequen
     """The part's scores, one a token from `first` on."""
     if not are_finite(part.scores):
         number, score = next((n, score) for n, score in enumerate(part.scores) if not math.isfinite(score))
-        raise InvalidValue(f"score {number} (from 0) is {score}; write finite numbers, or leave the row out")
+        raise InvalidValue(
+            _(
+                "score {number} (from 0) is {score}; write finite numbers, or leave the row out",
+                number=number,
+                score=score,
+            )
+        )
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
     if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
         return part.scores
     *fewer, most = sorted(wanted)
-    numbers = "".join(f"{number:,} or " for number in fewer) + counted(most, "token")
-    shift = "; are scores of special tokens among them?" if len(part.scores) - 2 in wanted else ""
-    raise InvalidValue(f"it has {counted(len(part.scores), 'score')} for {numbers}{shift}")
+    numbers = listed([*(f"{number:,}" for number in fewer), counted(most, "token")], "or")
+    scores = counted(len(part.scores), "score")
+    if len(part.scores) - 2 in wanted:
+        raise InvalidValue(
+            _("it has {scores} for {tokens}; are scores of special tokens among them?", scores=scores, tokens=numbers)
+        )
+    raise InvalidValue(_("it has {scores} for {tokens}", scores=scores, tokens=numbers))
 
 
 def _merged(
@@ -140,6 +162,13 @@ def _merged(
 
 def _in_range(number: int, n: int) -> int:
     if not 0 <= number < n:
-        shift = "; are the numbers shifted by one?" if number == n else ""
-        raise InvalidValue(f"there is no token {number}; the text has {n}, from 0{shift}")
+        if number == n:
+            raise InvalidValue(
+                _(
+                    "there is no token {number}; the text has {n}, from 0; are the numbers shifted by one?",
+                    number=number,
+                    n=n,
+                )
+            )
+        raise InvalidValue(_("there is no token {number}; the text has {n}, from 0", number=number, n=n))
     return number

@@ -10,6 +10,7 @@ from annotator.domain.rationales import RationaleSet, Span, check_spans
 from annotator.domain.sources import SourceAnnotation, SourceSpan, SourceWork
 from annotator.domain.texts import SegmentTokens, TokenizedText, TokenLayout
 from annotator.errors import InvalidAnnotation
+from annotator.language import _
 from annotator.text.spans import tokens_overlapping
 
 ReadBody = Callable[[str], TokenizedText]
@@ -75,11 +76,17 @@ def _resolved_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: R
         try:
             sets.append([_resolved(span, layout, body_of) for span in spans])
         except InvalidAnnotation as error:
-            raise InvalidAnnotation(f"Set {number + 1}: {error}", set_index=number) from error
-    for number, resolved in enumerate(sets):
-        for segment in (segment for span in resolved for _, segment in span.parts if not segment.is_selectable):
             raise InvalidAnnotation(
-                f"Set {number + 1} marks tokens of '{segment.name}', which cannot be marked in this task.",
+                _("Set {number}: {error}", number=number + 1, error=error), set_index=number
+            ) from error
+    for number, resolved in enumerate(sets):
+        for segment in (segment for span in resolved for _place, segment in span.parts if not segment.is_selectable):
+            raise InvalidAnnotation(
+                _(
+                    "Set {number} marks tokens of '{name}', which cannot be marked in this task.",
+                    number=number + 1,
+                    name=segment.name,
+                ),
                 set_index=number,
             )
     return sets
@@ -94,8 +101,13 @@ def _resolved(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> _Reso
         return _of_characters(span, segment, body_of(span.segment))
     if not 0 <= span.start < span.end <= segment.n_tokens:
         raise InvalidAnnotation(
-            f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has "
-            f"{counted(segment.n_tokens, 'token')}, from 0; the end is exclusive."
+            _(
+                "Tokens {start} to {end} are not in segment '{segment}', which has {tokens}, from 0; the end is exclusive.",
+                start=span.start,
+                end=span.end,
+                segment=span.segment,
+                tokens=counted(segment.n_tokens, "token"),
+            )
         )
     return _Resolved([(Span(segment.first_token + span.start, segment.first_token + span.end), segment)])
 
@@ -104,8 +116,12 @@ def _through_segments(span: SourceSpan, layout: TokenLayout) -> _Resolved:
     """One without a segment counts through the instance and is cut at segments' ends."""
     if not 0 <= span.start < span.end <= layout.n_tokens:
         raise InvalidAnnotation(
-            f"Tokens {span.start} to {span.end} are not in the instance, which has {counted(layout.n_tokens, 'token')}, from 0; "
-            "the end is exclusive."
+            _(
+                "Tokens {start} to {end} are not in the instance, which has {tokens}, from 0; the end is exclusive.",
+                start=span.start,
+                end=span.end,
+                tokens=counted(layout.n_tokens, "token"),
+            )
         )
     overlaps = ((max(span.start, s.first_token), min(span.end, s.end_token), s) for s in layout.segments)
     return _Resolved([(Span(start, end), segment) for start, end, segment in overlaps if start < end])
@@ -115,13 +131,24 @@ def _of_characters(span: SourceSpan, segment: SegmentTokens, body: TokenizedText
     """Every token that the characters touch."""
     if not 0 <= span.start < span.end <= len(body.text):
         raise InvalidAnnotation(
-            f"Characters {span.start} to {span.end} are not in segment '{span.segment}', which has "
-            f"{counted(len(body.text), 'character')}, from 0; the end is exclusive."
+            _(
+                "Characters {start} to {end} are not in segment '{segment}', which has {characters}, from 0; the end is "
+                "exclusive.",
+                start=span.start,
+                end=span.end,
+                segment=span.segment,
+                characters=counted(len(body.text), "character"),
+            )
         )
     tokens = tokens_overlapping(body, span.start, span.end)
     if tokens is None:
         raise InvalidAnnotation(
-            f"Characters {span.start} to {span.end} of segment '{span.segment}' touch no token (white space only)."
+            _(
+                "Characters {start} to {end} of segment '{segment}' touch no token (white space only).",
+                start=span.start,
+                end=span.end,
+                segment=span.segment,
+            )
         )
     first, end = tokens
     marked = Span(segment.first_token + first, segment.first_token + end)
@@ -132,7 +159,11 @@ def _widening(span: SourceSpan, body: TokenizedText, start: int, end: int) -> st
     """What a span of characters became, where it begins or ends within a token; "" where it did not grow."""
     if start >= span.start and end <= span.end:
         return ""
-    return f"“{_shortened(body.text[span.start : span.end])}” became “{_shortened(body.text[start:end])}”"
+    return _(
+        "“{before}” became “{after}”",
+        before=_shortened(body.text[span.start : span.end]),
+        after=_shortened(body.text[start:end]),
+    )
 
 
 def _shortened(text: str) -> str:
@@ -162,4 +193,4 @@ def body_reader(bodies: Mapping[str, TokenizedText | Callable[[], TokenizedText]
 
 def _no_body(segment: str) -> TokenizedText:
     """For spans that can only be given in tokens."""
-    raise InvalidAnnotation(f"Spans of '{segment}' must be given in tokens here, not in characters.")
+    raise InvalidAnnotation(_("Spans of '{segment}' must be given in tokens here, not in characters.", segment=segment))

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 
 def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> tuple[int, int] | None:
@@ -15,7 +16,12 @@ def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> t
     """
     if not 0 <= start_char <= end_char <= len(body.text):
         raise InvalidValue(
-            f"Characters {start_char} to {end_char} are no range of the text, which has {counted(len(body.text), 'character')}."
+            _(
+                "Characters {start_char} to {end_char} are no range of the text, which has {characters}.",
+                start_char=start_char,
+                end_char=end_char,
+                characters=counted(len(body.text), "character"),
+            )
         )
     first = bisect_right(body.ends, start_char)
     last = bisect_left(body.starts, end_char)

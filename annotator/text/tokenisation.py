@@ -12,6 +12,7 @@ import regex
 
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.characters import CLUSTER, CONTINUES, check_characters, keep_clusters_whole
 from annotator.text.language import is_chinese, subtags
 from annotator.text.sentences import sentence_starts
@@ -131,8 +132,10 @@ def _chinese_words() -> _ChineseWords:
         import jieba  # noqa: PLC0415
     except ImportError:
         raise InvalidValue(
-            "Chinese words (zh-words) need the package jieba: pip install 'rationale-annotator[chinese-words]'. "
-            "Language zh needs none and makes each character a token."
+            _(
+                "Chinese words (zh-words) need the package jieba: pip install 'rationale-annotator[chinese-words]'. Language zh "
+                "needs none and makes each character a token."
+            )
         ) from None
     return _ChineseWords(jieba)
 
@@ -262,8 +265,12 @@ def _load_rules(code: str) -> Any:
     known = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
     if code not in known:
         raise InvalidValue(
-            f"There is no tokeniser for language '{code}'. Use xx, which suits any language with blanks between words, "
-            f"or one of {', '.join(known)}."
+            _(
+                "There is no tokeniser for language '{code}'. Use xx, which suits any language with blanks between words, or one "
+                "of {known}.",
+                code=code,
+                known=", ".join(known),
+            )
         )
     return _with_bounded_affixes(spacy.blank(code).tokenizer, _stop_rule(code))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.alignment import align_tokens
 
 
@@ -23,7 +24,7 @@ def treebank_words(sentence: str) -> TokenizedText:
     try:
         words = [sentence[start:end] for start, end in _tokeniser().span_tokenize(sentence)]
     except (ValueError, TimeoutError) as error:
-        raise InvalidValue(f"NLTK cannot cut the sentence into words: {error}") from error
+        raise InvalidValue(_("NLTK cannot cut the sentence into words: {error}", error=error)) from error
     return align_tokens(sentence, words, (0,) if words else ())
 
 

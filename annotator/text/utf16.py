@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
@@ -16,7 +17,13 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """
     if offsets and not (min(offsets) >= 0 and max(offsets) <= len(text)):
         wrong = next(offset for offset in offsets if not 0 <= offset <= len(text))
-        raise InvalidValue(f"There is no character offset {wrong} in a text of {counted(len(text), 'character')}.")
+        raise InvalidValue(
+            _(
+                "There is no character offset {wrong} in a text of {characters}.",
+                wrong=wrong,
+                characters=counted(len(text), "character"),
+            )
+        )
     if not text or max(text) <= "\uffff":
         return list(offsets)
     astral = [index for index, character in enumerate(text) if character > "\uffff"]

@@ -18,6 +18,7 @@ from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.letters import core_of, starts_within_edge
 from annotator.text.piece_forms import may_be_dropped
 from annotator.text.piece_segments import locate, locate_over
@@ -118,7 +119,7 @@ def _locate_with_open_edges(pieces: Sequence[Piece], texts: Mapping[str, str], *
         reached = max((piece.end for piece in located if piece.end is not None), default=0)
         if is_partial or not core_of(text[start + reached :]):
             return [_moved(piece, start) for piece in located]
-    raise fault or InvalidValue("The pieces end before the text.")
+    raise fault or InvalidValue(_("The pieces end before the text."))
 
 
 def _moved(piece: Piece, start: int) -> Piece:
@@ -130,14 +131,26 @@ def _moved(piece: Piece, start: int) -> Piece:
 
 def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
     if how not in HOWS:
-        raise InvalidValue(f"Scores cannot be merged by '{how}'. Choose one of {', '.join(HOWS)}.")
+        raise InvalidValue(
+            _("Scores cannot be merged by '{how}'. Choose one of {hows}.", how=how, hows=", ".join(HOWS))
+        )
     if len(pieces) != len(scores):
         raise InvalidValue(
-            f"Got {counted(len(pieces), 'piece')}, but {counted(len(scores), 'score')}; each piece has one score."
+            _(
+                "Got {pieces}, but {scores}; each piece has one score.",
+                pieces=counted(len(pieces), "piece"),
+                scores=counted(len(scores), "score"),
+            )
         )
     for number, piece in enumerate(pieces):
         if (piece.start is None) != (piece.end is None):
-            raise InvalidValue(f"Piece {number} {piece.text!r} has only one of start and end; give both or none.")
+            raise InvalidValue(
+                _(
+                    "Piece {number} {text} has only one of start and end; give both or none.",
+                    number=number,
+                    text=f"{piece.text!r}",
+                )
+            )
 
 
 def _by_token(

@@ -1,6 +1,7 @@
 /** What eslint asks of the panel's modules and of their tests. `make test` runs it from the root of the repository. */
 import js from "@eslint/js";
 import globals from "globals";
+import annotator from "./spoken.js";
 
 /** Sentences that people read and what is drawn (SVG, style sheets) stay in one piece: so one finds them. */
 const LONGEST_LINE = {
@@ -10,6 +11,9 @@ const LONGEST_LINE = {
   ignoreTemplateLiterals: true,
   ignoreRegExpLiterals: true,
 };
+
+/** The rooms that speak every language of the program. */
+const TRANSLATED = ["page", "shared", "annotate"];
 
 export default [
   js.configs.recommended,
@@ -25,6 +29,11 @@ export default [
       "object-shorthand": "error",
       "prefer-const": "error",
     },
+  },
+  {
+    files: TRANSLATED.map((room) => `annotator/web/panel/${room}/**/*.js`),
+    plugins: { annotator },
+    rules: { "annotator/spoken": "error" },
   },
   { files: ["tests/panel/**"], languageOptions: { globals: globals.node } },
 ];

@@ -215,7 +215,7 @@ interface Project {
   result_mode: ResultMode;
   may_be_empty: boolean;
   sets_may_cross_segments?: boolean;
-  discard_reasons: string[];
+  discard_reasons: Record<string, string>;
   idle_after_s: number;
   asks_model: boolean;
 }

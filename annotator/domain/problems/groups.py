@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotator.errors import OTHER_VALUES, Problem
+from annotator.language import _
 
 _ALONE = 3  # up to so many values of one reason stand by themselves
 _NAMED = 3
@@ -60,7 +61,7 @@ def _values(problems: Sequence[Problem]) -> str:
     rest = len(values) - len(named)
     if rest == 0:
         return "; ".join(named)
-    return "; ".join([*named, "and more" if OTHER_VALUES in values else f"and {rest:,} more"])
+    return "; ".join([*named, _("and more") if OTHER_VALUES in values else _("and {rest} more", rest=f"{rest:,}")])
 
 
 def _begin(value: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.language import _, listed, unsaid
+
 _Kind = Literal["flag", "name", "text", "pairs", "list", "params"]  # name: sentences give it no value
 
 
@@ -30,38 +32,40 @@ class Option:
 
 
 OPTIONS: dict[str, Option] = {
-    "--add-label": Option("add_labels", "list", "“Add it” above"),
+    "--add-label": Option("add_labels", "list", unsaid("“Add it” above")),
     "--again": Option("again", "flag"),
-    "--all-doubles": Option("all_doubles", "flag", "“Texts that stand several times”"),
+    "--all-doubles": Option("all_doubles", "flag", unsaid("“Texts that stand several times”")),
     "--allow-model-hub": Option("allow_model_hub", "flag"),
     "--baseline": Option("baseline", "params"),
-    "--column": Option("columns", "pairs", "“{value}” for “{field}” under “Columns”", "“Columns”"),
-    "--encoding": Option("encoding", "name", "“Encoding”"),
+    "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),
+    "--encoding": Option("encoding", "name", unsaid("“Encoding”")),
     "--faithfulness": Option("faithfulness", "flag"),
     "--first": Option("first", "name"),
-    "--gold-policy": Option("gold_policy", "text", "“Gold for these texts”"),
-    "--key-prefix": Option("key_prefix", "name", "“Prefix for keys” under “More”"),
+    "--gold-policy": Option("gold_policy", "text", unsaid("“Gold for these texts”")),
+    "--key-prefix": Option("key_prefix", "name", unsaid("“Prefix for keys” under “More”")),
     "--label": Option("label", "name"),
     "--label-words": Option("label_words", "pairs"),
     "--longest-answer": Option("longest_answer", "name"),
-    "--leave-out-label": Option("leave_out_labels", "list", "“Leave it out” above"),
-    "--majority-labels": Option("majority_labels", "flag", "“The label of each text” under “Columns”"),
-    "--method": Option("method", "name", "“Method, if the file names none”"),
-    "--model": Option("model", "name", "“Model, if the file names none”"),
+    "--leave-out-label": Option("leave_out_labels", "list", unsaid("“Leave it out” above")),
+    "--majority-labels": Option("majority_labels", "flag", unsaid("“The label of each text” under “Columns”")),
+    "--method": Option("method", "name", unsaid("“Method, if the file names none”")),
+    "--model": Option("model", "name", unsaid("“Model, if the file names none”")),
     "--names": Option("names", "flag"),
-    "--number-keys": Option("number_keys", "flag", "“number the rows” for “The key” under “Columns”"),
+    "--number-keys": Option("number_keys", "flag", unsaid("“number the rows” for “The key” under “Columns”")),
     "--number": Option("number", "name"),
     "--percent": Option("percent", "name"),
-    "--prompt": Option("prompt", "name", "“What stands around the text”"),
-    "--rename": Option("rename", "pairs", "“Rename it” above", "“Labels that the project calls otherwise”"),
+    "--prompt": Option("prompt", "name", unsaid("“What stands around the text”")),
+    "--rename": Option(
+        "rename", "pairs", unsaid("“Rename it” above"), unsaid("“Labels that the project calls otherwise”")
+    ),
     "--seed": Option("seeds", "name"),
     "--set": Option("params", "pairs"),
-    "--skip-invalid": Option("skip_invalid", "flag", "“Leave rows with problems out”"),
-    "--split": Option("split", "name", "“Split”"),
+    "--skip-invalid": Option("skip_invalid", "flag", unsaid("“Leave rows with problems out”")),
+    "--split": Option("split", "name", unsaid("“Split”")),
     "--steps": Option("steps", "params"),
     "--task": Option("task", "text"),
     "--train": Option("train", "flag"),
-    "--update": Option("update", "flag", "“Let changed rows overwrite”"),
+    "--update": Option("update", "flag", unsaid("“Let changed rows overwrite”")),
     "--vocabulary": Option("vocabulary", "name"),
 }
 # What else commands call otherwise than Python.
@@ -74,7 +78,7 @@ PHRASES = {
     ": of this command, or of 'annotator serve' for what is asked for on pages": "",
 }
 _WITH_VALUE = "|".join(name for name, option in OPTIONS.items() if option.kind not in {"flag", "name"})
-_VALUE = r"""(?:'[^']*'|"[^"]*"|[^\s'"(),;]*[^\s'"(),;.])+"""
+_VALUE = r"""(?:'[^']*'|"[^"]*"|[^\s'"(),;（），；。]*[^\s'"(),;.（），；。])+"""
 _NAMED = re.compile(
     rf"(?:(?P<valued>{_WITH_VALUE}) (?P<values>{_VALUE}(?: (?P=valued) {_VALUE})*)|(?P<bare>(?<![\w-])--[a-z][a-z-]*))"
     r"(?P<elsewhere> \(“[^”]*”\)|, or (?:the box under )?“[^”]*”(?: on the page(?: [A-Z]\w+)?)?)?"
@@ -150,14 +154,17 @@ def _button(match: re.Match[str], field_words: Callable[[str], str]) -> str:
     if option is None or match["elsewhere"]:
         return match[0]
     if not option.page:
-        return f"`annotator import` with {match[0]}"
+        return _("`annotator import` with {option}", option=match[0])
     if match["valued"] is None:
-        return option.bare or option.page
+        return _(option.bare or option.page)
     pairs = [value.partition("=") for value in _values(match)]
-    return " and ".join(
-        dict.fromkeys(
-            option.page.format(value=value, field=field_words(name) if value else "") for name, _, value in pairs
-        )
+    return listed(
+        list(
+            dict.fromkeys(
+                _(option.page, value=value, field=field_words(name) if value else "") for name, _equals, value in pairs
+            )
+        ),
+        "and",
     )
 
 

@@ -21,6 +21,7 @@ from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import Row
+from annotator.language import _
 
 _NAMING = ("split", "model", "method", "label", "layer", "seed")
 _NEEDED = ("token_index", "score")
@@ -59,7 +60,10 @@ class _AttributionTable(CsvTable):
     def missing(self) -> list[str]:
         """A sentence for each column without which there is no attribution."""
         needed = [
-            f"There is no column '{name}'; the first line names id, model, method, token_index, token, score."
+            _(
+                "There is no column '{name}'; the first line names id, model, method, token_index, token, score.",
+                name=name,
+            )
             for name in _NEEDED
             if name not in self.header
         ]
@@ -98,9 +102,12 @@ def _groups(rows: Iterable[Row | Problem], names: _Names) -> Iterator[Record | P
             yield Record(of_name[0].source, of_name[0].line, _Group(name, of_name))
         elif hash(name) not in reported:
             reported.add(hash(name))
-            reason = (
-                f"Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by id, model, "
-                "method, label, layer and seed."
+            reason = _(
+                "Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by "
+                "id, model, "
+                "method, label, layer and seed.",
+                first=first,
+                again=again,
             )
             yield Problem(of_name[0].source, first, "id", name[0], reason)
 
@@ -128,7 +135,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, float]] | None:
     """Token and score by index; None, with findings, where a row cannot be read or the indices have gaps."""
     if not key:
-        findings.refuse("id", "", "The key is empty; every row needs one.")
+        findings.refuse("id", "", _("The key is empty; every row needs one."))
         return None
     scores: dict[int, tuple[str, float]] = {}
     lines: dict[int, int] = {}
@@ -137,7 +144,12 @@ def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, fl
         index = _whole(row.values["token_index"], "token_index", here, is_needed=True)
         score = _number(row.values["score"], key, here)
         if index is not None and index in scores:
-            reason = f"The token {index} of '{key}' has a score on line {lines[index]} already; keep one of the two."
+            reason = _(
+                "The token {index} of '{key}' has a score on line {line} already; keep one of the two.",
+                index=index,
+                key=key,
+                line=lines[index],
+            )
             here.refuse("token_index", index, reason)
         if index is not None and score is not None:
             scores[index] = (row.values.get("token") or "", score)
@@ -148,7 +160,12 @@ def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, fl
         return None
     gap = next(number for number in range(len(scores) + 1) if number not in scores)
     if gap < len(scores):
-        reason = f"The indices of '{key}' go from 0 without a gap, but {gap} is missing (the last is {max(scores)})."
+        reason = _(
+            "The indices of '{key}' go from 0 without a gap, but {gap} is missing (the last is {last}).",
+            key=key,
+            gap=gap,
+            last=max(scores),
+        )
         findings.refuse("token_index", gap, reason)
         return None
     return [scores[number] for number in range(len(scores))]
@@ -160,7 +177,7 @@ def _whole(cell: str, name: str, findings: Findings, *, is_needed: bool = False)
         return None
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= _FARTHEST:
         return int(text)
-    findings.refuse(name, cell, "It must be a whole number, from 0.")
+    findings.refuse(name, cell, _("It must be a whole number, from 0."))
     return None
 
 
@@ -168,11 +185,13 @@ def _number(cell: str, key: str, findings: Findings) -> float | None:
     try:
         score = float(cell)
     except ValueError:
-        findings.refuse("score", cell, f"The score of '{key}' must be a number such as -0.25.")
+        findings.refuse("score", cell, _("The score of '{key}' must be a number such as -0.25.", key=key))
         return None
     if math.isfinite(score):
         return score
     findings.refuse(
-        "score", cell, f"The score of '{key}' is not finite; write a number, or leave the whole instance out."
+        "score",
+        cell,
+        _("The score of '{key}' is not finite; write a number, or leave the whole instance out.", key=key),
     )
     return None

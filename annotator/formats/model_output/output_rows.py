@@ -24,6 +24,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record, read_records
+from annotator.language import _, unsaid
 from annotator.text.letters import input_of_pieces, input_of_text
 
 KEY_NAMES = ("id", "idx", "key", "instance_id", "annotation_id", "sent_id")
@@ -60,7 +61,9 @@ class OutputFile:
     def require_model(self) -> None:
         """Raise InvalidValue where nobody names the model of a file that cannot."""
         if not self.options.model.strip():
-            raise InvalidValue(f"'{self.source}' does not say which model it is of; name the model (--model).")
+            raise InvalidValue(
+                _("'{source}' does not say which model it is of; name the model (--model).", source=self.source)
+            )
 
     def run(
         self,
@@ -75,8 +78,10 @@ class OutputFile:
     ) -> Run | None:
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
         if not (method or self.options.method):
-            named = f"it is called '{self.default_method}'; name it (--method)"
-            reason = f"The file does not say which method made its scores, so {named}."
+            reason = _(
+                "The file does not say which method made its scores, so it is called '{method}'; name it (--method).",
+                method=self.default_method,
+            )
             self.tell_once("method", "", reason)
         try:
             return Run(
@@ -88,7 +93,9 @@ class OutputFile:
                 is_signed,
             )
         except InvalidValue as error:
-            findings.refuse("model", model or "", f"{error} Write it into the row, or name it (--model).")
+            findings.refuse(
+                "model", model or "", _("{error} Write it into the row, or name it (--model).", error=error)
+            )
             return None
 
     def output(
@@ -118,7 +125,7 @@ class OutputFile:
         if isinstance(given, str | int) and not isinstance(given, bool) and given != "":
             return f"{self.options.key_prefix}{given}"
         if given is not None:
-            findings.refuse("id", given, "The key must be text or a whole number.")
+            findings.refuse("id", given, _("The key must be text or a whole number."))
         return ""
 
     def _number(self, content: Hashable, text: Hashable) -> str:
@@ -148,15 +155,18 @@ class OutputFile:
         number = int(match.group(1)) if match else -1
         if 0 <= number < len(labels):
             return labels[number]
-        reason = (
-            f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is class 0)."
+        reason = _(
+            "The project has {labels}, so there is no class {value} (the first is class 0).",
+            labels=counted(len(labels), "label"),
+            value=value,
         )
         findings.refuse(field_name, value, reason)
         return text
 
     def begin(self, record: Record, number: int) -> None:
         """Go on to a record, which is called by its line where each line is one."""
-        self._word_and_line = ("line", record.line) if record.source == self.source else ("record", number)
+        is_line = record.source == self.source
+        self._word_and_line = (unsaid("line"), record.line) if is_line else (unsaid("record"), number)
         self._seen_here.clear()
 
     def note_refused(self) -> None:
@@ -170,16 +180,25 @@ class OutputFile:
         """
         if output.input is not None:
             return
-        contents: list[tuple[str, tuple[object, ...]]] = [("scores", (a.label, a.layer)) for a in output.attributions]
-        contents += [("a rationale", (rationale.kind,)) for rationale in output.rationales]
+        contents: list[tuple[str, tuple[object, ...]]] = [
+            (unsaid("scores"), (a.label, a.layer)) for a in output.attributions
+        ]
+        contents += [(unsaid("a rationale"), (rationale.kind,)) for rationale in output.rationales]
         if not contents:
-            contents = [("an answer", (prediction.on, prediction.threshold)) for prediction in output.predictions]
+            contents = [
+                (unsaid("an answer"), (prediction.on, prediction.threshold)) for prediction in output.predictions
+            ]
         word, line = self._word_and_line
         for what, name in contents:
             fingerprint = _fingerprint(output, what, name)
             first = self._first_lines.setdefault(fingerprint, line)
             if fingerprint in self._seen_here or first != line:
-                reason = f"The instance has {what} by this run in {word} {first} already; keep one of the two."
+                reason = _(
+                    "The instance has {what} by this run in {word} {first} already; keep one of the two.",
+                    what=_(what),
+                    word=_(word),
+                    first=first,
+                )
                 findings.refuse("id", output.key, reason)
             self._seen_here.add(fingerprint)
 
@@ -252,16 +271,22 @@ def check_scores(scores: Sequence[float], findings: Findings, field_name: str = 
     """Note scores that are no numbers, and warn where all are 0."""
     if not are_finite(scores):
         number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
-        findings.refuse(f"{field_name}[{number}]", str(scores[number]), "A score must be a finite number.")
+        findings.refuse(f"{field_name}[{number}]", str(scores[number]), _("A score must be a finite number."))
         return
     if scores and not any(scores):
-        findings.warn(field_name, len(scores), "All scores are 0; see whether the method worked.")
+        findings.warn(field_name, len(scores), _("All scores are 0; see whether the method worked."))
 
 
 def check_lengths(name: str, length: int, other: str, other_length: int, findings: Findings) -> bool:
     """Whether two lists are of one length; a finding says where they are not."""
     if length != other_length:
-        reason = f"'{name}' has {counted(length, 'entry', 'entries')}, but '{other}' has {other_length}; both need one length."
+        reason = _(
+            "'{name}' has {entries}, but '{other}' has {other_length}; both need one length.",
+            name=name,
+            entries=counted(length, "entry", "entries"),
+            other=other,
+            other_length=other_length,
+        )
         findings.refuse(name, length, reason)
     return length == other_length
 

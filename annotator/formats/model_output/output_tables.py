@@ -22,6 +22,7 @@ from annotator.formats.rows.csv_table import CsvTable, python_list
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, parse_value
+from annotator.language import _
 
 _TABLES = frozenset({".csv", ".tsv"})
 _ANSWERS = (*PREDICTED, "label", "answer")
@@ -73,11 +74,14 @@ class _OutputTable(CsvTable):
         sentences = []
         has_text = any(segment_of(self.options.task, name) is not None for name in names)
         if not (has_text or names & {*KEY_NAMES, *_TOKENS}):
-            sentences.append("No column holds the key or the text of each row; call it 'id' or 'text'.")
+            sentences.append(_("No column holds the key or the text of each row; call it 'id' or 'text'."))
         if not (names & {*_ANSWERS, *_SCORES, "probabilities"} or _probabilities(self.header, self.options.labels)):
             sentences.append(
-                "No column holds what the model says; call the one with its answers 'prediction', and one with a list of "
-                "scores for each row 'scores'."
+                _(
+                    "No column holds what the model says; call the one with its answers 'prediction', and one "
+                    "with a list of scores "
+                    "for each row 'scores'."
+                )
             )
         return sentences
 
@@ -118,7 +122,9 @@ class _RowReader:
         if self.of_name is not None and "scores" in self.names:
             model = self.options.model or self.of_name["model"]
             method = self.options.method or self.of_name["method"]
-            self.told = f"The file's name tells the model '{model}' and the method '{method}'."
+            self.told = _(
+                "The file's name tells the model '{model}' and the method '{method}'.", model=model, method=method
+            )
 
     def values(self, cells: Mapping[str, str], findings: Findings) -> dict[str, Any]:
         """One row; what is empty is not said."""
@@ -176,7 +182,7 @@ def _number(cell: str, column: str, findings: Findings) -> float | None:
     try:
         return float(cell)
     except ValueError:
-        findings.refuse(column, cell, "It must be a number such as 0.25.")
+        findings.refuse(column, cell, _("It must be a number such as 0.25."))
         return None
 
 
@@ -184,7 +190,7 @@ def _json(column: str, cell: str, findings: Findings) -> object:
     try:
         return parse_value(cell.encode("utf-8"))
     except LineError as fault:
-        findings.refuse(column, cell, f"The cell must hold JSON. {fault.reason}")
+        findings.refuse(column, cell, _("The cell must hold JSON. {reason}", reason=fault.reason))
         return None
 
 
@@ -194,7 +200,7 @@ def _list_of_numbers(column: str, cell: str, findings: Findings) -> list[float] 
     try:
         return [float(number) for number in re.split(r"[,\s]+", inner)] if inner else []
     except ValueError:
-        findings.refuse(column, shown(cell), "The cell must hold a list of numbers, such as [0.1, -0.2].")
+        findings.refuse(column, shown(cell), _("The cell must hold a list of numbers, such as [0.1, -0.2]."))
         return None
 
 
@@ -206,5 +212,5 @@ def _list_of_texts(column: str, cell: str, findings: Findings) -> list[str] | No
         value = python_list(cell)
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return value
-    findings.refuse(column, shown(cell), """The cell must hold a list of tokens, such as ["a", "b"].""")
+    findings.refuse(column, shown(cell), _('The cell must hold a list of tokens, such as ["a", "b"].'))
     return None

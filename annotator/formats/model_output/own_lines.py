@@ -35,6 +35,7 @@ from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
 from annotator.formats.rows.quotes import quotes_of
+from annotator.language import _
 from annotator.text.letters import input_of_pieces, input_of_text
 
 __all__ = ["read", "write_outputs"]
@@ -77,14 +78,14 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     predictions = read_answers(row, file, findings)
     if not (attributions or rationales or predictions):
         findings.refuse(
-            "line", record.values, "The row says nothing; it needs scores, a rationale, or what was predicted."
+            "line", record.values, _("The row says nothing; it needs scores, a rationale, or what was predicted.")
         )
     run = run_of(row, file, findings, needs_method=bool(attributions or rationales))
     if run is not None:
         key = "" if row.id in (None, "") else f"{file.options.key_prefix}{row.id}"
         input_text = None if key else _input(texts, file.options.task, attributions)
         if not key and input_text is None:
-            findings.refuse("id", "", "The row has no key and no text; it needs one of the two.")
+            findings.refuse("id", "", _("The row has no key and no text; it needs one of the two."))
         split = file.options.split if row.split is None else row.split
         yield SourceOutput(
             key, run, record.source, record.line, split, predictions, attributions, rationales, input_text
@@ -116,7 +117,11 @@ def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) ->
         if name not in _FIELDS and segment_of(file.options.task, name) not in texts
     ]
     if unknown:
-        file.tell_once("line", unknown, f"The fields {listed(sorted(unknown))} are not known here and are left out.")
+        file.tell_once(
+            "line",
+            unknown,
+            _("The fields {fields} are not known here and are left out.", fields=listed(sorted(unknown))),
+        )
 
 
 # Scores --------------------------------------------------------------------------------------------------------------
@@ -125,25 +130,25 @@ def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) ->
 def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[SourceAttribution, ...]:
     given = [name for name in _PART_FIELDS if getattr(row, name)]
     if row.parts is not None and (row.scores is not None or given):
-        findings.refuse("parts", "", "Scores stand in 'parts' or in the row itself, not in both.")
+        findings.refuse("parts", "", _("Scores stand in 'parts' or in the row itself, not in both."))
         return ()
     if row.parts is None and row.scores is None:
         if row.written is not None:
             findings.refuse(
-                "written", "", "There is 'written', but no 'scores': of the text the means over its pieces."
+                "written", "", _("There is 'written', but no 'scores': of the text the means over its pieces.")
             )
         if given:
-            findings.refuse(given[0], getattr(row, given[0]), f"There is '{given[0]}', but no 'scores'.")
+            findings.refuse(given[0], getattr(row, given[0]), _("There is '{field}', but no 'scores'.", field=given[0]))
         return ()
     if row.parts is not None:
         parts = [_part(part, f"parts[{number}].", findings) for number, part in enumerate(row.parts)]
         if not parts:
-            findings.refuse("parts", "[]", "There are no scores; leave the field out, or write some.")
+            findings.refuse("parts", "[]", _("There are no scores; leave the field out, or write some."))
     else:
         of_row = PartRow(row.scores or [], row.segment, row.tokens, row.special, row.ranking, row.partial)
         parts = [_part(of_row, "", findings)]
     if row.convergence is not None and not math.isfinite(row.convergence):
-        findings.refuse("convergence", str(row.convergence), "It must be a finite number.")
+        findings.refuse("convergence", str(row.convergence), _("It must be a finite number."))
     target = _target(row.target, file, findings)
     written = None if row.written is None else _written(row.written, findings)
     return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts), written),)
@@ -154,7 +159,7 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
     n = len(row.pieces)
     if not n:
         findings.refuse(
-            "written.pieces", "[]", "A written answer has a piece; leave 'written' out where there is none."
+            "written.pieces", "[]", _("A written answer has a piece; leave 'written' out where there is none.")
         )
         return None
     rows_of_pieces: list[tuple[str, int]] = [("steps", len(row.steps)), ("earlier", len(row.earlier))]
@@ -165,7 +170,7 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
     for number, scores in enumerate(row.earlier):
         check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
         if not are_finite(scores):
-            findings.refuse(f"written.earlier[{number}]", str(scores), "A score must be a finite number.")
+            findings.refuse(f"written.earlier[{number}]", str(scores), _("A score must be a finite number."))
     if not all(are_as_many):
         return None
     steps = [
@@ -192,7 +197,7 @@ def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
     ranking = None if part.ranking is None else tuple(part.ranking)
     if ranking is not None and (len(set(ranking)) < len(ranking) or min(ranking, default=0) < 0):
         findings.refuse(
-            f"{field_prefix}ranking", part.ranking, "A ranking names each token once, by its number from 0."
+            f"{field_prefix}ranking", part.ranking, _("A ranking names each token once, by its number from 0.")
         )
     if part.tokens is None:  # the tokens of the place, without what the mask calls special
         scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
@@ -216,25 +221,27 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
         field_name = f"rationale.parts[{number}]"
         wrong = next(((start, end) for start, end in part.spans if not 0 <= start < end), None)
         if wrong is not None:
-            findings.refuse(f"{field_name}.spans", wrong, "A span [start, end) of tokens needs 0 <= start < end.")
+            findings.refuse(f"{field_name}.spans", wrong, _("A span [start, end) of tokens needs 0 <= start < end."))
         if len(set(part.ranking)) < len(part.ranking) or min(part.ranking, default=0) < 0:
             findings.refuse(
-                f"{field_name}.ranking", part.ranking, "A ranking names each token once, by its number from 0."
+                f"{field_name}.ranking", part.ranking, _("A ranking names each token once, by its number from 0.")
             )
         other = "ranking" if row.rationale.kind == "hard" else "spans"
         if getattr(part, other):
             findings.refuse(
                 f"{field_name}.{other}",
                 getattr(part, other),
-                f"A rationale that is {row.rationale.kind} has no {other}.",
+                _("A rationale that is {kind} has no {other}.", kind=row.rationale.kind, other=other),
             )
         parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
     quotes = quotes_of(row.rationale.quotes)
     if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
-        reason = (
+        reason = _(
             "Of 'n' quotes 'n_missing' are not in the text, and 'missing' lists some of these: none can be more than n."
         )
         findings.refuse(
-            "rationale.quotes", f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}", reason
+            "rationale.quotes",
+            f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}",
+            reason,
         )
     return (SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)

@@ -11,6 +11,7 @@ from annotator.errors import InvalidValue
 from annotator.formats.own.perturbations import Kind, Text
 from annotator.formats.own.values import Time, UserName
 from annotator.formats.rows.findings import Findings
+from annotator.language import _
 
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -65,9 +66,9 @@ def check_audit(record: AuditRecord, findings: Findings) -> None:
     for item in record.items:
         verdict = (item.auditor, item.is_right, item.texts, item.judged_at)
         if any(part is None for part in verdict) and any(part is not None for part in verdict):
-            findings.refuse("items", str(item.instance), "A verdict needs auditor, is_right, texts and judged_at.")
+            findings.refuse("items", str(item.instance), _("A verdict needs auditor, is_right, texts and judged_at."))
         elif (item.is_right is False) != bool(item.faults):
-            findings.refuse("items", str(item.instance), "What is wrong names its faults, and nothing else has any.")
+            findings.refuse("items", str(item.instance), _("What is wrong names its faults, and nothing else has any."))
 
 
 def audit_of(record: AuditRecord, key_prefix: str, source: str, line: int, findings: Findings) -> SourceAudit | None:

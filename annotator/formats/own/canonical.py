@@ -25,6 +25,7 @@ from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.spans import spans_of_tokens
+from annotator.language import _
 from annotator.text.alignment import align_tokens, split_on_spaces
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -153,7 +154,11 @@ class _CanonicalReader:
             return None
         docid = self.options.key_prefix + parsed.docid
         if docid in self.checker.documents:
-            findings.refuse("docid", parsed.docid, f"The document '{parsed.docid}' appears twice; keep one of the two.")
+            findings.refuse(
+                "docid",
+                parsed.docid,
+                _("The document '{docid}' appears twice; keep one of the two.", docid=parsed.docid),
+            )
         if parsed.tokens is None and parsed.tokenization == "whitespace":
             body = SourceText(parsed.text, split_on_spaces(parsed.text))
         else:
@@ -204,7 +209,7 @@ class _CanonicalReader:
             return None, None
         original = self.survey.originals.get(pair.group)
         if original is None:
-            reason = "The file has no original of this group; the instance is taken without a link."
+            reason = _("The file has no original of this group; the instance is taken without a link.")
             findings.warn("pair.group", pair.group, reason)
             return None, None
         return self.options.key_prefix + original, pair.type or "perturbed"
@@ -217,7 +222,12 @@ class _CanonicalReader:
             segment = segment_of(task, name)
             if segment is None or segment in names.values():
                 known = listed([s.name for s in task.segments])
-                reason = f"The task '{task.name}' has no segment for it (it has {known}); {_other_task(parsed.fields)}."
+                reason = _(
+                    "The task '{name}' has no segment for it (it has {known}); {remedy}.",
+                    name=task.name,
+                    known=known,
+                    remedy=_other_task(parsed.fields),
+                )
                 findings.refuse(f"fields.{name}", name, reason)
             else:
                 names[name] = segment
@@ -265,7 +275,7 @@ def _spans(
 ) -> Sequence[SourceSpan]:
     negative = next((index for index in tokens if index < 0), None)
     if negative is not None:
-        findings.refuse(f"{field_name}.rationales", negative, "Tokens are numbered from 0.")
+        findings.refuse(f"{field_name}.rationales", negative, _("Tokens are numbered from 0."))
         return ()
     return spans_of_tokens(names.get(name, name), tokens)
 
@@ -321,8 +331,8 @@ def _other_task(names: Collection[str]) -> str:
     """
     fitting = [task.name for task in TASKS.values() if not task.has_target and _has_just(task, names)]
     if len(fitting) != 1:
-        return "choose another task"
-    return f"choose the task '{fitting[0]}', whose segments these rows have"
+        return _("choose another task")
+    return _("choose the task '{task}', whose segments these rows have", task=fitting[0])
 
 
 def _has_just(task: Task, names: Collection[str]) -> bool:

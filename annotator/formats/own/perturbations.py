@@ -8,6 +8,7 @@ from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.own_sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.formats.own.values import Time, UserName, folded
 from annotator.formats.rows.findings import Findings
+from annotator.language import _
 
 Text = Annotated[str, msgspec.Meta(max_length=1_000_000)]
 Kind = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -68,17 +69,25 @@ def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
         who = (check.version, folded(check.by))
         if check.version > len(record.versions):
             findings.refuse(
-                "checks", str(check.version), f"There is no version {check.version}; there are {len(record.versions)}."
+                "checks",
+                str(check.version),
+                _(
+                    "There is no version {version}; there are {n}.",
+                    version=check.version,
+                    n=len(record.versions),
+                ),
             )
         elif who in seen:
             findings.refuse(
-                "checks", check.by, f"'{check.by}' checks version {check.version} twice; keep one of the two."
+                "checks",
+                check.by,
+                _("'{by}' checks version {version} twice; keep one of the two.", by=check.by, version=check.version),
             )
         elif check.verdict != "approve" and not check.reason.strip():
-            findings.refuse("checks", check.verdict, "A correction and a rejection need a reason.")
+            findings.refuse("checks", check.verdict, _("A correction and a rejection need a reason."))
         seen.add(who)
     if (record.state == "approved") != (record.instance is not None):
-        findings.refuse("state", record.state, "What is approved has an `instance`, and nothing else has.")
+        findings.refuse("state", record.state, _("What is approved has an `instance`, and nothing else has."))
 
 
 def perturbation_of(record: PerturbationRecord, key_prefix: str, source: str, line: int) -> SourcePerturbation:

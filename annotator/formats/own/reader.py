@@ -50,6 +50,7 @@ from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import read_sets, read_span
+from annotator.language import _
 from annotator.text.language import subtags
 
 
@@ -134,7 +135,11 @@ class _OwnReader:
             self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
         )
         if document.docid in self.checker.documents:
-            findings.refuse("docid", record.docid, f"The document '{record.docid}' appears twice; keep one of the two.")
+            findings.refuse(
+                "docid",
+                record.docid,
+                _("The document '{docid}' appears twice; keep one of the two.", docid=record.docid),
+            )
         if not findings.is_refused:
             self.checker.remember(document)
         return document
@@ -205,7 +210,10 @@ def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
 
 def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:
     if record.version > VERSION:
-        reason = f"The file was made by a newer version (this program reads version {VERSION}); update the program."
+        reason = _(
+            "The file was made by a newer version (this program reads version {version}); update the program.",
+            version=VERSION,
+        )
         findings.refuse("version", record.version, reason)
     else:
         _check_header(record, task, findings)
@@ -216,13 +224,16 @@ def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None
     theirs = [segment.get("name") for segment in record.segments]
     ours = [segment.name for segment in task.segments]
     if theirs != ours:
-        reason = (
-            f"The file is of a project with the task '{record.task}', this project has the task '{task.name}' "
-            f"({listed(ours)}). Create a project with the same task for it."
+        reason = _(
+            "The file is of a project with the task '{task}', this project has the task '{name}' ({segments}). Create a "
+            "project with the same task for it.",
+            task=record.task,
+            name=task.name,
+            segments=listed(ours),
         )
         findings.refuse("segments", theirs, reason)
     if "" in record.labels or len(set(record.labels)) != len(record.labels):
-        findings.refuse("labels", record.labels, "Labels must be different and not empty.")
+        findings.refuse("labels", record.labels, _("Labels must be different and not empty."))
     _check_language(record.language, findings)
     _check_settings(record.settings, findings)
 
@@ -247,29 +258,31 @@ def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
 def _check_people(record: InstanceRecord, findings: Findings) -> None:
     """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
     if bool(record.named) != (record.named_as is not None):
-        findings.refuse("named_as", record.named_as, "Say who is named in “named” and in which way, or neither.")
+        findings.refuse("named_as", record.named_as, _("Say who is named in “named” and in which way, or neither."))
     held: set[tuple[bytes, int]] = set()
     for number, work in enumerate(record.work):
         who = (folded(work.user), work.round)
         if who in held:
-            findings.refuse(f"work[{number}].user", work.user, "This person holds the instance twice in one round.")
+            findings.refuse(f"work[{number}].user", work.user, _("This person holds the instance twice in one round."))
         held.add(who)
     seen: set[tuple[str, int, bool]] = set()
     for number, annotation in enumerate(record.annotations):
         field_name, name = f"annotations[{number}].annotator", annotation.annotator
         if (name, annotation.round, annotation.by_user) in seen:
             findings.refuse(
-                field_name, name, "This annotator has two annotations of the instance in one round; keep one."
+                field_name, name, _("This annotator has two annotations of the instance in one round; keep one.")
             )
         seen.add((name, annotation.round, annotation.by_user))
         if annotation.by_user and (folded(name), annotation.round) not in held:
-            findings.refuse(field_name, name, "An annotation by a person needs that person's work in the same round.")
+            findings.refuse(
+                field_name, name, _("An annotation by a person needs that person's work in the same round.")
+            )
 
 
 def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
     for number, proposal in enumerate(record.proposals):
         if (proposal.state == "open") != (proposal.decided_at is None):
-            reason = "An open proposal has no time of its decision, and a decided one needs it."
+            reason = _("An open proposal has no time of its decision, and a decided one needs it.")
             findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
 
 
@@ -277,6 +290,6 @@ def _text(text: str, tokens: TokensRecord | None, field_name: str, findings: Fin
     try:
         return text_of(text, tokens)
     except (InvalidValue, ValueError) as error:
-        reason = str(error) if isinstance(error, InvalidValue) else "starts and ends must be equally many."
+        reason = str(error) if isinstance(error, InvalidValue) else _("starts and ends must be equally many.")
         findings.refuse(field_name, "", reason)
         return SourceText(text)

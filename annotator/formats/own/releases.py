@@ -16,6 +16,7 @@ from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.formats.own.values import Time, UserName
+from annotator.language import _
 
 Number = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 Counted = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -160,7 +161,11 @@ def gold_of_record(record: FrozenRecord) -> GoldInstance:
     check_spans(sets, instance.layout)
     if record.origins and len(record.origins) != len(sets):
         raise InvalidValue(
-            f"{counted(len(record.origins), 'origin')} of {counted(len(sets), 'set')}; each set has its own origins."
+            _(
+                "{origins} of {sets}; each set has its own origins.",
+                origins=counted(len(record.origins), "origin"),
+                sets=counted(len(sets), "set"),
+            )
         )
     origins = tuple(tuple(SetOrigin(0, *origin) for origin in of_set) for of_set in record.origins)
     return GoldInstance(instance, sets, record.result, origins)
@@ -169,7 +174,12 @@ def gold_of_record(record: FrozenRecord) -> GoldInstance:
 def _segment(record: FrozenSegment) -> Segment:
     if len(record.starts) != len(record.ends):
         raise InvalidValue(
-            f"The tokens of '{record.name}' have {counted(len(record.starts), 'start')} and {counted(len(record.ends), 'end')}."
+            _(
+                "The tokens of '{name}' have {starts} and {ends}.",
+                name=record.name,
+                starts=counted(len(record.starts), "start"),
+                ends=counted(len(record.ends), "end"),
+            )
         )
     sentence_starts = tuple(record.sentence_starts)
     body = TokenizedText(record.text, tuple(record.starts), tuple(record.ends), sentence_starts)

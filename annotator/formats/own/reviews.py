@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from annotator.domain.numbers import counted
 from annotator.formats.own.records import InstanceRecord, ReviewRecord, RoundRecord, ThreadRecord
 from annotator.formats.rows.findings import Findings
+from annotator.language import _
 
 
 def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
@@ -12,7 +13,12 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
     for field, annotation_number in _annotation_numbers(record):
         if annotation_number >= len(record.annotations):
             findings.refuse(
-                field, annotation_number, f"The instance has {counted(len(record.annotations), 'annotation')}, from 0."
+                field,
+                annotation_number,
+                _(
+                    "The instance has {annotations}, from 0.",
+                    annotations=counted(len(record.annotations), "annotation"),
+                ),
             )
     if findings.is_refused:
         return
@@ -20,7 +26,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
     for number, made in enumerate(record.rounds):
         if made.annotation in seen:
             findings.refuse(
-                f"rounds[{number}].annotation", made.annotation, "This annotation has two rounds; keep one."
+                f"rounds[{number}].annotation", made.annotation, _("This annotation has two rounds; keep one.")
             )
         seen.add(made.annotation)
         _check_round(record, number, made, findings)
@@ -54,7 +60,7 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
         field_name = f"{field_prefix}.reviews[{review_number}]"
         name = review.user.encode().lower()
         if name in reviewers:
-            findings.refuse(f"{field_name}.user", review.user, "This person reviews the annotation twice.")
+            findings.refuse(f"{field_name}.user", review.user, _("This person reviews the annotation twice."))
         reviewers.add(name)
         _check_scores(review, n_sets, carried, field_name, findings)
 
@@ -63,35 +69,37 @@ def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) ->
     is_open = made.outcome is None
     if is_open != (made.decided_at is None):
         findings.refuse(
-            f"{field_prefix}.decided_at", made.decided_at or "", "A decided round needs it, an open one has none."
+            f"{field_prefix}.decided_at", made.decided_at or "", _("A decided round needs it, an open one has none.")
         )
     if is_open and made.verdict is not None:
-        findings.refuse(f"{field_prefix}.verdict", "", "An open round has no verdict.")
+        findings.refuse(f"{field_prefix}.verdict", "", _("An open round has no verdict."))
 
 
 def _check_origins(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
     if made.origins and made.previous is None:
         findings.refuse(
-            f"{field_prefix}.origins", made.origins, "Only a correction has origins; name its previous round."
+            f"{field_prefix}.origins", made.origins, _("Only a correction has origins; name its previous round.")
         )
     if len({origin[0] for origin in made.origins}) != len(made.origins):
-        findings.refuse(f"{field_prefix}.origins", made.origins, "A set has one origin.")
+        findings.refuse(f"{field_prefix}.origins", made.origins, _("A set has one origin."))
 
 
 def _check_scores(review: ReviewRecord, n_sets: int, carried: set[int], field_name: str, findings: Findings) -> None:
     """What a review scores is there, and a submitted one scores all; a set that was carried over need not be scored anew."""
     if len(review.sets) > n_sets:
-        findings.refuse(f"{field_name}.sets", len(review.sets), f"The annotation has {counted(n_sets, 'set')}.")
+        findings.refuse(
+            f"{field_name}.sets", len(review.sets), _("The annotation has {sets}.", sets=counted(n_sets, "set"))
+        )
     if review.state != "submitted":
         return
     scored = {position for position, (suf, com, _) in enumerate(review.sets) if suf is not None and com is not None}
     if review.comprehensiveness is None or not set(range(n_sets)) - carried <= scored:
-        findings.refuse(f"{field_name}.sets", "", "A submitted review must have all its scores.")
+        findings.refuse(f"{field_name}.sets", "", _("A submitted review must have all its scores."))
 
 
 def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:
     if (thread.about == "instance") != (thread.annotation is None):
-        reason = "A thread about the instance names no annotation, every other one does."
+        reason = _("A thread about the instance names no annotation, every other one does.")
         findings.refuse(f"threads[{number}].annotation", thread.annotation, reason)
     if (thread.about == "set") != (thread.position is not None):
-        findings.refuse(f"threads[{number}].position", thread.position, "Only a thread about a set has it.")
+        findings.refuse(f"threads[{number}].position", thread.position, _("Only a thread about a set has it."))

@@ -12,6 +12,7 @@ from annotator.domain.instances import Assignment, AssignmentState, Draft, Insta
 from annotator.domain.project.qualification import Exercise, Item, Known, Measures
 from annotator.domain.projects import Project, are_rationales_reviewed
 from annotator.domain.submission import result_mode_for
+from annotator.language import _, unsaid
 from annotator.review.known_gold import measure_marks
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import waiting_for
@@ -27,7 +28,7 @@ from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.gold import find_gold
 
 _STATES: dict[str, AssignmentState] = {"open": "leased", "done": "submitted", "passed over": "skipped"}
-_SHOWN = "you have since seen what others marked in this text"
+_SHOWN = unsaid("you have since seen what others marked in this text")
 
 
 def find_check(store: Store, number: int) -> Assignment | None:
@@ -199,11 +200,17 @@ def outcome_of_check(store: Store, assignment: Assignment) -> Outcome:
     instance = get_instance(store, assignment.instance_id)
     is_contested = instance.result is not None and assignment.draft.result not in {None, instance.result}
     lines = (
-        (f"You gave the label “{assignment.draft.result}” instead. The lead has not decided yet.",)
+        (
+            _(
+                "You gave the label “{label}” instead. {decision}",
+                label=assignment.draft.result,
+                decision=_("The lead has not decided yet."),
+            ),
+        )
         if is_contested
         else ()
     )
-    closed = _SHOWN if standing(store, assignment.instance_id, assignment.user_id).was_shown else ""
+    closed = _(_SHOWN) if standing(store, assignment.instance_id, assignment.user_id).was_shown else ""
     return Outcome(_state(store, assignment, is_contested=is_contested), closed, lines)
 
 

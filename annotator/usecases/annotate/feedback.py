@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from annotator.domain.instances import Annotation
 from annotator.domain.reviews import Finding, Review, Round
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.review.corrections import passed_sets
 from annotator.review.score_wording import in_words
 from annotator.store import Store
@@ -40,7 +41,7 @@ def former_round(store: Store, annotation_id: int) -> FormerRound:
     """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
     review_round = find_round(store, annotation_id)
     if review_round is None:
-        raise NotFound(f"There is no round of annotation number {annotation_id}.")
+        raise NotFound(_("There is no round of annotation number {number}.", number=annotation_id))
     annotation = get_annotation(store, annotation_id)
     return FormerRound(annotation, _feedback(review_round, annotation, submitted_reviews(store, annotation_id)))
 
@@ -66,16 +67,16 @@ def _summary(
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
     if review_round.reason:
-        lines.append(f"The lead decided: {review_round.reason}")
+        lines.append(_("The lead decided: {reason}", reason=review_round.reason))
     for finding in findings:
         into = lines if finding.set_index is None else by_set[finding.set_index]
         into.append(in_words(finding))
     for review in reviews:
         if review.scores.comment:
-            lines.append(f"A reviewer: {review.scores.comment}")
+            lines.append(_("A reviewer: {comment}", comment=review.scores.comment))
         for number, score in enumerate(review.scores.sets):
             if score.comment:
-                by_set[number].append(f"A reviewer: {score.comment}")
+                by_set[number].append(_("A reviewer: {comment}", comment=score.comment))
     passed = passed_sets(review_round.verdict, len(annotation.sets))
     return Feedback(
         review_round.number, _each_once(lines), {n: _each_once(comments) for n, comments in by_set.items()}, passed

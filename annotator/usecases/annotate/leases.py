@@ -6,6 +6,7 @@ from annotator.domain.instances import Assignment
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
@@ -67,7 +68,7 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
 
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"Instance number {instance_id} is not in this project.")
+        raise NotFound(_("Instance number {number} is not in this project.", number=instance_id))
     mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
         store, project, instance_id, user_id
     )
@@ -76,16 +77,18 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
     if is_worker(store, user_id):
-        raise NotAllowed("This text is not yours. The texts that are yours come one after the other.")
+        raise NotAllowed(_("This text is not yours. The texts that are yours come one after the other."))
     if is_kept_from_work(store, project.id, user_id, "annotators"):
-        raise NotAllowed(TRAINING_FIRST)
+        raise NotAllowed(_(TRAINING_FIRST))
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
-        raise NotAllowed("You have seen what others marked in this text, so you cannot annotate it.")
+        raise NotAllowed(_("You have seen what others marked in this text, so you cannot annotate it."))
     if is_for_others(store, instance_id, user_id):
-        raise NotAllowed("You cannot annotate this text: it is for other people. Ask a lead if it should be for you.")
-    raise NotAllowed("You cannot annotate this text: others are working on it or have finished it.")
+        raise NotAllowed(
+            _("You cannot annotate this text: it is for other people. Ask a lead if it should be for you.")
+        )
+    raise NotAllowed(_("You cannot annotate this text: others are working on it or have finished it."))
 
 
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
@@ -111,7 +114,7 @@ def away_end(store: Store, project: Project) -> str:
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
     assignment = find_check(store, assignment_id) or work_store.get_assignment(store, assignment_id)
     if user.id is None or assignment.user_id != user.id:
-        raise NotAllowed("This is someone else's work.")
+        raise NotAllowed(_("This is someone else's work."))
     require(store, user, assignment.project_id, "annotate")
     return assignment
 
@@ -125,31 +128,38 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
         if instance_queue.is_free_for(store, assignment.instance_id, assignment.user_id):
             return assignment
         if standing(store, assignment.instance_id, assignment.user_id).was_shown:
-            raise LeaseLost(_SHOWN)
+            raise LeaseLost(_(_SHOWN))
         if is_for_others(store, assignment.instance_id, assignment.user_id):
-            raise LeaseLost(_FOR_OTHERS)
+            raise LeaseLost(_(_FOR_OTHERS))
     if assignment.state == "submitted":
-        raise StaleDraft(_SUBMITTED)
-    raise LeaseLost(_WHY_LOST[assignment.state])
+        raise StaleDraft(_(_SUBMITTED))
+    raise LeaseLost(_(_WHY_LOST[assignment.state]))
 
 
-TRAINING_FIRST = (
+TRAINING_FIRST = unsaid(
     "New texts of this project come after its training. Open the page Annotate without a text in its address "
     "to see how it stands."
 )
-_SUBMITTED = "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
-_SHOWN = (
+_SUBMITTED = unsaid(
+    "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
+)
+_SHOWN = unsaid(
     "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "
     "but cannot be submitted."
 )
-_FOR_OTHERS = (
-    "A lead has since said that this text is for other people. Your marks are kept, but cannot be submitted. Ask a lead if it "
+_FOR_OTHERS = unsaid(
+    "A lead has since said that this text is for other people. Your marks are kept, but cannot be submitted. Ask "
+    "a lead if it "
     "should be for you."
 )
 _WHY_LOST = {
-    "expired": "This text was left for longer than its lease and was given to someone else. Your marks are kept, "
-    "but cannot be submitted.",
-    "skipped": "This text was skipped, perhaps in another tab, and someone else has taken it.",
-    "proposed": "You proposed to discard this text. The lead will decide.",
-    "ended": "This text, or your work on it, was discarded or given to someone else. There is nothing more to do for it.",
+    "expired": unsaid(
+        "This text was left for longer than its lease and was given to someone else. Your marks are kept, "
+        "but cannot be submitted."
+    ),
+    "skipped": unsaid("This text was skipped, perhaps in another tab, and someone else has taken it."),
+    "proposed": unsaid("You proposed to discard this text. The lead will decide."),
+    "ended": unsaid(
+        "This text, or your work on it, was discarded or given to someone else. There is nothing more to do for it."
+    ),
 }

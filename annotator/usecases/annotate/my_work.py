@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.rationales import set_letter
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.annotate.assignments import get_assignment
@@ -45,7 +46,9 @@ def my_work(
     """
     require(store, user, project_id, "annotate")
     if state not in {"", *STATES}:
-        raise InvalidValue(f"'{state}' is no state of one's own work; choose one of: {', '.join(STATES)}.")
+        raise InvalidValue(
+            _("'{state}' is no state of one's own work; choose one of: {states}.", state=state, states=listed(STATES))
+        )
     lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
     rows = []

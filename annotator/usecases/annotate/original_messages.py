@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from annotator.domain.people import User
 from annotator.domain.texts import TokenizedText
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
@@ -42,11 +43,11 @@ def show_original(store: Store, user: User, assignment_id: int) -> ShownOriginal
     instance = get_instance(store, assignment.instance_id)
     original = find_original(store, assignment.project_id, instance)
     if instance.parent_key is None:
-        raise NotFound("This text is not a changed version of another one.")
+        raise NotFound(_("This text is not a changed version of another one."))
     if original is None:
-        raise NotFound("The original of this changed version is not in the project.")
+        raise NotFound(_("The original of this changed version is not in the project."))
     if original.state == "discarded":
-        raise NotFound("The original of this changed version was discarded, so it is not shown.")
+        raise NotFound(_("The original of this changed version was discarded, so it is not shown."))
     task = get_project_by_id(store, assignment.project_id).task
     before = {segment.name: segment.body for segment in original.segments}
     shown = (

@@ -12,6 +12,7 @@ from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.submission import result_mode_for
 from annotator.domain.tasks import ResultKind, Task
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
@@ -124,7 +125,7 @@ class ShownProject:
     sets_may_cross_segments: bool
     required_segments: Mapping[str, tuple[str, ...]]
     forbidden_segments: Mapping[str, tuple[str, ...]]
-    discard_reasons: tuple[str, ...]
+    discard_reasons: Mapping[str, str]  # as they are stored, and in the words of the screen
     idle_after_s: int
     asks_model: bool  # whether the model's answers may be asked for while one marks
 
@@ -215,7 +216,7 @@ def show_project(project: Project) -> ShownProject:
     return ShownProject(
         id=project.id,
         name=project.name,
-        question=project.shown_question,
+        question=_(project.shown_question),
         labels=project.labels,
         result_kind=project.task.result_kind,
         result_mode=settings.result_mode,
@@ -223,7 +224,7 @@ def show_project(project: Project) -> ShownProject:
         sets_may_cross_segments=settings.sets_may_cross_segments,
         required_segments=settings.required_segments,
         forbidden_segments=settings.forbidden_segments,
-        discard_reasons=DISCARD_REASONS,
+        discard_reasons={reason: _(reason) for reason in DISCARD_REASONS},
         idle_after_s=settings.idle_after_seconds,
         asks_model=settings.model_previews == "annotators",
     )
@@ -248,7 +249,7 @@ def segment_title(segment: Segment, task: Task) -> str:
     if spec is None:
         return segment.name
     number = segment.name[len(spec.name) :]
-    title = f"{spec.title} {number}" if number else spec.title
+    title = f"{_(spec.title)} {number}" if number else _(spec.title)
     if not spec.may_repeat or not segment.docid or _MADE_BY_A_MACHINE.fullmatch(segment.docid):
         return title
     return f"{title} · {segment.docid}"

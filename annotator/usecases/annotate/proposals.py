@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
+from annotator.domain.perturbations import title_of
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState, VersionChange
 from annotator.domain.rationales import RationaleSet, Span, set_letter
 from annotator.domain.submission import result_mode_for
 from annotator.domain.word_lists import WordList
+from annotator.language import _
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
 from annotator.perturb.lexicon import is_for, spans_of_list
@@ -128,7 +130,7 @@ def carried_proposals(store: Store, project: Project, instance: Instance) -> tup
         placed = _without_target(rationale_set, instance)
         if placed is not None:
             notes = tuple(n.sentence() for n in carried.notes if n.kind == "smaller" and n.set_index == origin)
-            title = f"original {set_letter(origin)}"
+            title = _("original {letter}", letter=set_letter(origin))
             carried_sets.append(ProposedSet("carried", instance.perturbation_kind or "", placed, title, notes))
     return carried_sets, tuple(note.sentence() for note in carried.notes if note.kind != "smaller")
 
@@ -145,7 +147,7 @@ def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Pr
 def ignored_words(lists: Sequence[WordList], instance: Instance) -> IgnoredWords | None:
     """The words of all ignore lists together; None where the text holds none."""
     spans_by_list = [(word_list.name, spans_of_list(word_list, instance)) for word_list in lists]
-    spans = sorted({span for _, of_one in spans_by_list for span in of_one})
+    spans = sorted({span for _name, of_one in spans_by_list for span in of_one})
     merged = _without_target(_by_segment({t for s in spans for t in range(s.start, s.end)}, instance), instance)
     return None if merged is None else IgnoredWords(tuple(name for name, of_one in spans_by_list if of_one), merged)
 
@@ -172,9 +174,9 @@ def _change_of(store: Store, project: Project, instance: Instance) -> VersionCha
     if original is None or result_mode_for(project, instance) in {"give", "labels_only"}:
         return None
     name = instance.perturbation_kind or ""
-    known = {kind.name: kind.title for kind in kinds_of(project)}
+    known = {kind.name: title_of(kind) for kind in kinds_of(project)}
     before = gold_of_instance(store, project, original).result
-    return VersionChange(known.get(name, name) or "Changed version", before, instance.result)
+    return VersionChange(known.get(name, name) or _("Changed version"), before, instance.result)
 
 
 def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:
@@ -211,7 +213,7 @@ def _complements(ignored: IgnoredWords, instance: Instance, project: Project) ->
     rest = set(range(instance.layout.n_selectable)) - left_out
     names = " + ".join(ignored.names)
     return [
-        ProposedSet("complement", names, rationale_set, f"all but “{names}”")
+        ProposedSet("complement", names, rationale_set, _("all but “{names}”", names=names))
         for rationale_set in _placed(_by_segment(rest, instance).spans, instance, project)
     ]
 

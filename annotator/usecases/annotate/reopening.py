@@ -1,6 +1,7 @@
 """When a submission may be reopened, and what is said where it may not."""
 
 from annotator.domain.instances import Annotation, Assignment
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import standing
 from annotator.store.gold_choices import is_chosen
@@ -9,9 +10,9 @@ from annotator.store.review.reviews import has_scores
 from annotator.store.review.rounds import find_round
 
 _DECIDED = {
-    "accepted": "the round has been decided, and your work was accepted",
-    "returned": "the round has been decided, and the text was returned to be revised",
-    "discarded": "the round has been decided, and your work was discarded",
+    "accepted": unsaid("the round has been decided, and your work was accepted"),
+    "returned": unsaid("the round has been decided, and the text was returned to be revised"),
+    "discarded": unsaid("the round has been decided, and your work was discarded"),
 }
 
 
@@ -21,21 +22,21 @@ def why_closed(store: Store, assignment: Assignment, annotation: Annotation | No
     It may until its first score is submitted, the lead has decided or made it gold, or its author has seen others' sets.
     """
     if row_of(store, assignment.instance_id).state == "discarded":
-        return "the text was discarded"
+        return _("the text was discarded")
     if annotation is None:
-        return "it was never submitted"
+        return _("it was never submitted")
     review_round = find_round(store, annotation.id)
     if review_round is not None and review_round.outcome is not None:
-        return _DECIDED[review_round.outcome]
+        return _(_DECIDED[review_round.outcome])
     if assignment.state != "submitted" or annotation.state not in {"submitted", "accepted"}:
-        return "it is not submitted any more"
+        return _("it is not submitted any more")
     return _why_others_depend(store, annotation, assignment.user_id)
 
 
 def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> str:
     if has_scores(store, annotation.id):
-        return "a reviewer has already scored it"
+        return _("a reviewer has already scored it")
     if is_chosen(store, annotation.id):
-        return "the lead has already made it gold"
+        return _("the lead has already made it gold")
     was_shown = standing(store, annotation.instance_id, user_id).was_shown
-    return "you have since seen what others marked in this text" if was_shown else ""
+    return _("you have since seen what others marked in this text") if was_shown else ""

@@ -8,6 +8,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.talk import About, Thread, Voice
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.language import _
 from annotator.review.talk import visible_to
 from annotator.store import Store
 from annotator.store.annotate import talk as stored_talk
@@ -92,7 +93,7 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
         require_open(store, thread.project_id)
         participant = _Participant(store, user, thread.project_id, thread.instance_id)
         if participant.visible(thread) is None:
-            raise NotFound(f"There is no thread number {thread_id}.")
+            raise NotFound(_("There is no thread number {number}.", number=thread_id))
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
     return thread
@@ -134,7 +135,7 @@ class _Participant:
     def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
         roles = require_role(store, user, project_id)
         if project_of_instance(store, instance_id) != project_id:
-            raise NotFound(f"There is no instance number {instance_id} in this project.")
+            raise NotFound(_("There is no instance number {number} in this project.", number=instance_id))
         self.user = user
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
@@ -148,7 +149,7 @@ class _Participant:
         }
         self.part = None if user.id is None else stored_talk.has_part_in(store, instance_id, user.id)
         if self.part is None and not self.leads:
-            raise NotAllowed("Only those who annotate or review this text, and the lead, may talk about it.")
+            raise NotAllowed(_("Only those who annotate or review this text, and the lead, may talk about it."))
 
     def visible(self, thread: Thread) -> Thread | None:
         """The thread as the person may see it."""
@@ -162,7 +163,7 @@ class _Participant:
         """As what the person begins a thread; raises NotAllowed for a stranger to the annotation."""
         voice = self._part_of(annotation_id) or ("lead" if self.leads else None)
         if voice is None:
-            raise NotAllowed("Only its annotator, its reviewers and the lead may talk about an annotation.")
+            raise NotAllowed(_("Only its annotator, its reviewers and the lead may talk about an annotation."))
         return voice
 
     def voice_in(self, thread: Thread) -> Voice:
@@ -174,21 +175,21 @@ class _Participant:
     def check(self, subject: Subject) -> None:
         """Raise unless there is what somebody wants to talk about."""
         if (subject.about == "instance") != (subject.annotation_id is None):
-            raise InvalidValue("A thread is about the text, or about an annotation of it.")
+            raise InvalidValue(_("A thread is about the text, or about an annotation of it."))
         if (subject.about == "set") != (subject.position is not None):
-            raise InvalidValue("A thread about a set names the set; others name none.")
+            raise InvalidValue(_("A thread about a set names the set; others name none."))
         if subject.annotation_id is None:
             return
         annotation = self._annotation(subject.annotation_id)
         if subject.position is not None and not 0 <= subject.position < len(annotation.sets):
-            raise NotFound(f"The annotation has no set {set_letter(max(0, subject.position))}.")
+            raise NotFound(_("The annotation has no set {letter}.", letter=set_letter(max(0, subject.position))))
         review_round = self.rounds.get(subject.annotation_id)
         if subject.about == "decision" and (review_round is None or review_round.outcome is None):
-            raise Conflict("This round is not decided yet, so there is no decision to talk about.")
+            raise Conflict(_("This round is not decided yet, so there is no decision to talk about."))
 
     def subjects(self) -> list[Subject]:
         """What the person may talk about: the text, then each annotation that they have a part in, its sets, its decision."""
-        subjects = [Subject("instance", None, None, "this text")]
+        subjects = [Subject("instance", None, None, _("this text"))]
         for annotation in self.annotations.values():
             if self._part_of(annotation.id) or self.leads:
                 subjects += self._subjects_of(annotation)
@@ -197,7 +198,7 @@ class _Participant:
     def words(self, thread: Thread) -> str:
         """What a thread is about."""
         if thread.annotation_id is None:
-            return "this text"
+            return _("this text")
         return self._words(thread.about, self._annotation(thread.annotation_id), thread.position)
 
     def _subjects_of(self, annotation: Annotation) -> list[Subject]:
@@ -210,11 +211,17 @@ class _Participant:
     def _words(self, about: About, annotation: Annotation, position: int | None) -> str:
         mine = annotation.user_id is not None and annotation.user_id == self.user.id
         whose = (
-            f"round {annotation.round_number}" if mine else f"{annotation.annotator}, round {annotation.round_number}"
+            _("round {round}", round=annotation.round_number)
+            if mine
+            else _("{annotator}, round {round}", annotator=annotation.annotator, round=annotation.round_number)
         )
         if about == "set" and position is not None:
-            return f"set {set_letter(position)} · {whose}"
-        return f"the decision · {whose}" if about == "decision" else f"the annotation · {whose}"
+            return _("set {letter} · {whose}", letter=set_letter(position), whose=whose)
+        return (
+            _("the decision · {whose}", whose=whose)
+            if about == "decision"
+            else _("the annotation · {whose}", whose=whose)
+        )
 
     def _part_of(self, annotation_id: int | None) -> Voice | None:
         if annotation_id is None:
@@ -225,7 +232,7 @@ class _Participant:
 
     def _annotation(self, annotation_id: int) -> Annotation:
         if annotation_id not in self.annotations:
-            raise NotFound(f"There is no annotation number {annotation_id} of this text.")
+            raise NotFound(_("There is no annotation number {number} of this text.", number=annotation_id))
         return self.annotations[annotation_id]
 
     def _is_decided(self, annotation_id: int) -> bool:
@@ -236,7 +243,9 @@ class _Participant:
 def _checked(text: str) -> str:
     text = text.replace("\0", "")  # SQLite would count no further
     if not text.strip():
-        raise InvalidValue("Write something first.")
+        raise InvalidValue(_("Write something first."))
     if len(text) > LONGEST:
-        raise InvalidValue(f"A comment may have {LONGEST:,} characters; this one has {len(text):,}.")
+        raise InvalidValue(
+            _("A comment may have {most} characters; this one has {n}.", most=f"{LONGEST:,}", n=f"{len(text):,}")
+        )
     return text.strip()

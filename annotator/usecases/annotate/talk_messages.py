@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from annotator.domain.people import User
-from annotator.domain.talk import About, Comment, Thread, Voice
+from annotator.domain.people import User, role_name
+from annotator.domain.talk import About, Comment, Thread
 from annotator.usecases.annotate.talk import Talk
 
 
@@ -13,7 +13,7 @@ class ShownComment:
 
     id: int
     author: str
-    voice: Voice
+    voice: str
     mine: bool
     text: str
     at: str
@@ -62,4 +62,6 @@ def _show_thread(thread: Thread, words: str, viewer: User) -> ShownThread:
 
 def _show_comment(comment: Comment, viewer: User) -> ShownComment:
     is_mine = comment.user_id is not None and comment.user_id == viewer.id
-    return ShownComment(comment.id, comment.author, comment.spoken_as, is_mine, comment.text, comment.created_at)
+    return ShownComment(
+        comment.id, comment.author, role_name(comment.spoken_as), is_mine, comment.text, comment.created_at
+    )

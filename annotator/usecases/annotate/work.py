@@ -11,6 +11,7 @@ from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission
 from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
+from annotator.language import _, unsaid
 from annotator.review.corrections import origins_of
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
@@ -84,8 +85,9 @@ class NextWork:
     empty: str | None
 
 
-_NO_LABELS = (
-    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add labels on the "
+_NO_LABELS = unsaid(
+    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add "
+    "labels on the "
     "Project page."
 )
 
@@ -130,7 +132,7 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
         project = get_project_by_id(store, project_id)
         if project.lacks_labels:
             counts = waiting_counts(store, project, user, day_began)
-            return NextWork(project, None, None, counts, _NO_LABELS)
+            return NextWork(project, None, None, counts, _(_NO_LABELS))
         work_store.end_expired_leases(
             store,
             project_id,
@@ -292,7 +294,7 @@ def skip(
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
-            raise Conflict("Returned work cannot be skipped. Revise it, or propose to discard it.")
+            raise Conflict(_("Returned work cannot be skipped. Revise it, or propose to discard it."))
         if assignment.is_check:
             leave_check(store, assignment)
         else:
@@ -313,10 +315,14 @@ def propose_discard(
 ) -> tuple[dict[str, int], Work | None]:
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
-        fault = f"'{reason}' is not one of the reasons" if reason else "A proposal to discard needs a reason"
-        raise InvalidValue(f"{fault}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
+        reasons = "; ".join(DISCARD_REASONS)
+        if not reason:
+            raise InvalidValue(_("A proposal to discard needs a reason. Choose one of: {reasons}.", reasons=reasons))
+        raise InvalidValue(
+            _("'{reason}' is not one of the reasons. Choose one of: {reasons}.", reason=reason, reasons=reasons)
+        )
     if reason == "other" and not comment.strip():
-        raise InvalidValue("Please say in a few words why, since you chose “other”.")
+        raise InvalidValue(_("Please say in a few words why, since you chose “other”."))
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
@@ -337,7 +343,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     Raises: Conflict when that is not allowed any more, saying why
     """
     with store.transaction():
-        return _reopen(store, user, own_work(store, user, assignment_id), "This submission")
+        return _reopen(store, user, own_work(store, user, assignment_id))
 
 
 def reopen_last(store: Store, user: User, project_id: int) -> Work:
@@ -349,12 +355,10 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
     with store.transaction():
         last = _last_submission(store, project_id, user_id)
         if last is None:
-            raise Conflict("There is no submission to go back to: you have nothing submitted in this project.")
+            raise Conflict(_("There is no submission to go back to: you have nothing submitted in this project."))
         assignment = own_work(store, user, last)
         title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
-        return _reopen(
-            store, user, assignment, f"Your last submission, “{title}”,", " You can read it under My work (m)."
-        )
+        return _reopen(store, user, assignment, title)
 
 
 def _last_submission(store: Store, project_id: int, user_id: int) -> int | None:
@@ -365,17 +369,18 @@ def _last_submission(store: Store, project_id: int, user_id: int) -> int | None:
     return check[1] if check[0] > (submission_time(store, last) or "") else last
 
 
-def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy: str = "") -> Work:
+def _reopen(store: Store, user: User, assignment: Assignment, title: str = "") -> Work:
+    """title: of the text, where it is not on the screen."""
     if assignment.is_check:
         reopened = reopen_check(store, assignment)
         if reopened is None:
-            closed = outcome_of_check(store, assignment).closed or "it is not submitted any more"
-            raise Conflict(f"{named} cannot be reopened: {closed}.{remedy}")
+            closed = outcome_of_check(store, assignment).closed or _("it is not submitted any more")
+            raise Conflict(_cannot_reopen(title, closed))
         return _work(store, reopened)
     annotation = find_annotation_of_assignment(store, assignment.id)
     closed = why_closed(store, assignment, annotation)
     if annotation is None or closed:
-        raise Conflict(f"{named} cannot be reopened: {closed}.{remedy}")
+        raise Conflict(_cannot_reopen(title, closed))
     project = get_project_by_id(store, assignment.project_id)
     _cancel_contest(store, user, assignment)
     set_annotation_state(store, annotation.id, "withdrawn")
@@ -384,6 +389,16 @@ def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy
     work_store.extend_leases(store, project.id, assignment.user_id, lease_end(store, project))
     _note(store, user, "withdraw", assignment, state=annotation.state)
     return _work(store, work_store.get_assignment(store, assignment.id))
+
+
+def _cannot_reopen(title: str, why: str) -> str:
+    if not title:
+        return _("This submission cannot be reopened: {why}.", why=why)
+    return _(
+        "Your last submission, “{title}”, cannot be reopened: {why}. You can read it under My work (m).",
+        title=title,
+        why=why,
+    )
 
 
 def current_work(store: Store, user: User, assignment_id: int) -> Work:
@@ -424,10 +439,17 @@ def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) 
         return ()
     if proposal.kind == "discard":
         return (
-            f"The lead kept this text: your proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
+            _(
+                "The lead kept this text: your proposal to discard it ({reason}) was rejected. Please annotate it.",
+                reason=_(proposal.reason),
+            ),
         )
     return (
-        f"The lead decided to keep the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
+        _(
+            "The lead decided to keep the label “{result}” (you gave “{reason}”). Please mark what supports it.",
+            result=instance.result,
+            reason=proposal.reason,
+        ),
     )
 
 
@@ -440,7 +462,11 @@ def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
 def _check_revision(assignment: Assignment, revision: int) -> None:
     if revision != assignment.revision:
         raise StaleDraft(
-            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
+            _(
+                "This text was also changed in another tab or window. Keep the version here, or use the version "
+                "that was saved "
+                "there."
+            )
         )
 
 
@@ -456,20 +482,24 @@ def _plausible(timing: Timing) -> Timing:
 def _annotator(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "annotate")
     if user.id is None:
-        raise NotAllowed("The local operator cannot annotate. Sign in as a person.")
+        raise NotAllowed(_("The local operator cannot annotate. Sign in as a person."))
     return user.id
 
 
 def _why_empty(store: Store, project: Project, user_id: int, counts: dict[str, int]) -> str:
     if is_kept_from_work(store, project.id, user_id, "annotators"):
-        return (
+        return _(
             "You have finished what you held. New texts come after the training: reload this page to see how it stands."
         )
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
-        return (
-            f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."
+        return _(
+            "There are no texts in “{name}” yet. Its lead can import some on the Project page, under Import.",
+            name=project.name,
         )
-    return "There is nothing left for you to annotate here. Come back later, or look at your submissions under My work (m)."
+    return _(
+        "There is nothing left for you to annotate here. Come back later, or look at your submissions under My "
+        "work (m)."
+    )
 
 
 def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:

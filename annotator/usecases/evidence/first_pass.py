@@ -5,6 +5,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSet
 from annotator.domain.rationales import set_letter
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.project.evidence_passes import find_copy
@@ -34,6 +35,6 @@ def first_pass_proposals(store: Store, user: User, project: Project, instance: I
         return []
     independence.show(store, user, source_id, original.id, behind)
     return [
-        ProposedSet("carried", FIRST_SETS, rationale_set, f"{FIRST_SETS} {set_letter(number)}")
+        ProposedSet("carried", FIRST_SETS, rationale_set, _("first pass {letter}", letter=set_letter(number)))
         for number, rationale_set in enumerate(gold.sets)
     ]

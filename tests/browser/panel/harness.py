@@ -103,7 +103,9 @@ def project(**changes: Any) -> dict[str, Any]:
         "sets_may_cross_segments": True,
         "required_segments": {},
         "forbidden_segments": {},
-        "discard_reasons": ["offensive", "names a person", "broken text", "wrong language", "other"],
+        "discard_reasons": {
+            reason: reason for reason in ("offensive", "names a person", "broken text", "wrong language", "other")
+        },
         "idle_after_s": 60,
         "asks_model": False,
         **changes,

@@ -292,6 +292,16 @@ def test_a_changed_version_says_so_above_the_text_with_what_is_to_be_known_of_it
     assert NOTE in above.inner_text()
 
 
+def test_what_is_said_for_a_while_does_not_lie_over_the_way_to_the_original(panel: Open) -> None:
+    shown = opened(panel, proposing(ORIGINAL_A, draft=samples.draft([[1, 3]])))
+    shown.keys("Control+Enter")
+    assert "undecided" in hint(shown)
+    said, way = (shown.page.locator(at).bounding_box() for at in (".hint", ".notice.changed .button"))
+    assert said is not None
+    assert way is not None
+    assert said["y"] >= way["y"] + way["height"]
+
+
 def test_the_original_and_what_was_changed_are_one_key_away_and_the_same_key_leads_back(panel: Open) -> None:
     fake = proposing(ORIGINAL_B)
     fake.original = CHANGE

@@ -10,10 +10,12 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.annotate.work import NextWork, Work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
@@ -611,3 +613,16 @@ def test_the_work_of_somebody_whose_account_is_disabled_goes_to_others(
         keys.append(theirs.instance.key)
         finish(store, other, theirs)
     assert sorted(keys) == ["t1", "t2", "t3", "t4"]
+
+
+def test_a_question_and_reasons_are_said_in_the_language_of_the_annotator_and_stored_in_english(
+    store: Store, project: Project, annotator: User
+) -> None:
+    with speaking("zh"):
+        shown = show_project(project)
+        assert shown.question.startswith("哪些词元支持“{result}”？")
+        assert shown.discard_reasons["wrong language"] == "语言不符"
+        with pytest.raises(InvalidValue, match="弃用提议需要原因"):
+            annotate_work.propose_discard(store, annotator, 1, "")
+    assert project.shown_question.startswith("Which tokens support “{result}”?")
+    assert show_project(project).discard_reasons["wrong language"] == "wrong language"

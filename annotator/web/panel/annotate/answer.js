@@ -2,6 +2,7 @@
  * The answer in the bar: a field to type it, a button that takes it from the text, and a button that says that there is
  * none.
  */
+import { _ } from "../words/language.js";
 import { element, focused, press, toggle } from "../shared/dom.js";
 
 export class AnswerField {
@@ -14,12 +15,12 @@ export class AnswerField {
       class: "answer",
       type: "text",
       dir: "auto",
-      "aria-label": "Answer",
+      "aria-label": _("Answer"),
       // An empty field gives no answer; that the text has none is said by the button.
       oninput: () => actions.result(this.input.value === "" ? null : this.input.value),
       onblur: () => this.#write(),
     });
-    this.pick = toggle("Select", "0", "Take the answer from the text: drag over its words", () =>
+    this.pick = toggle(_("Select"), "0", _("Take the answer from the text: drag over its words"), () =>
       actions.look("answer"),
     );
     this.none = element(
@@ -27,11 +28,11 @@ export class AnswerField {
       {
         type: "button",
         class: "pill",
-        title: "The text holds no answer (i)",
+        title: _("The text holds no answer (i)"),
         "aria-keyshortcuts": "i",
         onclick: () => actions.noAnswer(),
       },
-      "No answer",
+      _("No answer"),
       element("kbd", { "aria-hidden": "true" }, "i"),
     );
     this.nodes = [element("div", { class: "answer-ways" }, this.input, this.pick, this.none)];
@@ -50,8 +51,8 @@ export class AnswerField {
   }
 
   #placeholder() {
-    if (this.result === "") return "the text holds no answer";
-    return this.given ? `as given: ${this.given}` : "type or select it";
+    if (this.result === "") return _("the text holds no answer");
+    return this.given ? _("as given: {answer}", { answer: this.given }) : _("type or select it");
   }
 
   #write() {

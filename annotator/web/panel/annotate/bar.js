@@ -1,4 +1,5 @@
 /** The bar that stays in view: the label, the sets, the views, and the ways on. Nothing in it moves while one works. */
+import { _, joined } from "../words/language.js";
 import { button, element, part, press, toggle } from "../shared/dom.js";
 import { makeChip, paintChip, setWords } from "../shared/chip.js";
 import { icon } from "../shared/icons.js";
@@ -31,62 +32,63 @@ export class Bar {
     this.shown = "";
     this.result = new ResultPlace(actions);
     this.word = new Word();
-    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
+    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Rationale sets") });
     this.proposed = new ProposedRow(actions);
     this.undo = button("", {
       icon: icon("undo"),
-      title: "Undo (Ctrl+Z)",
+      title: _("Undo (Ctrl+Z)"),
       className: "plain square",
       onclick: actions.undo,
-      "aria-label": "Undo",
+      "aria-label": _("Undo"),
     });
     this.redo = button("", {
       icon: icon("redo"),
-      title: "Redo (Ctrl+Shift+Z)",
+      title: _("Redo (Ctrl+Shift+Z)"),
       className: "plain square",
       onclick: actions.redo,
-      "aria-label": "Redo",
+      "aria-label": _("Redo"),
     });
-    this.skip = button("Skip", { key: "s", title: "Skip this text for now", onclick: actions.skip });
-    this.discard = button("Propose to discard", {
+    this.skip = button(_("Skip"), { key: "s", title: _("Skip this text for now"), onclick: actions.skip });
+    this.discard = button(_("Propose to discard"), {
       key: "d",
       className: "propose-discard",
-      title: "Propose to discard this text",
+      title: _("Propose to discard this text"),
       onclick: actions.discard,
     });
-    const long = element("span", { class: "long-words" }, "Propose to ");
-    part(this.discard, ".button-label", HTMLElement).replaceChildren(long, "discard");
-    this.submit = button("Submit", {
+    const long = element("span", { class: "long-words" }, _("Propose to discard"));
+    const short = element("span", { class: "short-words" }, _("discard"));
+    part(this.discard, ".button-label", HTMLElement).replaceChildren(long, short);
+    this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",
-      title: "Submit and go to the next text",
+      title: _("Submit and go to the next text"),
       onclick: () => actions.submit(),
     });
     this.ways = element("div", { class: "ways" }, this.undo, this.redo, this.skip, this.discard, this.submit);
-    this.adder = button("New set", { key: "n", className: "plain adder", onclick: actions.newSet });
-    this.erase = toggle("Erase", "e", "Erase: clicking and dragging remove tokens", () => actions.look("erase"));
-    this.only = toggle("This set only", "o", "Show this set only", () => actions.look("only"));
-    this.hide = toggle("Hide sets", "x", "Hide all sets: show the rest of the text", () => actions.look("hide"));
-    this.table = toggle("Table", "t", "Keep the table of sets and the note in sight", () => actions.table());
+    this.adder = button(_("New set"), { key: "n", className: "plain adder", onclick: actions.newSet });
+    this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));
+    this.only = toggle(_("This set only"), "o", _("Show this set only"), () => actions.look("only"));
+    this.hide = toggle(_("Hide sets"), "x", _("Hide all sets: show the rest of the text"), () => actions.look("hide"));
+    this.table = toggle(_("Table"), "t", _("Keep the table of sets and the note in sight"), () => actions.table());
     this.table.classList.add("table-button");
     this.none = toggle(
-      "No rationale",
+      _("No rationale"),
       "",
-      "No rationale: nothing in the text supports the result",
+      _("No rationale: nothing in the text supports the result"),
       actions.noRationale,
     );
     this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
     this.tools = element(
       "div",
       { class: "row tools-row" },
-      element("h2", { class: "result-title" }, "Sets"),
+      element("h2", { class: "result-title" }, _("Sets")),
       this.sets,
       element("div", { class: "views" }, this.adder, this.none),
       this.views,
     );
     this.root = element(
       "div",
-      { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
+      { class: "bar", role: "toolbar", "aria-label": _("Label, rationale sets and submit"), tabIndex: -1 },
       element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways),
       this.tools,
       this.proposed.root,
@@ -154,7 +156,7 @@ export class Bar {
    * @param {number|null} chosen
    */
   #showChosen(chosen) {
-    const shown = `${chosen} of ${this.chips.length}`;
+    const shown = `${chosen}/${this.chips.length}`;
     if (this.shown === shown) return;
     this.shown = shown;
     if (chosen !== null && this.tools.classList.contains("many"))
@@ -199,13 +201,18 @@ export class Bar {
     if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
-    const notes = [set.locked && "passed and locked: click the lock or press u to unlock it", ...feedback]
+    const notes = [set.locked && _("passed and locked: click the lock or press u to unlock it"), ...feedback]
       .filter(Boolean)
       .join(" · ");
-    chip.root.title = [words, index < 9 && `key ${index + 1}`, "click to go to its place, again to go back", notes]
+    chip.root.title = [
+      words,
+      index < 9 && _("key {key}", { key: index + 1 }),
+      _("click to go to its place, again to go back"),
+      notes,
+    ]
       .filter(Boolean)
       .join(" – ");
-    chip.root.setAttribute("aria-label", [words, notes].filter(Boolean).join(", "));
+    chip.root.setAttribute("aria-label", joined(words, notes));
   }
 
   focusAnswer() {

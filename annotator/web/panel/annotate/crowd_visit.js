@@ -2,6 +2,7 @@
  * The visit of whoever came in by a crowd door: it ends when the quota is reached or the time is up, and the page of
  * the end (routes/crowd.py) says what comes then.
  */
+import { _ } from "../words/language.js";
 const END = "/crowd/end";
 const WARN_MS = 5 * 60 * 1000;
 /** What is on its way is let arrive first; what still waits then is sent as the page closes. */
@@ -37,11 +38,11 @@ export class CrowdVisit {
   }
 
   #warn() {
-    this.say("Five minutes are left. What you marked is saved; hand in what is finished.");
+    this.say(_("Five minutes are left. What you marked is saved; hand in what is finished."));
   }
 
   #timeIsUp() {
-    this.say("Your time is up. What you marked is saved.");
+    this.say(_("Your time is up. What you marked is saved."));
     this.timers = [setTimeout(() => this.end(), LAST_SAVE_MS)];
   }
 

@@ -5,7 +5,7 @@
 import { openKeys } from "../shared/dialogs.js";
 import { part, setText } from "../shared/dom.js";
 import { Keyboard } from "./keyboard.js";
-import { keysFor, withoutKeys } from "./key_list.js";
+import { PROPOSED_KEYS, keysFor, withoutKeys } from "./key_list.js";
 import { Marking } from "./marking.js";
 import { problemOf } from "../shared/model.js";
 import { mountable } from "../shared/mount.js";
@@ -17,7 +17,7 @@ const NOT_HERE = ["s", "d", "g", "m", "q", "v", "Shift + v"];
 /** @param {Project} project */
 const keysHere = (project) =>
   keysFor(project)
-    .filter(([title]) => title !== "Proposed sets")
+    .filter((group) => group !== PROPOSED_KEYS)
     .map((group) => withoutKeys(group, NOT_HERE));
 const nothing = () => {};
 

@@ -2,6 +2,7 @@
  * Which instance is on the screen, and what happens when it leaves: submit, skip, discard, refusals, conflicts,
  * lost leases, finished work. The next instance is leased ahead, so it is drawn at once and saved behind it.
  */
+import { _, several } from "../words/language.js";
 import { afterPaint } from "../shared/dom.js";
 import { dayBegan, sentenceOf } from "../shared/messages.js";
 import { problemOf, sameDraft } from "../shared/model.js";
@@ -9,9 +10,9 @@ import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 import { CrowdVisit } from "./crowd_visit.js";
 
-const ON_ITS_WAY = "Your last submission is still on its way. It is reopened as soon as it has arrived.";
-const NOTHING = "There is nothing to annotate here at the moment.";
-const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.";
+const ON_ITS_WAY = _("Your last submission is still on its way. It is reopened as soon as it has arrived.");
+const NOTHING = _("There is nothing to annotate here at the moment.");
+const BARE = _("Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.");
 
 /** @typedef {import("./screen.js").Screen} Screen */
 /** @typedef {import("./messages.js").PanelMessages} PanelMessages */
@@ -23,7 +24,7 @@ const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the toke
 export class Flow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<Session, NextWork, Screen, PanelMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameDraft, lost: "One text could not be submitted any more" });
+    super(parts, { same: sameDraft, lost: _("One text could not be submitted any more") });
     /** @type {Session[]} */
     this.upcoming = [];
     /** Whether one goes back as soon as what is on its way has arrived; whether one does so now. */
@@ -135,7 +136,7 @@ export class Flow extends WorkFlow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.project || !session.open || this.waiting) return;
-    if (session.held) return this.screen.hint("First decide what to do with these marks (see below).");
+    if (session.held) return this.screen.hint(_("First decide what to do with these marks (see below)."));
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     if (this.#saysUndecided(session)) return;
@@ -150,10 +151,14 @@ export class Flow extends WorkFlow {
     const count = offer.undecided.length;
     if (!count || this.hasSaidUndecided) return false;
     this.hasSaidUndecided = true;
-    const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
-    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, {
-      stay: true,
-    });
+    this.screen.hint(
+      several(
+        "{n} proposed set is undecided and will not be kept. Submit again to go on. This is said only once.",
+        "{n} proposed sets are undecided and will not be kept. Submit again to go on. This is said only once.",
+        count,
+      ),
+      { stay: true },
+    );
     return true;
   }
 
@@ -200,10 +205,10 @@ export class Flow extends WorkFlow {
     this.screen.setBusy(true);
     if (this.word === "offline")
       this.screen.hint(
-        "Your work is kept in this browser and submitted when the server can be reached. The next text comes then.",
+        _("Your work is kept in this browser and submitted when the server can be reached. The next text comes then."),
         { stay: true },
       );
-    else this.screen.announce("Fetching the next text.");
+    else this.screen.announce(_("Fetching the next text."));
   }
 
   /**
@@ -281,7 +286,7 @@ export class Flow extends WorkFlow {
       session.problem = {
         error:
           answer.status === 200
-            ? "Somebody else has this text now. Your marks are kept in this browser."
+            ? _("Somebody else has this text now. Your marks are kept in this browser.")
             : sentenceOf(answer),
         lost: true,
       };
@@ -380,7 +385,7 @@ export class Flow extends WorkFlow {
     if (!session || this.waiting) return;
     if (!session.open) return this.goOn();
     const next = this.upcoming.find((other) => other.seen);
-    if (!next) return this.screen.hint("There is no other text to return to.");
+    if (!next) return this.screen.hint(_("There is no other text to return to."));
     const others = this.upcoming.filter((other) => other !== next);
     this.upcoming = [...others.filter((other) => other.seen), session, ...others.filter((other) => !other.seen)];
     this.show(next);

@@ -1,96 +1,105 @@
 /** The keys of Annotate as they are listed for people. */
+import { _ } from "../words/language.js";
 
 /** @type {KeyGroup} */
 const ANSWER_KEYS = [
-  "The answer",
+  _("The answer"),
   [
     [
       "0",
-      "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels",
+      _(
+        "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels",
+      ),
     ],
-    ["i", "say that there is no answer"],
-    ["l", "type it"],
+    ["i", _("say that there is no answer")],
+    ["l", _("type it")],
+  ],
+];
+
+/** @type {KeyGroup} */
+export const PROPOSED_KEYS = [
+  _("Proposed sets"),
+  [
+    ["p", _("go to the next one (Shift + p: back)")],
+    ["a", _("accept the current one: it becomes a set")],
+    ["Shift + a", _("accept all")],
+    ["r", _("reject the current one (Shift + r: all)")],
+  ],
+];
+
+/** @type {KeyGroup} */
+const WORK_KEYS = [
+  _("Work"),
+  [
+    ["l", _("next label (Shift + l: previous)")],
+    ["Ctrl+⏎", _("submit and go to the next text (on the bar, ⏎ is enough)")],
+    ["s", _("skip this text for now")],
+    ["d", _("propose to discard this text")],
+    ["q", _("ask the lead, and read the comments on this text")],
+    ["w", _("see what the project's model answers, where the lead allows it")],
+    ["c", _("compare a changed version with its original")],
+    ["g", _("open or close the guidelines beside the text")],
+    ["Shift + g", _("go into the guidelines to scroll them (Shift + g or Esc: back)")],
+    ["v", _("go back to your last submission and reopen it (again: to the one before)")],
+    ["Shift + v", _("return to the text that you left")],
+    ["m", _("my work")],
+    ["?", _("this list of keys")],
   ],
 ];
 
 /** The list of keys as it is shown to people; one line for each thing one can do. @type {KeyGroup[]} */
 export const KEY_LIST = [
   [
-    "In the text",
+    _("In the text"),
     [
-      ["← →", "move the token cursor"],
-      ["↑ ↓", "move by a line"],
-      ["Home End", "to the start or end of the line (with Ctrl: of the text)"],
-      ["PgUp PgDn", "move by a screen"],
-      ["Shift + move", "extend a range of tokens"],
-      ["Space ⏎", "mark or unmark the token or the range"],
-      ["Esc", "cancel the range (marks stay as they are)"],
+      ["← →", _("move the token cursor")],
+      ["↑ ↓", _("move by a line")],
+      ["Home End", _("to the start or end of the line (with Ctrl: of the text)")],
+      ["PgUp PgDn", _("move by a screen")],
+      [_("Shift + move"), _("extend a range of tokens")],
+      ["Space ⏎", _("mark or unmark the token or the range")],
+      ["Esc", _("cancel the range (marks stay as they are)")],
     ],
   ],
   [
-    "With the mouse",
+    _("With the mouse"),
     [
-      ["drag", "add tokens to the current set"],
-      ["click", "mark or unmark a token"],
-      ["Shift + click", "extend from the last token"],
-      ["double click", "add the sentence"],
-      ["Alt + drag", "remove tokens"],
-      ["set", "click to choose it and go to its place; click again to go back"],
-      ["map", "beside a long text: shows where the marks are; click to go there"],
+      [_("drag"), _("add tokens to the current set")],
+      [_("click"), _("mark or unmark a token")],
+      [_("Shift + click"), _("extend from the last token")],
+      [_("double click"), _("add the sentence")],
+      [_("Alt + drag"), _("remove tokens")],
+      [_("set"), _("click to choose it and go to its place; click again to go back")],
+      [_("map"), _("beside a long text: shows where the marks are; click to go there")],
     ],
   ],
   [
-    "In long texts",
+    _("In long texts"),
     [
-      ["] [", "next or previous mark"],
-      ["b", "go back to where you were reading"],
-      ["f", "show or hide the whole question"],
-      ["t", "keep the table of sets and the note in sight"],
-      ["+ −", "larger or smaller text"],
-      ["z", "text size and line spacing"],
+      ["] [", _("next or previous mark")],
+      ["b", _("go back to where you were reading")],
+      ["f", _("show or hide the whole question")],
+      ["t", _("keep the table of sets and the note in sight")],
+      ["+ −", _("larger or smaller text")],
+      ["z", _("text size and line spacing")],
     ],
   ],
+  PROPOSED_KEYS,
   [
-    "Proposed sets",
+    _("Sets"),
     [
-      ["p", "go to the next one (Shift + p: back)"],
-      ["a", "accept the current one: it becomes a set"],
-      ["Shift + a", "accept all"],
-      ["r", "reject the current one (Shift + r: all)"],
+      ["1 – 9", _("choose a set (or a label)")],
+      ["n", _("new set")],
+      ["Del", _("clear the set, or remove it if it is empty")],
+      ["u", _("unlock a set that passed")],
+      ["e", _("erase by click and drag")],
+      ["o", _("show this set only")],
+      ["x", _("hide all sets")],
+      ["Ctrl+Z", _("undo")],
+      ["Ctrl+Shift+Z", _("redo")],
     ],
   ],
-  [
-    "Sets",
-    [
-      ["1 – 9", "choose a set (or a label)"],
-      ["n", "new set"],
-      ["Del", "clear the set, or remove it if it is empty"],
-      ["u", "unlock a set that passed"],
-      ["e", "erase by click and drag"],
-      ["o", "show this set only"],
-      ["x", "hide all sets"],
-      ["Ctrl+Z", "undo"],
-      ["Ctrl+Shift+Z", "redo"],
-    ],
-  ],
-  [
-    "Work",
-    [
-      ["l", "next label (Shift + l: previous)"],
-      ["Ctrl+⏎", "submit and go to the next text (on the bar, ⏎ is enough)"],
-      ["s", "skip this text for now"],
-      ["d", "propose to discard this text"],
-      ["q", "ask the lead, and read the comments on this text"],
-      ["w", "see what the project's model answers, where the lead allows it"],
-      ["c", "compare a changed version with its original"],
-      ["g", "open or close the guidelines beside the text"],
-      ["Shift + g", "go into the guidelines to scroll them (Shift + g or Esc: back)"],
-      ["v", "go back to your last submission and reopen it (again: to the one before)"],
-      ["Shift + v", "return to the text that you left"],
-      ["m", "my work"],
-      ["?", "this list of keys"],
-    ],
-  ],
+  WORK_KEYS,
 ];
 
 /**
@@ -99,10 +108,15 @@ export const KEY_LIST = [
  * @param {Project|null} project
  */
 export function keysFor(project, isCrowd = false) {
-  const keys = isCrowd ? KEY_LIST.map((group) => withoutKeys(group, ["q", "w", "m"])) : KEY_LIST;
-  if (project?.result_kind !== "answer" || project.result_mode === "confirm") return keys;
-  return keys.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, withoutKeys(group, ["l"])] : [group]));
+  const groups = givesAnswer(project) ? KEY_LIST.flatMap(withAnswer) : KEY_LIST;
+  return isCrowd ? groups.map((group) => withoutKeys(group, ["q", "w", "m"])) : groups;
 }
+
+/** @param {Project|null} project */
+const givesAnswer = (project) => project?.result_kind === "answer" && project.result_mode !== "confirm";
+
+/** @param {KeyGroup} group */
+const withAnswer = (group) => (group === WORK_KEYS ? [ANSWER_KEYS, withoutKeys(group, ["l"])] : [group]);
 
 /**
  * A group without some of its keys.

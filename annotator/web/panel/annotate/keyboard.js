@@ -1,4 +1,5 @@
 /** The keyboard: a token cursor that walks through the text, and one key for each action. */
+import { _ } from "../words/language.js";
 import { scrollerOf } from "../shared/dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/keys.js";
 
@@ -120,7 +121,7 @@ export class Keyboard {
     if (project?.result_mode === "labels_only") {
       if (index < project.labels.length) this.marking.setResult(project.labels[index]);
     } else if (index < state.sets.length) this.marking.choose(index);
-    else this.screen.hint(`There is no set ${index + 1} yet. Press n for a new one.`);
+    else this.screen.hint(_("There is no set {index} yet. Press n for a new one.", { index: index + 1 }));
   }
 
   /** @returns {Record<string, Binding>} */

@@ -2,6 +2,7 @@
  * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
+import { _ } from "../words/language.js";
 import { Answers } from "../shared/answers.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
@@ -159,7 +160,7 @@ class Panel {
 
   #askDiscard() {
     if (!this.marking.writable) return;
-    const reasons = this.flow.settings?.discard_reasons || [];
+    const reasons = this.flow.settings?.discard_reasons || {};
     openDiscard(this.screen.root, reasons, (reason, comment) => this.flow.discard(reason, comment));
   }
 
@@ -172,7 +173,7 @@ class Panel {
   /** @param {Work|null} work */
   #showWork(work) {
     this.workShown = JSON.stringify(work);
-    if (!work) return this.screen.showEmpty("There is nothing to show here.");
+    if (!work) return this.screen.showEmpty(_("There is nothing to show here."));
     this.screen.show(new Session({ ...work, foreign: true }, null));
   }
 

@@ -1,10 +1,21 @@
 /** What a person can do to the instance on the screen: each action changes its state, shows it and saves it. */
+import { _, joined } from "../words/language.js";
 import { placeAnswer } from "./answering.js";
 import { spokenLabel } from "../shared/choices.js";
 import * as model from "../shared/model.js";
-import { changeWords, counted, countWords, within, without } from "../shared/spoken.js";
+import { counted, countWords, quoted, within, without } from "../shared/spoken.js";
 
-const LOOK_WORDS = { erase: "erase mode", only: "this set only", hide: "hide all sets" };
+/** What is said when a view is switched off, and when it is switched on. */
+const LOOK_WORDS = {
+  erase: [_("erase mode off"), _("erase mode on")],
+  only: [_("this set only off"), _("this set only on")],
+  hide: [_("hide all sets off"), _("hide all sets on")],
+};
+/** @typedef {{count: string, letter: string, words: string}} Changed  how many words, of which set */
+/** @param {Changed} values */
+const addedWords = (values) => _("{count} added to set {letter}: {words}", values);
+/** @param {Changed} values */
+const removedWords = (values) => _("{count} removed from set {letter}: {words}", values);
 
 /** @typedef {string|((state: State) => string)|null} Said  what is said of a change, perhaps of what it came to */
 
@@ -74,7 +85,9 @@ export class Marking {
     const { state, map, project } = session;
     const letter = model.letterOf(state.current);
     if (state.sets[state.current].locked) {
-      this.screen.hint(`Set ${letter} has passed and is locked. Unlock it (u) to change it, or make a new set (n).`);
+      this.screen.hint(
+        _("Set {letter} has passed and is locked. Unlock it (u) to change it, or make a new set (n).", { letter }),
+      );
       return null;
     }
     if (project?.sets_may_cross_segments !== false) return session;
@@ -82,7 +95,10 @@ export class Marking {
     if (segments.length <= 1) return session;
     const there = map.segments[segments[0]].title || map.segments[segments[0]].name;
     this.screen.hint(
-      `In this project a set must lie in one segment, and set ${letter} lies in “${there}”. Make a new set (n) for the other segment.`,
+      _(
+        "In this project a set must lie in one segment, and set {letter} lies in “{there}”. Make a new set (n) for the other segment.",
+        { letter, there },
+      ),
     );
     return null;
   }
@@ -94,7 +110,7 @@ export class Marking {
     // Spans of different segments never join, even where their token indices are neighbours.
     /** @param {number} a @param {number} b */
     const same = (a, b) => session.map.segmentOf(a) === session.map.segmentOf(b);
-    const said = saying(session, "added to", without(spans, heldBy(session)));
+    const said = saying(session, addedWords, without(spans, heldBy(session)));
     this.edit((state) => model.addSpans(state, spans, same), said);
   }
 
@@ -102,7 +118,7 @@ export class Marking {
   remove(spans) {
     const session = spans.length ? this.#taking([]) : null;
     if (!session) return;
-    const said = saying(session, "removed from", within(spans, heldBy(session)));
+    const said = saying(session, removedWords, within(spans, heldBy(session)));
     this.edit((state) => model.removeSpans(state, spans), said);
   }
 
@@ -122,8 +138,12 @@ export class Marking {
     this.screen.looks.answer = false;
     const isNew = this.edit((state) => model.setResult(state, words));
     if (!isNew) this.screen.refresh();
-    const again = this.labelsOnly ? "" : `; set ${model.letterOf(session.state.current)} again`;
-    this.screen.announce(`answer: “${words}”${again}`);
+    const letter = model.letterOf(session.state.current);
+    this.screen.announce(
+      this.labelsOnly
+        ? _("answer: “{words}”", { words })
+        : _("answer: “{words}”; set {letter} again", { words, letter }),
+    );
   }
 
   /** Whether the project asks for an answer that may be given here. */
@@ -137,7 +157,7 @@ export class Marking {
     const { session } = this;
     if (!session || !this.#answers) return;
     const isSaid = session.state.result === "";
-    this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? "no longer “no answer”" : "no answer");
+    this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? _("no longer “no answer”") : _("no answer"));
   }
 
   /**
@@ -182,7 +202,10 @@ export class Marking {
     if (!session) return;
     const { sets, current } = session.state;
     const { size } = sets[current];
-    const gone = `set ${model.letterOf(current)} ${size ? `cleared, ${countWords(size)}` : "removed"}`;
+    const letter = model.letterOf(current);
+    const gone = size
+      ? _("set {letter} cleared, {count}", { letter, count: countWords(size) })
+      : _("set {letter} removed", { letter });
     this.edit(model.clearSet, gone);
   }
 
@@ -212,9 +235,8 @@ export class Marking {
     session.history.replace(after);
     this.screen.refresh();
     const set = after.sets[after.current];
-    this.screen.announce(
-      `set ${model.letterOf(after.current)}, ${counted(set.size, "token")}${set.locked ? ", locked" : ""}`,
-    );
+    const letter = model.letterOf(after.current);
+    this.screen.announce(joined(_("set {letter}", { letter }), counted(set.size, "token"), set.locked && _("locked")));
   }
 
   /**
@@ -228,7 +250,7 @@ export class Marking {
 
   unlock(index = this.session?.state.current) {
     if (index === undefined) return;
-    this.edit((state) => model.unlockSet(state, index), `set ${model.letterOf(index)} unlocked`);
+    this.edit((state) => model.unlockSet(state, index), _("set {letter} unlocked", { letter: model.letterOf(index) }));
   }
 
   /** @param {string|null} result */
@@ -257,11 +279,14 @@ export class Marking {
     const session = this.#writing;
     if (!session?.project?.may_be_empty || this.labelsOnly) return;
     if (session.state.sets.some((set) => set.locked)) {
-      this.screen.hint("A set that passed is locked, so there is a rationale. Unlock the set first (u).");
+      this.screen.hint(_("A set that passed is locked, so there is a rationale. Unlock the set first (u)."));
       return;
     }
     const on = !session.state.noRationale;
-    this.edit((state) => model.setNoRationale(state, on), on ? "no rationale in the text" : "rationale sets again");
+    this.edit(
+      (state) => model.setNoRationale(state, on),
+      on ? _("no rationale in the text") : _("rationale sets again"),
+    );
   }
 
   /** @param {string} note */
@@ -275,18 +300,19 @@ export class Marking {
   }
 
   undo() {
-    this.#step("undo", "undone");
+    this.#step("undo", _("undone"));
   }
 
   redo() {
-    this.#step("redo", "redone");
+    this.#step("redo", _("redone"));
   }
 
   /** @param {"undo"|"redo"} way @param {string} word */
   #step(way, word) {
     const session = this.#writing;
     if (!session) return;
-    if (!session.history[way]()) return this.screen.hint(way === "undo" ? "Nothing to undo." : "Nothing to redo.");
+    if (!session.history[way]())
+      return this.screen.hint(way === "undo" ? _("Nothing to undo.") : _("Nothing to redo."));
     this.#changed(session, word);
   }
 
@@ -301,7 +327,7 @@ export class Marking {
     Object.assign(looks, { only: false, hide: false, [name]: on });
     this.screen.refresh();
     if (name === "answer") return this.#saysPicking(on);
-    this.screen.announce(`${LOOK_WORDS[name]} ${on ? "on" : "off"}`);
+    this.screen.announce(LOOK_WORDS[name][Number(on)]);
   }
 
   /**
@@ -310,9 +336,10 @@ export class Marking {
    */
   #saysPicking(on) {
     if (on) this.screen.focusText();
-    const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.session?.state.current ?? 0)} again.`;
+    if (on) return this.screen.announce(_("Select the answer in the text, or press Escape to cancel."));
+    const letter = model.letterOf(this.session?.state.current ?? 0);
     this.screen.announce(
-      on ? "Select the answer in the text, or press Escape to cancel." : `No answer selected.${set}`,
+      this.labelsOnly ? _("No answer selected.") : _("No answer selected. Set {letter} again.", { letter }),
     );
   }
 }
@@ -323,10 +350,10 @@ const heldBy = ({ state }) => state.sets[state.current].spans;
 /**
  * "3 words added to set A: “the room was”": what a change really added or removed.
  * @param {Session} given
- * @param {string} verb
+ * @param {(values: Changed) => string} sentence
  * @param {Span[]} spans
  */
-function saying({ map, state }, verb, spans) {
-  const place = `set ${model.letterOf(state.current)}`;
-  return () => changeWords(map, verb, place, spans);
+function saying({ map, state }, sentence, spans) {
+  const letter = model.letterOf(state.current);
+  return () => sentence({ count: countWords(model.sizeOf(spans)), letter, words: quoted(map, spans) });
 }

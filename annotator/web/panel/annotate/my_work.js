@@ -1,26 +1,28 @@
 /** My work: the list of what one has submitted, proposed to discard or skipped. */
+import { _ } from "../words/language.js";
 import { openOwnList } from "../shared/own_list.js";
+import { counted } from "../shared/spoken.js";
 
 const STATES = {
-  submitted: "Submitted",
-  accepted: "Accepted",
-  returned: "Returned",
-  proposed: "Proposed to discard",
-  discarded: "Discarded",
-  skipped: "Skipped",
-  draft: "Draft",
-  "passed on": "Given to another annotator",
+  submitted: _("Submitted"),
+  accepted: _("Accepted"),
+  returned: _("Returned"),
+  proposed: _("Proposed to discard"),
+  discarded: _("Discarded"),
+  skipped: _("Skipped"),
+  draft: _("Draft"),
+  "passed on": _("Given to another annotator"),
 };
 
 /** @type {import("../shared/own_list.js").Words<MyWorkRow>} */
 const WORDS = {
-  title: "My work",
-  search: "Search my work for words or a key",
-  one: "text",
+  title: _("My work"),
+  search: _("Search my work for words or a key"),
+  count: (n) => counted(n, "text"),
   states: STATES,
-  none: "There is nothing here yet. What you submit, skip or propose to discard is listed here.",
-  noMatch: "No text matches. Change the search, or choose all states.",
-  facts: (row) => [row.may_reopen && "can be reopened"],
+  none: _("There is nothing here yet. What you submit, skip or propose to discard is listed here."),
+  noMatch: _("No text matches. Change the search, or choose all states."),
+  facts: (row) => [row.may_reopen && _("can be reopened")],
   lines: (row) => row.lines,
 };
 

@@ -1,4 +1,5 @@
 /** Boxes above the text of one's own work: what has become of it, that it was reopened, changed, or sent back. */
+import { _ } from "../words/language.js";
 import { badgeOf } from "../shared/chip.js";
 import { button, element } from "../shared/dom.js";
 import { Notices } from "../shared/notices.js";
@@ -6,11 +7,11 @@ import { ProposedNotes } from "./proposed_notes.js";
 
 /** @type {Record<string, string>} */
 const STANDS = {
-  submitted: "You have submitted this text.",
-  accepted: "Your work on this text was accepted.",
-  proposed: "You have proposed to discard this text.",
-  discarded: "This text was discarded.",
-  "passed on": "This text was given to another annotator.",
+  submitted: _("You have submitted this text."),
+  accepted: _("Your work on this text was accepted."),
+  proposed: _("You have proposed to discard this text."),
+  discarded: _("This text was discarded."),
+  "passed on": _("This text was given to another annotator."),
 };
 
 /** @extends {Notices<Session>} */
@@ -46,12 +47,15 @@ export class WorkNotices extends Notices {
     if (work.state !== "submitted" || work.foreign) return null;
     const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
     const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
-    const why = closed && (stands === "submitted" || stands === "accepted") ? ` It cannot be reopened: ${closed}.` : "";
+    const read =
+      closed && (stands === "submitted" || stands === "accepted")
+        ? _("You can read it here, but not change it. It cannot be reopened: {why}.", { why: closed })
+        : _("You can read it here, but not change it.");
     const words = element(
       "div",
       {},
       element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted),
-      element("p", {}, `You can read it here, but not change it.${why}`),
+      element("p", {}, read),
       ...lines.map((line) => element("p", {}, line)),
       ...this.#setLines(state, sets),
     );
@@ -59,8 +63,8 @@ export class WorkNotices extends Notices {
       "info",
       "lock",
       words,
-      mayReopen && button("Reopen", { onclick: this.ways.withdraw }),
-      button("Back to work", { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
+      mayReopen && button(_("Reopen"), { onclick: this.ways.withdraw }),
+      button(_("Back to work"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
     );
   }
 
@@ -73,8 +77,8 @@ export class WorkNotices extends Notices {
     return this.box(
       "info",
       "unlocked",
-      "You have reopened this submission. It is a draft again until you submit it.",
-      button("Return to the text that you left", { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
+      _("You have reopened this submission. It is a draft again until you submit it."),
+      button(_("Return to the text that you left"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
     );
   }
 
@@ -93,12 +97,12 @@ export class WorkNotices extends Notices {
    */
   #changed({ work }) {
     if (!work.is_changed || !this.ways.original) return null;
-    const words = element("p", {}, "This is a changed version of another text. Judge it as it stands here.");
+    const words = element("p", {}, _("This is a changed version of another text. Judge it as it stands here."));
     return this.box(
       "changed",
       "warning",
       element("div", {}, words, this.proposed.root),
-      button("Original", { key: "c", title: "The original, and what was changed", onclick: this.ways.original }),
+      button(_("Original"), { key: "c", title: _("The original, and what was changed"), onclick: this.ways.original }),
     );
   }
 
@@ -108,7 +112,7 @@ export class WorkNotices extends Notices {
     if (!feedback) return null;
     const lines = feedback.lines.map((line) => element("p", {}, line));
     const sets = this.#setLines(state, feedback.sets ?? {});
-    const title = element("p", { class: "notice-title" }, `Returned after round ${feedback.round}`);
+    const title = element("p", { class: "notice-title" }, _("Returned after round {round}", { round: feedback.round }));
     return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }
 }

@@ -2,6 +2,7 @@
  * The original of a changed version, one key away: its text and what was changed. It is asked for when one wants to see
  * it.
  */
+import { _ } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
@@ -19,9 +20,9 @@ export class Original {
   async open() {
     const { session } = this.screen;
     if (!session || this.dialog?.open) return;
-    if (!session.work.is_changed) return this.screen.hint("This text is not a changed version of another one.");
+    if (!session.work.is_changed) return this.screen.hint(_("This text is not a changed version of another one."));
     const body = element("div", { class: "original" }, "…");
-    const dialog = (this.dialog = openDialog(this.screen.root, "The original, and what was changed", body));
+    const dialog = (this.dialog = openDialog(this.screen.root, _("The original, and what was changed"), body));
     dialog.addEventListener(
       "keydown",
       (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && dialog.close(),
@@ -40,9 +41,9 @@ function partsOf({ language, direction, segments }, { change, warnings: all, isO
   const legend = element(
     "p",
     { class: "dialog-words" },
-    element("del", {}, "in the original only"),
+    element("del", {}, _("in the original only")),
     " · ",
-    element("ins", {}, "in this text only"),
+    element("ins", {}, _("in this text only")),
   );
   const warnings = all.filter((words) => words !== change?.words);
   return [
@@ -52,7 +53,7 @@ function partsOf({ language, direction, segments }, { change, warnings: all, isO
       element(
         "section",
         {},
-        isNamed && element("h3", { class: "segment-title" }, isChanged ? title : `${title} · not changed`),
+        isNamed && element("h3", { class: "segment-title" }, isChanged ? title : _("{title} · not changed", { title })),
         element("p", { class: "since", dir: direction, lang: language }, ...pieceNodes(pieces)),
       ),
     ),
@@ -60,7 +61,7 @@ function partsOf({ language, direction, segments }, { change, warnings: all, isO
       element(
         "section",
         { class: "proposed-notes" },
-        element("h3", { class: "segment-title" }, "Sets proposed from the original"),
+        element("h3", { class: "segment-title" }, _("Sets proposed from the original")),
         ...warnings.map((line) => element("p", {}, line)),
       ),
   ].filter((made) => made !== null && made !== false);

@@ -1,9 +1,11 @@
 /**
  * Numbers that move as one marks: each set's tokens and share of the text, their union, their overlaps; and the note.
  */
+import { _, several } from "../words/language.js";
 import { badgeOf } from "../shared/chip.js";
 import { element, setText } from "../shared/dom.js";
 import { letterOf, sharedTokens, unionOf } from "../shared/model.js";
+import { counted } from "../shared/spoken.js";
 
 const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
@@ -27,14 +29,18 @@ export class Preview {
         element(
           "tr",
           {},
-          element("th", { scope: "col" }, "Set"),
-          element("th", { scope: "col", class: "number" }, "Tokens"),
+          element("th", { scope: "col" }, _("Set")),
+          element("th", { scope: "col", class: "number" }, _("Tokens")),
           element(
             "th",
-            { scope: "col", class: "number", title: "Rationale length ratio: tokens of the set / selectable tokens" },
+            {
+              scope: "col",
+              class: "number",
+              title: _("Rationale length ratio: tokens of the set / selectable tokens"),
+            },
             "RLR",
           ),
-          element("th", { scope: "col" }, "Words"),
+          element("th", { scope: "col" }, _("Words")),
         ),
       ),
       this.rows,
@@ -45,15 +51,15 @@ export class Preview {
       rows: 2,
       id: "annotator-note",
       oninput: () => actions.note(this.note.value),
-      placeholder: "for the reviewers and the lead",
+      placeholder: _("for the reviewers and the lead"),
     });
-    this.noteTitle = element("span", { class: "note-title" }, "Note");
+    this.noteTitle = element("span", { class: "note-title" }, _("Note"));
     this.noteBox = element("label", { class: "note-box" }, this.noteTitle, this.note);
     this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
     this.root = element(
       "div",
       { class: "aside" },
-      element("h2", { class: "heard" }, "Table of sets and note"),
+      element("h2", { class: "heard" }, _("Table of sets and note")),
       this.sets,
       this.noteBox,
     );
@@ -101,7 +107,7 @@ export class Preview {
       element(
         "tr",
         {},
-        element("td", {}, "All"),
+        element("td", {}, _("All")),
         element("td", { class: "number" }, `${size} / ${map.selectableCount}`),
         element("td", { class: "number" }, ratio(size, map.selectableCount)),
         element("td", { class: "words" }, sideWords(map, union)),
@@ -142,10 +148,19 @@ function overlapWords(sets, current) {
     for (let b = a + 1; b < sets.length; b += 1) {
       const shared = sharedTokens(sets[a].spans, sets[b].spans);
       if (shared)
-        pairs.push({ a, b, words: `${letterOf(a)} ∩ ${letterOf(b)}: ${shared} ${shared === 1 ? "token" : "tokens"}` });
+        pairs.push({
+          a,
+          b,
+          words: _("{title}: {sentence}", {
+            title: `${letterOf(a)} ∩ ${letterOf(b)}`,
+            sentence: counted(shared, "token"),
+          }),
+        });
     }
   }
   const named = pairs.length <= MANY_PAIRS ? pairs : pairs.filter(({ a, b }) => a === current || b === current);
   const more = pairs.length - named.length;
-  return [...named.map(({ words }) => words), more && `${more} more pairs`].filter(Boolean).join(" · ");
+  return [...named.map(({ words }) => words), more > 0 && several("{n} more pairs", "{n} more pairs", more)]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -1,6 +1,7 @@
 /**
  * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
  */
+import { _, several } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
 
 export class ProposedNotes {
@@ -31,6 +32,6 @@ export class ProposedNotes {
 function wordsOf({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;
-  if (!count) return "No set of the original is proposed.";
-  return count === 1 ? "One set of the original is proposed." : `${count} sets of the original are proposed.`;
+  if (!count) return _("No set of the original is proposed.");
+  return several("One set of the original is proposed.", "{n} sets of the original are proposed.", count);
 }

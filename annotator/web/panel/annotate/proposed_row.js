@@ -1,7 +1,9 @@
 /** The row of the bar with the proposed sets: dashed chips, of which one is at hand, and what can be done with it. */
+import { _, listed } from "../words/language.js";
 import { button, element, part, parts, setText, treeOf } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { answerOf, saidOf } from "../shared/proposals.js";
+import { counted } from "../shared/spoken.js";
 
 /** @typedef {import("./screen.js").Showing} Showing */
 
@@ -11,25 +13,25 @@ export class ProposedRow {
     this.actions = actions;
     /** What the chips were drawn of. */
     this.drawn = "";
-    this.title = element("span", { class: "result-title" }, "Proposed");
-    this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
+    this.title = element("span", { class: "result-title" }, _("Proposed"));
+    this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": _("Proposed sets") });
     this.words = element("span", { class: "proposed-words" });
     this.ignored = element("span", { class: "proposed-words ignored-words" });
-    this.accept = button("Accept", {
+    this.accept = button(_("Accept"), {
       key: "a",
-      title: "Accept the current proposed set",
+      title: _("Accept the current proposed set"),
       className: "plain accept",
       onclick: () => actions.accept(false),
     });
-    this.all = button("All", {
+    this.all = button(_("All"), {
       key: "Shift+A",
-      title: "Accept all proposed sets",
+      title: _("Accept all proposed sets"),
       className: "plain",
       onclick: () => actions.accept(true),
     });
-    this.reject = button("Reject", {
+    this.reject = button(_("Reject"), {
       key: "r",
-      title: "Reject the current proposed set",
+      title: _("Reject the current proposed set"),
       className: "plain",
       onclick: () => actions.reject(false),
     });
@@ -52,11 +54,12 @@ export class ProposedRow {
     // What cannot be done now keeps its place, so that the next press does not hit the button beside it.
     this.ways.classList.toggle("unseen", !open.length);
     const isAsked = atHand !== null && answerOf(state, atHand) === "unasked";
-    setText(part(this.accept, ".button-label", HTMLElement), isAsked ? "Show it" : "Accept");
+    setText(part(this.accept, ".button-label", HTMLElement), isAsked ? _("Show it") : _("Accept"));
     this.all.classList.toggle("unseen", undecided.length < 2 || !offer.mayTakeAll);
     for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
     setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
-    setText(this.ignored, ignored ? `not rationale: ${ignored.names.map((name) => `“${name}”`).join(", ")}` : "");
+    const lists = listed((ignored?.names ?? []).map((name) => `“${name}”`));
+    setText(this.ignored, ignored ? _("not rationale: {lists}", { lists }) : "");
     this.#drawChips(session, offer);
   }
 
@@ -74,8 +77,8 @@ export class ProposedRow {
 
   /** @param {Proposal} given @param {boolean} chosen @param {boolean} isUnasked */
   #chip({ id, title, size, notes }, chosen, isUnasked) {
-    const count = `${size} ${size === 1 ? "token" : "tokens"}`;
-    const said = [isUnasked ? `On request: ${title}` : `Proposed: ${title}`, count, ...notes].join(" – ");
+    const name = isUnasked ? _("On request: {title}", { title }) : _("Proposed: {title}", { title });
+    const said = [name, counted(size, "token"), ...notes].join(" – ");
     return element(
       "button",
       {
@@ -100,6 +103,6 @@ export class ProposedRow {
 /** @param {State} state @param {Session["offer"]} given */
 function wordsOf(state, { open, sets }) {
   if (open.length) return "";
-  if (!sets.length) return "nothing is proposed for this text";
-  return saidOf(state, sets) || "already marked";
+  if (!sets.length) return _("nothing is proposed for this text");
+  return saidOf(state, sets) || _("already marked");
 }

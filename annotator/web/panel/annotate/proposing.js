@@ -2,11 +2,13 @@
  * What a person does with proposed sets: takes one to hand, accepts it, rejects it, asks for one that waits to be asked
  * for.
  */
+import { _, joined, several } from "../words/language.js";
 import { accept, answer, answerOf } from "../shared/proposals.js";
 import { letterOf } from "../shared/model.js";
+import { counted } from "../shared/spoken.js";
 
 const BRIEF_CHARS = 80;
-const ONE_BY_ONE = "These sets supported another result. Look at each one, and accept it (a) or reject it (r).";
+const ONE_BY_ONE = _("These sets supported another result. Look at each one, and accept it (a) or reject it (r).");
 
 export class Proposing {
   /**
@@ -30,7 +32,7 @@ export class Proposing {
     const { atHand } = offer;
     if (atHand) return { offer, state, atHand };
     this.screen.hint(
-      offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.",
+      offer.sets.length ? _("You have decided on every proposed set.") : _("No set is proposed for this text."),
     );
     return null;
   }
@@ -56,7 +58,10 @@ export class Proposing {
     if (!atHand) return;
     this.screen.keepInSight(atHand.spans[0][0]);
     this.screen.announce(
-      [`proposed: ${words(atHand)}: ${session.map.brief(atHand.spans, BRIEF_CHARS)}`, ...atHand.notes].join(". "),
+      [
+        _("proposed: {set}: {words}", { set: words(atHand), words: session.map.brief(atHand.spans, BRIEF_CHARS) }),
+        ...atHand.notes,
+      ].join(_(". ")),
     );
   }
 
@@ -87,13 +92,19 @@ export class Proposing {
     const { offer, atHand } = ready;
     const chosen = all ? offer.undecided : [atHand];
     if (!chosen.length) return;
-    const said = chosen.length === 1 ? `${chosen[0].title} rejected` : `${chosen.length} proposed sets rejected`;
+    const said =
+      chosen.length === 1
+        ? _("{title} rejected", { title: chosen[0].title })
+        : several("{n} proposed sets rejected", "{n} proposed sets rejected", chosen.length);
     this.#answer(offer, chosen, (before) => answer(before, chosen, "rejected"), said);
   }
 
   /** @param {Proposal} proposal */
   #ask(proposal) {
-    this.marking.edit((state) => answer(state, [proposal], "undecided"), `proposed: ${words(proposal)}`);
+    this.marking.edit(
+      (state) => answer(state, [proposal], "undecided"),
+      _("proposed: {set}", { set: words(proposal) }),
+    );
   }
 
   /**
@@ -112,10 +123,10 @@ export class Proposing {
 }
 
 /** @param {Proposal} given */
-const words = ({ title, size }) => `${title}, ${size} ${size === 1 ? "token" : "tokens"}`;
+const words = ({ title, size }) => joined(title, counted(size, "token"));
 
 /** @param {State} state @param {Proposal[]} chosen */
 const madeWords = (state, chosen) =>
   chosen.length === 1
-    ? `accepted as set ${letterOf(state.current)}, ${words(chosen[0])}`
-    : `${chosen.length} proposed sets accepted`;
+    ? _("accepted as set {letter}, {set}", { letter: letterOf(state.current), set: words(chosen[0]) })
+    : several("{n} proposed sets accepted", "{n} proposed sets accepted", chosen.length);

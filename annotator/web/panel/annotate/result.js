@@ -2,6 +2,7 @@
  * The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for
  * each text.
  */
+import { _ } from "../words/language.js";
 import { AnswerField } from "./answer.js";
 import { labelWords, spokenLabel } from "../shared/choices.js";
 import { element } from "../shared/dom.js";
@@ -74,7 +75,7 @@ export class ResultPlace {
     if (key === this.key) return;
     this.key = key;
     this.part = this.#make(session, { kind, fixed, given, inList });
-    const title = kind === "answer" ? "Answer" : "Label";
+    const title = kind === "answer" ? _("Answer") : _("Label");
     this.root.replaceChildren(
       ...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []),
     );
@@ -116,7 +117,7 @@ class Fixed {
       element(
         "span",
         { class: "given" },
-        result === "" ? "no answer" : element("bdi", {}, labelWords(result, work.instance)),
+        result === "" ? _("no answer") : element("bdi", {}, labelWords(result, work.instance)),
       ),
     ];
   }
@@ -143,18 +144,18 @@ class LabelPills {
           type: "button",
           class: "pill",
           role: "radio",
-          title: isGiven ? `${words} – as given` : words,
+          title: isGiven ? _("{label} – as given", { label: words }) : words,
           "aria-label": words === label ? null : spokenLabel(label, work.instance),
           onclick: () => actions.result(label),
         },
         labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)),
         element("bdi", { class: "pill-words" }, words),
-        isGiven && element("span", { class: "was" }, "given"),
+        isGiven && element("span", { class: "was" }, _("given")),
       );
     });
     this.nodes = [
       ...keyOf(session),
-      element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills),
+      element("div", { class: "pills", role: "radiogroup", "aria-label": _("Label") }, ...this.pills),
     ];
   }
 
@@ -174,11 +175,14 @@ class LabelList {
   constructor(session, given, actions) {
     const { project, work } = session;
     /** @param {string} label */
-    const words = (label) => labelWords(label, work.instance) + (given !== null && label === given ? " – given" : "");
+    const words = (label) => {
+      const name = labelWords(label, work.instance);
+      return given !== null && label === given ? _("{label} – given", { label: name }) : name;
+    };
     this.list = element(
       "select",
-      { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
-      element("option", { value: "", disabled: true }, "Choose a label"),
+      { class: "labels", "aria-label": _("Label"), onchange: () => actions.result(this.list.value) },
+      element("option", { value: "", disabled: true }, _("Choose a label")),
       ...(project?.labels ?? []).map((label) => element("option", { value: label }, words(label))),
     );
     this.nodes = [...keyOf(session), this.list];

@@ -2,6 +2,7 @@
  * The panel's elements and what they show. It knows which session is on the screen and how it is looked at;
  * it changes nothing in it.
  */
+import { _, joined, listed, several } from "../words/language.js";
 import { answerSpans } from "./answering.js";
 import { Bar } from "./bar.js";
 import { element, focused } from "../shared/dom.js";
@@ -16,8 +17,9 @@ import { TabTitle } from "../shared/tab_title.js";
 
 /** @type {Span[]} */
 const NONE = [];
-const DESCRIPTION =
-  "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
+const DESCRIPTION = _(
+  "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.",
+);
 /**
  * How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in
  * sight.
@@ -59,9 +61,10 @@ export class Screen extends Stage {
     const bar = new Bar(actions);
     const notices = new WorkNotices(actions);
     const parts = { head: new Head(actions), bar: bar.root, urgent: notices.urgent };
-    super(parent, readMode ? "panel read" : "panel", parts, {
+    const className = readMode ? "panel read" : "panel";
+    super(parent, className, parts, {
       role: readMode ? "document" : "application",
-      "aria-label": "Text to mark",
+      "aria-label": _("Text to mark"),
       "aria-description": readMode ? null : DESCRIPTION,
     });
     this.bar = bar;
@@ -76,7 +79,7 @@ export class Screen extends Stage {
     this.numbers = new Preview(actions);
     this.text.addEventListener("focus", () => this.moveCursor(null));
     this.text.addEventListener("blur", () => this.view.showCursor(null));
-    const title = element("h2", { class: "heard" }, "Text");
+    const title = element("h2", { class: "heard" }, _("Text"));
     const main = element("div", { class: "main" }, title, notices.root, this.text, this.empty);
     const body = element("div", { class: "body" }, main, this.numbers.root);
     this.raise(body, [this.head.root, bar.root, body, notices.dock, this.live]);
@@ -110,9 +113,9 @@ export class Screen extends Stage {
     this.moveCursor(null);
     this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
-    this.announce(
-      `${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${counted(session.map.selectableCount, "token")}`,
-    );
+    const { instance, state } = session.work;
+    const values = { name: nameOf(instance), size: counted(session.map.selectableCount, "token") };
+    this.announce(state === "returned" ? _("Returned text {name}, {size}", values) : _("Text {name}, {size}", values));
   }
 
   /** @param {string} sentence */
@@ -239,7 +242,7 @@ export class Screen extends Stage {
     this.looks.table = !this.looks.table;
     this.refresh();
     this.announce(
-      this.looks.table ? "the table of sets is kept in sight" : "the table of sets is below the text again",
+      this.looks.table ? _("the table of sets is kept in sight") : _("the table of sets is below the text again"),
     );
   }
 
@@ -285,10 +288,14 @@ function rangeOf({ anchor, map }, cursor) {
  * @param {number} token
  */
 function describe({ map, state, offer }, token) {
-  const inSets = state.sets.map((set, index) => (holds(set.spans, token) ? letterOf(index) : null)).filter(Boolean);
-  const where = inSets.length ? `, in ${inSets.length > 1 ? "sets" : "set"} ${inSets.join(" and ")}` : "";
+  const inSets = state.sets.flatMap((set, index) => (holds(set.spans, token) ? [letterOf(index)] : []));
+  const letters = listed(inSets, "and");
   const proposed = offer.undecided.filter(({ spans }) => holds(spans, token)).map(({ title }) => title);
-  const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
-  const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
-  return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
+  return joined(
+    map.textOf([token, token + 1]),
+    inSets.length > 0 && several("in set {letters}", "in sets {letters}", inSets.length, { letters }),
+    proposed.length > 0 && _("proposed: {set}", { set: listed(proposed, "and") }),
+    holds(offer.ignored?.spans ?? NONE, token) && _("not rationale by a word list"),
+    map.isTarget(token) && _("target, cannot be marked"),
+  );
 }

@@ -1,11 +1,12 @@
 /** My reviews: the list of what one has scored, with one's scores and what came of them. */
 import { openOwnList } from "../shared/own_list.js";
+import { counted } from "../shared/spoken.js";
 
 /** @type {import("../shared/own_list.js").Words<MyReviewRow>} */
 const WORDS = {
   title: "My reviews",
   search: "Search my reviews for words or a key",
-  one: "review",
+  count: (n) => counted(n, "review"),
   states: {
     submitted: "Not decided yet",
     accepted: "Accepted",

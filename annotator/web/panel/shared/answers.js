@@ -3,6 +3,7 @@
  * each of its tokens (is it compact?), and the text without the sets (are they comprehensive?). Stored attributions:
  * how each set fits the top k and the ranking. See docs/panel.md, "The model's answers".
  */
+import { _, listed } from "../words/language.js";
 import { badgeOf } from "./chip.js";
 import { openDialog } from "./dialogs.js";
 import { element } from "./dom.js";
@@ -37,10 +38,12 @@ export class Answers {
     const { session } = this.screen;
     if (!session?.project?.asks_model) return;
     const all = this.setsOf(session);
-    const places = all.map((_, index) => index).filter((index) => all[index].length); // what is sent has no empty sets
+    // What is sent has no empty sets.
+    const places = all.flatMap((spans, index) => (spans.length ? [index] : []));
     const sets = places.map((index) => all[index]);
-    const body = element("div", { class: "answers", "aria-live": "polite" }, element("p", {}, "Asking the model …"));
-    openDialog(this.screen.root, "What the model answers", body);
+    const asking = element("p", {}, _("Asking the model …"));
+    const body = element("div", { class: "answers", "aria-live": "polite" }, asking);
+    openDialog(this.screen.root, _("What the model answers"), body);
     const answer = await this.messages.post("preview", {
       instance: session.work.instance.id,
       result: session.result,
@@ -67,28 +70,29 @@ export class Answers {
         element("th", { scope: "row" }, title),
         element("td", { class: "number" }, percent(p)),
         element("td", { class: "number" }, words),
-        element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")),
+        element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || _("no answer"))),
       );
     const rows = [
-      row("the whole text", full, ""),
+      row(_("the whole text"), full, ""),
       ...sets.map((set, index) =>
         row(
           element(
             "span",
-            { "aria-label": `set ${letterOf(places[index])} alone` },
+            { "aria-label": _("set {letter} alone", { letter: letterOf(places[index]) }) },
             badgeOf(places[index], dark),
-            " alone",
+            " ",
+            _("alone"),
           ),
           set,
           change(full.p, set.p),
         ),
       ),
-      row("without the sets", rest, change(full.p, rest.p)),
+      row(_("without the sets"), rest, change(full.p, rest.p)),
     ];
     const less = sets.flatMap((set, index) =>
       set.less.length
         ? [
-            element("p", { class: "less-title" }, badgeOf(places[index], dark), " less one token"),
+            element("p", { class: "less-title" }, badgeOf(places[index], dark), " ", _("less one token")),
             element(
               "p",
               { class: "less" },
@@ -97,7 +101,7 @@ export class Answers {
                   "span",
                   {
                     class: isSpare(set.p, p) ? "piece spare" : "piece",
-                    title: isSpare(set.p, p) ? "the model gives the result as well without it" : "",
+                    title: isSpare(set.p, p) ? _("the model gives the result as well without it") : "",
                   },
                   map.textOf([token, token + 1]),
                   element("small", {}, change(set.p, p)),
@@ -109,23 +113,23 @@ export class Answers {
     );
     const about =
       kind === "built-in"
-        ? "a small classifier of words and their parts, trained on this project's labels"
-        : "the model that the lead chose";
+        ? _("a small classifier of words and their parts, trained on this project's labels")
+        : _("the model that the lead chose");
     const told = [trust, seen].filter(Boolean).map((words) => element("p", { class: "trust" }, words));
     return [
       ...told,
-      tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)),
+      tableOf(["", `p(${label})`, _("change"), _("predicts")], 1, element("tbody", {}, ...rows)),
       ...less,
       ...(unseen
         ? [
             element(
               "p",
               { class: "quiet" },
-              `The text is too long for the model: it did not see ${unseen} of its words.`,
+              _("The text is too long for the model: it did not see {unseen} of its words.", { unseen }),
             ),
           ]
         : []),
-      element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`),
+      element("p", { class: "quiet" }, _("{model}: {about}. It is no judge of what people need.", { model, about })),
     ];
   }
 
@@ -140,13 +144,14 @@ export class Answers {
       const of = [
         model,
         method,
-        layer !== null && `layer ${layer}`,
-        seed !== null && `seed ${seed}`,
-        label && `for ${label}`,
+        layer !== null && _("layer {layer}", { layer }),
+        seed !== null && _("seed {seed}", { seed }),
+        label && _("for {label}", { label }),
       ]
         .filter(Boolean)
         .join(" · ");
-      const top = `top ${k.map((count, side) => `${count} of ${n[side]}`).join(" and ")}`;
+      const parts = k.map((count, side) => _("{n} of {all}", { n: count, all: n[side] }));
+      const top = _("top {parts}", { parts: listed(parts, "and") });
       return element(
         "tbody",
         {},
@@ -161,7 +166,7 @@ export class Answers {
             {},
             element(
               "th",
-              { scope: "row", "aria-label": `set ${letterOf(places[index])}` },
+              { scope: "row", "aria-label": _("set {letter}", { letter: letterOf(places[index]) }) },
               badgeOf(places[index], dark),
             ),
             ...[set.f1, set.iou, set.ap].map((value) =>
@@ -172,12 +177,14 @@ export class Answers {
       );
     });
     return [
-      element("p", { class: "less-title" }, "Beside the attributions of this text"),
-      tableOf(["", "Token F1", "IoU", "AP"], 0, ...bodies),
+      element("p", { class: "less-title" }, _("Beside the attributions of this text")),
+      tableOf(["", _("Token F1"), "IoU", "AP"], 0, ...bodies),
       element(
         "p",
         { class: "quiet" },
-        "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.",
+        _(
+          "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.",
+        ),
       ),
     ];
   }

@@ -1,9 +1,11 @@
 /**
  * The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has.
  */
+import { _ } from "../words/language.js";
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
+import { counted } from "./spoken.js";
 
 /**
  * The letter in the set's colour.
@@ -19,7 +21,8 @@ export function badgeOf(index, dark) {
  * @param {number} index
  * @param {number} size
  */
-export const setWords = (index, size) => `Set ${letterOf(index)}, ${size} ${size === 1 ? "token" : "tokens"}`;
+export const setWords = (index, size) =>
+  _("Set {letter}, {size}", { letter: letterOf(index), size: counted(size, "token") });
 
 /**
  * @param {number} index

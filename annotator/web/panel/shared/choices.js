@@ -2,6 +2,7 @@
  * Labels that are single letters name the choices of a question; standing alone they would read as the names of
  * rationale sets. So they are written as choices are, "B) painting", with the words that the text gives for them.
  */
+import { _ } from "../words/language.js";
 
 const LETTER = /^[A-Z]$/;
 
@@ -30,7 +31,7 @@ export function labelWords(label, instance) {
  * @param {Instance|null|undefined} instance
  */
 export function spokenLabel(label, instance) {
-  if (!LETTER.test(label)) return `label ${label}`;
+  if (!LETTER.test(label)) return _("label {label}", { label });
   const words = wordsOf(label, instance);
-  return words ? `choice ${label}, ${words}` : `choice ${label}`;
+  return words ? _("choice {label}, {words}", { label, words }) : _("choice {label}", { label });
 }

@@ -1,9 +1,10 @@
 /** A button that copies a link to what is on the screen; where the browser refuses, the link stands in a field. */
+import { _ } from "../words/language.js";
 import { element, setText } from "./dom.js";
 import { mountable } from "./mount.js";
 
-const COPIED = "The link is copied.";
-const BY_HAND = "The browser did not copy the link. Press Ctrl+C to copy it from the field.";
+const COPIED = _("The link is copied.");
+const BY_HAND = _("The browser did not copy the link. Press Ctrl+C to copy it from the field.");
 
 /**
  * The whole link of a page: where it is reached now, with other parameters.
@@ -24,17 +25,17 @@ export class LinkCopier {
       type: "text",
       readOnly: true,
       hidden: true,
-      "aria-label": "The link to what is shown",
+      "aria-label": _("The link to what is shown"),
     });
     this.button = element(
       "button",
       {
         type: "button",
         class: "button link-button",
-        title: "Copy a link to exactly what is shown here, for whoever has the same rights",
+        title: _("Copy a link to exactly what is shown here, for whoever has the same rights"),
         onclick: () => this.copy(),
       },
-      "Copy link",
+      _("Copy link"),
     );
     this.root = element("div", { class: "link-copier" }, this.button, this.status, this.field);
   }

@@ -1,4 +1,5 @@
 /** Dialogs: the list of keys, the reason to discard. The browser traps the focus in them. */
+import { _, writtenMoment } from "../words/language.js";
 import { button, element, focused, setText } from "./dom.js";
 
 /**
@@ -8,7 +9,7 @@ import { button, element, focused, setText } from "./dom.js";
  * @param {...Child} content
  */
 export function openDialog(root, title, ...content) {
-  const close = button("Close", { key: "Esc", className: "plain", onclick: () => dialog.close() });
+  const close = button(_("Close"), { key: "Esc", className: "plain", onclick: () => dialog.close() });
   const dialog = element(
     "dialog",
     { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
@@ -62,29 +63,29 @@ export function openKeys(root, list) {
       ),
     ),
   );
-  openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
+  openDialog(root, _("Keys"), element("div", { class: "key-list" }, ...groups));
 }
 
 /**
  * No reason is chosen beforehand, and without one nothing is sent.
  * @param {HTMLElement} root
- * @param {string[]} reasons
+ * @param {Object<string, string>} reasons  as they are stored, and in the words of the screen
  * @param {(reason: string, comment: string) => void} ondiscard
  */
 export function openDiscard(root, reasons, ondiscard) {
-  const choices = reasons.map((reason) =>
+  const choices = Object.entries(reasons).map(([reason, words]) =>
     element(
       "label",
       { class: "reason" },
       element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }),
-      reason,
+      words,
     ),
   );
   const comment = element("textarea", {
     class: "note",
     rows: 2,
-    "aria-label": "Comment",
-    placeholder: "comment for the lead (optional)",
+    "aria-label": _("Comment"),
+    placeholder: _("comment for the lead (optional)"),
   });
   const trouble = element("p", { class: "trouble", role: "alert" });
   /** @param {string} sentence @param {HTMLElement|null} field */
@@ -95,24 +96,24 @@ export function openDiscard(root, reasons, ondiscard) {
   const send = () => {
     /** @type {HTMLInputElement|null} */
     const chosen = dialog.querySelector("input:checked");
-    if (!chosen) return refuse("Choose a reason first.", dialog.querySelector("input"));
+    if (!chosen) return refuse(_("Choose a reason first."), dialog.querySelector("input"));
     if (chosen.value === "other" && !comment.value.trim())
-      return refuse("The reason is “other”: say in a few words why.", comment);
+      return refuse(_("The reason is “other”: say in a few words why."), comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
   const dialog = openDialog(
     root,
-    "Propose to discard this text",
-    element("p", { class: "dialog-words" }, "The lead will decide. Your marks are kept until then."),
-    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices),
+    _("Propose to discard this text"),
+    element("p", { class: "dialog-words" }, _("The lead will decide. Your marks are kept until then.")),
+    element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,
     trouble,
     element(
       "div",
       { class: "dialog-foot" },
-      button("Cancel", { className: "plain", onclick: () => dialog.close() }),
-      button("Propose to discard", { key: "Ctrl+⏎", className: "primary", onclick: send }),
+      button(_("Cancel"), { className: "plain", onclick: () => dialog.close() }),
+      button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send }),
     ),
   );
   dialog.addEventListener("keydown", (event) => {
@@ -125,5 +126,4 @@ export function openDiscard(root, reasons, ondiscard) {
 }
 
 /** @param {string|null|undefined} moment */
-export const when = (moment) =>
-  moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null;
+export const when = (moment) => (moment ? writtenMoment(moment) : null);

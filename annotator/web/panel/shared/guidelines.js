@@ -4,6 +4,7 @@
  * a person is asked to read them, where the server says so; then they lie over everything until they are answered.
  */
 
+import { _ } from "../words/language.js";
 import { parts } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 
@@ -61,7 +62,7 @@ export class Guidelines {
   toggle(reads = false) {
     if (!this.isOpen || !reads) this.screen.reflow(() => this.#show(!this.isOpen));
     this.#remember(this.isOpen);
-    this.screen.announce(this.isOpen ? "guidelines are open" : "guidelines are closed");
+    this.screen.announce(this.isOpen ? _("guidelines are open") : _("guidelines are closed"));
     if (this.isOpen && (reads || NARROW.matches)) this.#part(CLOSE)?.focus();
   }
 
@@ -79,7 +80,7 @@ export class Guidelines {
     if (!this.asks && this.isAsking) this.#answered();
     else this.#show(this.isOpen);
     if (isNew && this.asks && !this.isAsking)
-      this.screen.hint("The guidelines have changed. To read them now: g. You are asked before the next text.");
+      this.screen.hint(_("The guidelines have changed. To read them now: g. You are asked before the next text."));
   }
 
   /**
@@ -107,7 +108,7 @@ export class Guidelines {
     this.screen.root.inert = true;
     this.#show(true);
     this.#part(READ)?.focus();
-    this.screen.announce("Please read the guidelines.");
+    this.screen.announce(_("Please read the guidelines."));
   }
 
   /** The answer may come late or never: the work goes on meanwhile. */
@@ -120,9 +121,12 @@ export class Guidelines {
     if (answer.status === 200) this.readVersion = version;
     else if (!this.closed) {
       this.asks = isFirst ? "first" : "changed";
-      this.screen.hint(`It could not be stored that you have read the guidelines. ${sentenceOf(answer)}`, {
-        stay: true,
-      });
+      this.screen.hint(
+        _("It could not be stored that you have read the guidelines. {why}", { why: sentenceOf(answer) }),
+        {
+          stay: true,
+        },
+      );
     }
   }
 
@@ -130,7 +134,7 @@ export class Guidelines {
   #later() {
     this.#putOff(this.version);
     this.#answered();
-    this.screen.hint("You are asked to read the guidelines again when you come back. To read them before: g.");
+    this.screen.hint(_("You are asked to read the guidelines again when you come back. To read them before: g."));
   }
 
   #answered(isOpen = this.#isKeptOpen()) {

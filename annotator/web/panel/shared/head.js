@@ -1,4 +1,5 @@
 /** The line above the bar: what is asked, and the quiet buttons for what one needs now and then. */
+import { _, several } from "../words/language.js";
 import { labelWords } from "./choices.js";
 import { button, element, setText } from "./dom.js";
 import { isMachineKey, nameOf } from "./naming.js";
@@ -33,9 +34,9 @@ export class Head {
   constructor(
     actions,
     {
-      page = "Annotate",
-      mine = "My work",
-      mineTitle = "My work: what you have submitted, skipped or proposed to discard",
+      page = _("Annotate"),
+      mine = _("My work"),
+      mineTitle = _("My work: what you have submitted, skipped or proposed to discard"),
     } = {},
   ) {
     this.title = element("h1", { class: "heard" }, page);
@@ -47,29 +48,29 @@ export class Head {
     this.ghosts = [];
     this.page = page;
     this.question = element("p", { class: "question" });
-    this.key = element("span", { class: "instance-key", title: "Key of this text" });
+    this.key = element("span", { class: "instance-key", title: _("Key of this text") });
     this.progress = element("span", { class: "progress" });
     this.talk =
       actions.ask &&
-      button("Ask", {
+      button(_("Ask"), {
         key: "q",
         className: "plain talk-button",
-        title: "Ask the lead, and read the comments on this text",
+        title: _("Ask the lead, and read the comments on this text"),
         onclick: actions.ask,
       });
     this.model =
       actions.answers &&
-      button("Model", {
+      button(_("Model"), {
         key: "w",
         className: "plain model-button",
-        title: "What the project's model answers for your sets",
+        title: _("What the project's model answers for your sets"),
         onclick: actions.answers,
         hidden: true,
       });
-    this.guidelines = button("Guidelines", {
+    this.guidelines = button(_("Guidelines"), {
       key: "g",
       className: "plain",
-      title: "The project's guidelines, beside the text",
+      title: _("The project's guidelines, beside the text"),
       onclick: () => actions.guidelines(),
     });
     this.buttons = element(
@@ -77,10 +78,10 @@ export class Head {
       { class: "head-buttons" },
       actions.back ? element("span", { class: "where" }, this.key, this.progress) : this.key,
       actions.back &&
-        button("Previous", {
+        button(_("Previous"), {
           key: "v",
           className: "plain",
-          title: "Go back to your last submission and reopen it",
+          title: _("Go back to your last submission and reopen it"),
           onclick: actions.back,
         }),
       this.talk,
@@ -92,11 +93,11 @@ export class Head {
         button("Aa", {
           key: "z",
           className: "plain",
-          title: "Text size and line spacing",
+          title: _("Text size and line spacing"),
           onclick: actions.reading,
-          "aria-label": "Text size and line spacing",
+          "aria-label": _("Text size and line spacing"),
         }),
-      button("Keys", { key: "?", className: "plain", title: "List of keys", onclick: actions.keys }),
+      button(_("Keys"), { key: "?", className: "plain", title: _("List of keys"), onclick: actions.keys }),
     );
     this.talkCount = element("span", { class: "talk-count" });
     this.talk?.append(this.talkCount);
@@ -106,13 +107,14 @@ export class Head {
   /** @param {Shown} session */
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
-    const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
+    const rounds = roundWords(round, most);
+    const after = rounds && ` · ${rounds}`;
     this.key.replaceChildren(
       element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key),
-      rounds,
+      after,
     );
-    this.key.title = `Key of this text: ${instance.key}${rounds}`;
-    setText(this.title, `${this.page}: ${nameOf(instance)}`);
+    this.key.title = _("Key of this text: {key}", { key: instance.key }) + after;
+    setText(this.title, _("{title}: {sentence}", { title: this.page, sentence: nameOf(instance) }));
     if (this.talk) this.talk.hidden = false;
     if (this.model) this.model.hidden = !session.project?.asks_model;
     this.shown = null;
@@ -132,15 +134,19 @@ export class Head {
    * Where one stands: how many one has submitted today, and how many of those that are one's own or may still come.
    * @param {Counts} given
    */
-  showProgress({ today, submitted, returned, open, waiting, quota, done }) {
-    if (quota !== undefined) return this.#showQuota(done ?? 0, quota);
+  showProgress({ today, submitted, returned, open, waiting, quota, done = 0 }) {
+    if (quota !== undefined) return this.#showQuota(done, quota);
     if (today === undefined) return;
     const all = submitted + returned + open + waiting;
-    setText(
-      this.progress,
-      `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+    const words = several("{n} today · {submitted} of {all}", "{n} today · {submitted} of {all}", today, {
+      submitted: submitted.toLocaleString("en"),
+      all: all.toLocaleString("en"),
+    });
+    setText(this.progress, words);
+    this.progress.title = _(
+      "You have submitted {today} today, and {submitted} of the {all} that are yours or may still come to you.",
+      { today: counted(today, "text"), submitted: submitted.toLocaleString("en"), all: counted(all, "text") },
     );
-    this.progress.title = `You have submitted ${counted(today, "text")} today, and ${submitted.toLocaleString("en")} of the ${counted(all, "text")} that are yours or may still come to you.`;
   }
 
   /**
@@ -149,8 +155,11 @@ export class Head {
    * @param {number} quota
    */
   #showQuota(done, quota) {
-    setText(this.progress, `${done.toLocaleString("en")} of ${quota.toLocaleString("en")}`);
-    this.progress.title = `You have done ${done.toLocaleString("en")} of ${counted(quota, "text")}.`;
+    setText(this.progress, _("{n} of {all}", { n: done.toLocaleString("en"), all: quota.toLocaleString("en") }));
+    this.progress.title = _("You have done {done} of {quota}.", {
+      done: done.toLocaleString("en"),
+      quota: counted(quota, "text"),
+    });
     this.root.classList.add("of-worker");
   }
 
@@ -163,10 +172,7 @@ export class Head {
     if (!this.talk) return;
     setText(this.talkCount, count ? String(count) : "");
     this.talk.classList.toggle("new", isNew);
-    this.talk.setAttribute(
-      "aria-label",
-      count ? `Ask the lead; ${count} ${isNew ? "comments, some new" : "comments"}` : "Ask the lead",
-    );
+    this.talk.setAttribute("aria-label", talkWords(count, isNew));
   }
 
   /**
@@ -185,10 +191,24 @@ export class Head {
   }
 }
 
+/** @param {number} round @param {number|null|undefined} most */
+function roundWords(round, most) {
+  if (most) return _("round {round} of {most}", { round, most });
+  return round > 1 ? _("round {round}", { round }) : "";
+}
+
+/** @param {number} count  of comments @param {boolean} isNew */
+function talkWords(count, isNew) {
+  if (!count) return _("Ask the lead");
+  return isNew
+    ? several("Ask the lead; {n} comment, which is new", "Ask the lead; {n} comments, some new", count)
+    : several("Ask the lead; {n} comment", "Ask the lead; {n} comments", count);
+}
+
 /** @param {Shown} given */
 function resultWords({ result, work }) {
   if (result === null) return "…";
-  if (result === "") return "no answer";
+  if (result === "") return _("no answer");
   const words = labelWords(result, work.instance);
   return words.length > ANSWER_CHARS + 1 ? `${Array.from(words).slice(0, ANSWER_CHARS).join("")}…` : words;
 }

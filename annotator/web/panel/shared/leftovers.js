@@ -2,6 +2,7 @@
  * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a
  * screen opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
  */
+import { _ } from "../words/language.js";
 import { sentenceOf } from "./messages.js";
 
 const NO_TIME = { first_action_at: null, active_ms: 0, idle_ms: 0, edits: 0 };
@@ -98,7 +99,7 @@ export class Leftovers {
     if (entry.revision === session.revision || this.same(entry.sent, session.work.draft)) return true;
     session.conflict = {
       work: session.work,
-      error: "This browser kept changes that were never saved, and meanwhile others were saved elsewhere.",
+      error: _("This browser kept changes that were never saved, and meanwhile others were saved elsewhere."),
     };
     return false;
   }

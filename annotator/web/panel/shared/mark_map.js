@@ -3,6 +3,7 @@
  * and which part of the text is in sight. One canvas, drawn when the browser has nothing else to do, so that a mark
  * waits for nothing.
  */
+import { _ } from "../words/language.js";
 import { element } from "./dom.js";
 import { lookOf } from "./palette.js";
 
@@ -42,7 +43,7 @@ export class MarkMap {
       "div",
       {
         class: "map",
-        title: "Where the sets' marks lie; a click goes there",
+        title: _("Where the sets' marks lie; a click goes there"),
         onclick: (event) => this.#clicked(event),
       },
       this.canvas,

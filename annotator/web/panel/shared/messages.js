@@ -1,4 +1,5 @@
 /** Asks the routes of a screen. Every answer is `{status, body}`; a lost connection is status 0. */
+import { _ } from "../words/language.js";
 
 /** Browsers refuse `keepalive` for bodies over 64 KB, all requests on the way taken together. */
 const KEEPALIVE_CHARS = 30000;
@@ -87,7 +88,7 @@ async function bodyOf(response) {
   }
 }
 
-export const SIGNED_OUT = "You are signed out. What you did here is kept in this browser; sign in again to send it.";
+export const SIGNED_OUT = _("You are signed out. What you did here is kept in this browser; sign in again to send it.");
 
 /** When today began where the person is. routes/documents.py asks for the first text in the same words. */
 export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
@@ -99,10 +100,10 @@ export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOStr
 export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
   if ("error" in body && body.error) return body.error;
-  if (status === 0) return "The server cannot be reached. What you did here is kept in this browser.";
-  if (status === 403) return "You are not allowed to do this in this project. Ask its lead.";
-  if (status === 404) return "This text no longer exists.";
-  return `The server answered with an error (${status}). What you did here is kept in this browser.`;
+  if (status === 0) return _("The server cannot be reached. What you did here is kept in this browser.");
+  if (status === 403) return _("You are not allowed to do this in this project. Ask its lead.");
+  if (status === 404) return _("This text no longer exists.");
+  return _("The server answered with an error ({status}). What you did here is kept in this browser.", { status });
 }
 
 /**

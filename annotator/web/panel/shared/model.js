@@ -3,6 +3,7 @@
  * history.js. No DOM, no network. Functions that change nothing return the very state they were given,
  * so that "did something change?" is one comparison and unchanged sets are shared between states.
  */
+import { _ } from "../words/language.js";
 
 /** @typedef {import("./text.js").Span} Span */
 /**
@@ -368,8 +369,11 @@ function resultProblem({ result_kind: kind, result_mode: mode }, result) {
   const isAnswer = kind === "answer";
   if (mode === "confirm" || result || (isAnswer && result === "")) return null;
   if (isAnswer)
-    return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
-  return { error: "Choose a label first (l).", set: null };
+    return {
+      error: _("Give the answer first: type it, select it in the text (0), or press “No answer” (i)."),
+      set: null,
+    };
+  return { error: _("Choose a label first (l)."), set: null };
 }
 
 /**
@@ -385,12 +389,19 @@ function setProblem(state, project, result) {
   if (state.noRationale) return null;
   if (!draft.sets.length && needsNone(project, result)) return null;
   if (!draft.sets.some((spans) => spans.length) && !needsNone(project, result)) {
-    const way = project.may_be_empty ? ", or press “No rationale”" : "";
-    return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
+    const error = project.may_be_empty
+      ? _("Nothing is marked yet. Mark the tokens of set A, or press “No rationale”.")
+      : _("Nothing is marked yet. Mark the tokens of set A.");
+    return { error, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
   if (empty >= 0)
-    return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
+    return {
+      error: _("Set {letter} has no tokens. Mark some, or press Delete to remove the set.", {
+        letter: letterOf(empty),
+      }),
+      set: empty,
+    };
   return equalProblem(draft.sets);
 }
 
@@ -401,7 +412,10 @@ function equalProblem(sets) {
     const key = JSON.stringify(tokensKey(spans));
     if (seen.has(key)) {
       return {
-        error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`,
+        error: _("Sets {first} and {second} hold the same tokens. Change or remove one of them.", {
+          first: letterOf(seen.get(key)),
+          second: letterOf(index),
+        }),
         set: index,
       };
     }

@@ -3,6 +3,7 @@
  * edge of the window what comes up while one works (why something was refused, what has to be decided): it never moves
  * the text.
  */
+import { _ } from "../words/language.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
 import { signInLink } from "./sign_in.js";
@@ -118,8 +119,8 @@ export class Notices {
       "warning",
       this.page.text,
       this.page.address && signInLink(this.page.address),
-      !this.page.closable && button("Try again", { onclick: this.actions.retry }),
-      this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }),
+      !this.page.closable && button(_("Try again"), { onclick: this.actions.retry }),
+      this.page.closable && button(_("Close"), { className: "plain", onclick: () => this.setPage(null) }),
     );
   }
 
@@ -128,10 +129,10 @@ export class Notices {
     const { problem } = session;
     if (!problem) return null;
     const buttons = [
-      problem.warning && button("Submit anyway", { onclick: () => this.actions.submit(true) }),
-      problem.lost && !problem.ended && button("Take it back", { onclick: this.actions.takeAgain }),
-      problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
-      !problem.lost && button("Close", { className: "plain", onclick: () => this.#close(session) }),
+      problem.warning && button(_("Submit anyway"), { onclick: () => this.actions.submit(true) }),
+      problem.lost && !problem.ended && button(_("Take it back"), { onclick: this.actions.takeAgain }),
+      problem.lost && button(_("Go on"), { className: "plain", onclick: this.actions.goOn }),
+      !problem.lost && button(_("Close"), { className: "plain", onclick: () => this.#close(session) }),
     ];
     return this.box("refused", "warning", problem.error, ...buttons);
   }
@@ -152,8 +153,8 @@ export class Notices {
       "refused",
       "warning",
       conflict.error,
-      button("Keep the version here", { onclick: this.actions.keepMine }),
-      button("Use the other version", { onclick: this.actions.takeTheirs }),
+      button(_("Keep the version here"), { onclick: this.actions.keepMine }),
+      button(_("Use the other version"), { onclick: this.actions.takeTheirs }),
     );
   }
 }

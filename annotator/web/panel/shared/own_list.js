@@ -1,4 +1,5 @@
 /** A list of one's own work: searched, by state, page by page. What it is called and what a line says is its page's. */
+import { _ } from "../words/language.js";
 import { openDialog, when } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
@@ -12,7 +13,7 @@ const PAUSE_MS = 250;
  * @typedef {Object} Words
  * @property {string} title
  * @property {string} search  what the field for words is called
- * @property {string} one  what a line is ("text")
+ * @property {(n: number) => string} count  so many lines ("3 texts")
  * @property {Object<string, string>} states  in the words of the screen
  * @property {string} none  the list is empty
  * @property {string} noMatch  nothing is found
@@ -36,18 +37,18 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const search = element("input", {
     type: "text",
     class: "answer",
-    placeholder: "words or key",
+    placeholder: _("words or key"),
     "aria-label": words.search,
     oninput: () => later({ words: search.value }),
   });
   const state = element(
     "select",
-    { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
-    element("option", { value: "" }, "All states"),
+    { class: "labels", "aria-label": _("State"), onchange: () => ask({ state: state.value, page: 1 }) },
+    element("option", { value: "" }, _("All states")),
     ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)),
   );
-  const back = button("Previous page", { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });
-  const forth = button("Next page", { className: "plain", onclick: () => ask({ page: asked.page + 1 }) });
+  const back = button(_("Previous page"), { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });
+  const forth = button(_("Next page"), { className: "plain", onclick: () => ask({ page: asked.page + 1 }) });
   const dialog = openDialog(
     root,
     words.title,
@@ -83,7 +84,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     const pages = Math.max(1, Math.ceil(body.total / body.page_size));
     back.disabled = asked.page <= 1;
     forth.disabled = asked.page >= pages;
-    setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
+    setText(where, `${words.count(body.total)} · ${_("page {page} of {pages}", { page: asked.page, pages })}`);
     /** @param {Row} row */
     const open = (row) => {
       dialog.close();
@@ -116,7 +117,7 @@ function rowOf({ states, facts, lines }, row, onopen) {
     {
       type: "button",
       class: "mine-row",
-      title: isNamed ? `Open this text (${row.key})` : "Open this text",
+      title: isNamed ? _("Open this text ({key})", { key: row.key }) : _("Open this text"),
       onclick: () => onopen(row),
     },
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt || row.key),

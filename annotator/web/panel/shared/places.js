@@ -2,6 +2,7 @@
  * Going to places in the text: to the marks, one after the other, to a set's place, and back to where one was reading.
  * Nothing here changes what is marked.
  */
+import { _ } from "../words/language.js";
 import { countWords, quoted } from "./spoken.js";
 import { letterOf } from "./model.js";
 
@@ -91,14 +92,14 @@ export class Places {
 
   /** Back to where one was reading before the last jump; once more, and one is at the jump's place again. */
   back() {
-    if (this.left === null) return this.stage.hint("You have not jumped anywhere in this text yet.");
+    if (this.left === null) return this.stage.hint(_("You have not jumped anywhere in this text yet."));
     this.stop();
     const here = this.stage.scroll;
     this.stage.scrollTo(this.left);
     this.left = here;
     this.arrived = null;
     this.set = null;
-    this.stage.announce("back where you were reading");
+    this.stage.announce(_("back where you were reading"));
   }
 
   /**
@@ -125,7 +126,7 @@ export class Places {
     if (!session) return;
     const { map } = session;
     const marks = sets.flatMap(({ index, spans }) => spans.map((span) => ({ index, span, rank: map.rankOf(span[0]) })));
-    if (!marks.length) return stage.hint("Nothing is marked here yet.");
+    if (!marks.length) return stage.hint(_("Nothing is marked here yet."));
     marks.sort((a, b) => a.rank - b.rank || a.index - b.index);
     const at = nextOf(marks, by, this.#standing(marks, session), this.#from(session));
     this.last = { mark: marks[at], session };
@@ -133,7 +134,9 @@ export class Places {
     session.cursor = marks[at].span[0];
     this.go(marks[at].span[0]);
     stage.showPlace();
-    stage.announce(`${words(marks[at], map)}, mark ${at + 1} of ${marks.length}`);
+    stage.announce(
+      _("{mark}, mark {position} of {all}", { mark: words(marks[at], map), position: at + 1, all: marks.length }),
+    );
   }
 
   /**
@@ -176,4 +179,8 @@ function nextOf(marks, by, standing, from) {
 
 /** @param {Mark} mark @param {TokenMap} map */
 const words = ({ index, span }, map) =>
-  `set ${letterOf(index)}, ${countWords(span[1] - span[0])}: ${quoted(map, [span])}`;
+  _("set {letter}, {count}: {words}", {
+    letter: letterOf(index),
+    count: countWords(span[1] - span[0]),
+    words: quoted(map, [span]),
+  });

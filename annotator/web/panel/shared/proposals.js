@@ -3,6 +3,7 @@
  * Pure: no DOM. An answer is part of the state, so that undo takes it back, and part of the draft, so that it is
  * remembered.
  */
+import { joined, several } from "../words/language.js";
 import { addSet, sharedTokens, sizeOf, tidyCopy } from "./model.js";
 
 /**
@@ -142,7 +143,10 @@ const kept = (before, now) =>
 export function saidOf(state, proposals) {
   const kept = proposals.filter((one) => ["accepted", "edited"].includes(answerOf(state, one))).length;
   const rejected = proposals.filter((one) => answerOf(state, one) === "rejected").length;
-  return [kept && `${kept} accepted`, rejected && `${rejected} rejected`].filter(Boolean).join(", ");
+  return joined(
+    kept > 0 && several("{n} accepted", "{n} accepted", kept),
+    rejected > 0 && several("{n} rejected", "{n} rejected", rejected),
+  );
 }
 
 /**

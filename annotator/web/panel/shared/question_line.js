@@ -3,6 +3,7 @@
  * claim of the text, else the project's question. It lies over the text, so that nothing moves when it comes; a click
  * or a key unfolds it.
  */
+import { _ } from "../words/language.js";
 import { element, setText } from "./dom.js";
 
 /** Of less than this nothing can be read. */
@@ -18,7 +19,7 @@ export class QuestionLine {
         type: "button",
         class: "asked-line",
         hidden: true,
-        title: "Unfold or fold what is asked (f)",
+        title: _("Unfold or fold what is asked (f)"),
         "aria-keyshortcuts": "f",
         onclick: onturn,
       },

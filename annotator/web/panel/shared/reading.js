@@ -2,6 +2,7 @@
  * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept
  * in its storage, the same on all screens with a text.
  */
+import { _ } from "../words/language.js";
 import { openDialog } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
 
@@ -66,12 +67,15 @@ export class Reading {
   get words() {
     /** @param {number} part */
     const percent = (part) => `${Math.round(part * 100)} %`;
-    return `text size ${percent(this.value.size)}, line spacing ${percent(this.value.space)}`;
+    return _("text size {size}, line spacing {space}", {
+      size: percent(this.value.size),
+      space: percent(this.value.space),
+    });
   }
 
   open() {
-    const rows = [this.#row("size", "Text size", ["-", "+"]), this.#row("space", "Line spacing")];
-    const usual = button("As usual", {
+    const rows = [this.#row("size", _("Text size"), ["-", "+"]), this.#row("space", _("Line spacing"))];
+    const usual = button(_("As usual"), {
       className: "plain",
       onclick: () => {
         this.#set({ ...USUAL });
@@ -80,7 +84,7 @@ export class Reading {
     });
     const dialog = openDialog(
       this.root,
-      "Text",
+      _("Text"),
       ...rows.map(({ root }) => root),
       element("div", { class: "dialog-foot" }, usual),
     );
@@ -102,20 +106,22 @@ export class Reading {
     };
     show();
     /** @param {string} sign @param {string} words @param {number} by @param {string} [key] */
-    const turner = (sign, words, by, key) =>
-      button(sign, {
-        title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`,
+    const turner = (sign, words, by, key) => {
+      const name = _("{title}: {sentence}", { title, sentence: words });
+      return button(sign, {
+        title: key ? `${name} (${key})` : name,
         className: "square",
-        "aria-label": `${title}: ${words}`,
+        "aria-label": name,
         onclick: () => turn(by),
       });
+    };
     const root = element(
       "div",
       { class: "reading-row" },
       element("span", {}, title),
-      turner("−", "less", -1, keys?.[0]),
+      turner("−", _("less"), -1, keys?.[0]),
       shown,
-      turner("+", "more", 1, keys?.[1]),
+      turner("+", _("more"), 1, keys?.[1]),
     );
     return { root, show };
   }

@@ -1,4 +1,5 @@
 /** Signed out while one works: the way to sign in and come back to the same text of the same page. */
+import { _ } from "../words/language.js";
 import { element } from "./dom.js";
 
 /**
@@ -20,7 +21,7 @@ export function addressOf(place) {
  * @param {() => string} address
  */
 export function signInLink(address) {
-  const link = element("a", { class: "button sign-in", href: address(), target: "_self" }, "Sign in");
+  const link = element("a", { class: "button sign-in", href: address(), target: "_self" }, _("Sign in"));
   link.addEventListener("click", () => {
     link.href = address();
   });

@@ -1,5 +1,5 @@
 /** What is said of words of the text, for those who hear it: how many they are, and which. Pure. */
-import { several } from "../words/language.js";
+import { _, several } from "../words/language.js";
 import { cutSpan, sizeOf } from "./model.js";
 
 /** So many characters of a range are said; of a longer one its beginning and its end. */
@@ -36,18 +36,8 @@ export function quoted(map, spans) {
  * @param {TokenMap} map
  * @param {Span[]} spans
  */
-export const rangeWords = (map, spans) => `${countWords(sizeOf(spans))}: ${quoted(map, spans)}`;
-
-/**
- * "3 words added to set A: “the room was”"
- * @param {TokenMap} map
- * @param {string} verb
- * @param {string} place
- * @param {Span[]} spans
- */
-export function changeWords(map, verb, place, spans) {
-  return `${countWords(sizeOf(spans))} ${verb} ${place}: ${quoted(map, spans)}`;
-}
+export const rangeWords = (map, spans) =>
+  _("{count}: {words}", { count: countWords(sizeOf(spans)), words: quoted(map, spans) });
 
 /**
  * The parts of some spans that other spans do not hold.

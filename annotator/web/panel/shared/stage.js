@@ -2,6 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar,
  * scrolling, and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
+import { _ } from "../words/language.js";
 import {
   afterPaint,
   afterwards,
@@ -9,6 +10,7 @@ import {
   element,
   focused,
   pageBegan,
+  parts,
   scrollerOf,
   setText,
   treeOf,
@@ -210,7 +212,7 @@ export class Stage {
   foldQuestion() {
     if (this.asked.root.hidden) return this.announce(this.asked.words);
     this.asked.fold();
-    this.announce(this.asked.isFolded ? "folded" : this.asked.words);
+    this.announce(this.asked.isFolded ? _("folded") : this.asked.words);
   }
 
   /** The text is written in another size: the line one reads stays where it is on the screen. */
@@ -399,8 +401,18 @@ export class Stage {
   hint(sentence, { stay = false } = {}) {
     clearTimeout(this.hintTimer);
     setText(this.hintBox, sentence);
+    this.hintBox.style.setProperty("--clear", `${this.#buttonsBelowBar()}px`);
     this.hintBox.hidden = false;
     if (!stay) this.hintTimer = setTimeout(() => this.closeHint(), HINT_MS);
+  }
+
+  /** How far the buttons above the text reach down from the bar: what is said for a while does not lie over them. */
+  #buttonsBelowBar() {
+    const { bottom } = this.barRoot.getBoundingClientRect();
+    const edges = parts(this.root, ".notices .notice .button", HTMLElement).map(
+      (made) => made.getBoundingClientRect().bottom,
+    );
+    return Math.min(Math.max(0, ...edges.map((edge) => edge - bottom)), this.textRoom / 2);
   }
 
   closeHint() {

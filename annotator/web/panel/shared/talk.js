@@ -3,6 +3,7 @@
  * count of comments in the head. It is asked for when the text is there already, so that nothing waits for it. See
  * docs/panel.md, "Talk".
  */
+import { _ } from "../words/language.js";
 import { openDialog, when } from "./dialogs.js";
 import { button, element, part, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
@@ -76,7 +77,7 @@ export class Talk {
     const { instance } = this;
     if (instance === null || this.dialog?.open) return;
     const body = element("div", { class: "talk" }, element("p", { class: "dialog-words" }, "…"));
-    this.dialog = openDialog(this.screen.root, `Comments on ${this.name}`, body);
+    this.dialog = openDialog(this.screen.root, _("Comments on {name}", { name: this.name }), body);
     const answer = await this.#look(instance);
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
     this.#fill(body, instance, answer.body);
@@ -94,25 +95,25 @@ export class Talk {
 
   /** @param {HTMLElement} body @param {number} instance @param {ShownThread} thread */
   #thread(body, instance, thread) {
-    const keep = `answer ${thread.id}`;
+    const keep = `thread-${thread.id}`;
     /** @type {Send} */
     const send = (text) => this.#send(body, instance, keep, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waiting for the lead's answer");
+    const waits = thread.waits_for_lead && element("span", { class: "waits" }, _("waiting for the lead's answer"));
     return element(
       "section",
       { class: "thread" },
-      element("h3", {}, `About ${thread.about}`, waits),
+      element("h3", {}, _("About {about}", { about: thread.about }), waits),
       ...thread.comments.map(commentOf),
-      this.#entry({ label: "Answer", rows: 1, keep, send }),
+      this.#entry({ label: _("Answer"), rows: 1, keep, send }),
     );
   }
 
   /** @param {HTMLElement} body @param {number} instance @param {ShownSubject[]} subjects */
   #asking(body, instance, subjects) {
-    const keep = `ask ${instance}`;
+    const keep = `text-${instance}`;
     const about = element(
       "select",
-      { class: "labels", "aria-label": "About" },
+      { class: "labels", "aria-label": _("About") },
       ...subjects.map(({ words }, index) => element("option", { value: String(index) }, words)),
     );
     const lead = element("input", { type: "checkbox", checked: true });
@@ -125,11 +126,11 @@ export class Talk {
     return element(
       "section",
       { class: "thread asking" },
-      element("h3", {}, "A question or comment"),
-      subjects.length > 1 && element("label", { class: "about" }, "About ", about),
+      element("h3", {}, _("A question or comment")),
+      subjects.length > 1 && element("label", { class: "about" }, _("About"), " ", about),
       this.#entry(
-        { label: "Ask", rows: 3, keep, send, placeholder: "your question or comment" },
-        element("label", { class: "reason" }, lead, "Ask the lead to answer"),
+        { label: _("Ask"), rows: 3, keep, send, placeholder: _("your question or comment") },
+        element("label", { class: "reason" }, lead, _("Ask the lead to answer")),
       ),
     );
   }
@@ -208,7 +209,7 @@ function commentOf({ author, voice, mine, text, at }) {
     element(
       "span",
       { class: "comment-who" },
-      element("b", {}, mine ? "You" : author),
+      element("b", {}, mine ? _("You") : author),
       mine ? null : ` · ${voice}`,
       ` · ${when(at)}`,
     ),

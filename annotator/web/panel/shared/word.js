@@ -1,15 +1,16 @@
 /** The small word that says whether everything has been saved. */
+import { _ } from "../words/language.js";
 import { element, setText } from "./dom.js";
 
 const WORDS = {
-  saved: "saved",
-  saving: "saving…",
-  offline: "offline – kept in this browser",
-  unstored: "not stored – kept in this browser",
-  "signed-out": "signed out – kept in this browser",
-  held: "not saved – see below",
-  unsent: "changed – submit sends it",
-  kept: "kept in this browser",
+  saved: _("saved"),
+  saving: _("saving…"),
+  offline: _("offline – kept in this browser"),
+  unstored: _("not stored – kept in this browser"),
+  "signed-out": _("signed out – kept in this browser"),
+  held: _("not saved – see below"),
+  unsent: _("changed – submit sends it"),
+  kept: _("kept in this browser"),
 };
 /** @typedef {keyof typeof WORDS} SavingWord */
 

@@ -3,6 +3,7 @@
  * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and
  * leaves.
  */
+import { _ } from "../words/language.js";
 import { Leftovers } from "./leftovers.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
 import { addressOf, rememberPlace } from "./sign_in.js";
@@ -11,7 +12,10 @@ const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
 const unstored = (why) =>
-  `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
+  _(
+    "The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: {why}",
+    { why },
+  );
 
 /**
  * The screen that shows the work.
@@ -91,7 +95,8 @@ export class WorkFlow {
       storage: this.storage,
       same,
       isClosed: () => this.closed,
-      onlost: (sentence) => this.screen.notices.setPage({ text: `${lost}: ${sentence}`, closable: true }),
+      onlost: (sentence) =>
+        this.screen.notices.setPage({ text: _("{title}: {sentence}", { title: lost, sentence }), closable: true }),
     });
   }
 
@@ -146,13 +151,13 @@ export class WorkFlow {
    */
   #refusedHere(answer, wanted) {
     this.screen.showEmpty(sentenceOf(answer));
-    if (wanted !== null && wanted !== undefined) this.screen.offer("Go on with your own texts", () => this.load());
+    if (wanted !== null && wanted !== undefined) this.screen.offer(_("Go on with your own texts"), () => this.load());
   }
 
   /** @param {number|null} wanted @param {{ status: Refused, body: Refusal<S["work"]> }} answer */
   #loadLater(wanted, answer) {
     if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
-    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : "The server cannot be reached. Trying again …");
+    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : _("The server cannot be reached. Trying again …"));
     this.again = setTimeout(() => this.load(wanted), TRY_AGAIN_MS);
   }
 

@@ -5,6 +5,8 @@
 
 /** @type {Record<string, string>} */
 const WORDS = /** @type {any} */ (globalThis).annotatorWords ?? {};
+/** "en" or "zh", as the document says; a test without a document speaks English. */
+export const LANGUAGE = globalThis.document?.documentElement.lang || "en";
 const VALUE = /\{(\w+)\}/g;
 
 /** What stands in the place of a value in braces. @typedef {Record<string, string|number>} Values */
@@ -26,3 +28,29 @@ export const _ = (sentence, values = {}) =>
  */
 export const several = (single, plural, n, values = {}) =>
   _(WORDS[single] === undefined && n !== 1 ? plural : single, { n: n.toLocaleString("en"), ...values });
+
+/**
+ * Words in one line, with commas, and before the last one what connects it: as `listed` of annotator/language.py.
+ * @param {string[]} words
+ * @param {""|"and"} [last]
+ */
+export function listed(words, last = "") {
+  const comma = LANGUAGE === "zh" ? "、" : ", ";
+  if (!last || words.length < 2) return words.join(comma);
+  return _("{before} and {word}", { before: words.slice(0, -1).join(comma), word: words[words.length - 1] });
+}
+
+/**
+ * What else is to be said in the same sentence, behind commas; what is null, false or empty is left out.
+ * @param {Array<string|null|undefined|false>} clauses
+ */
+export const joined = (...clauses) => clauses.filter(Boolean).join(LANGUAGE === "zh" ? "，" : ", ");
+
+/**
+ * A moment as people write it where they are, in the language of the page.
+ * @param {string} moment
+ */
+export function writtenMoment(moment) {
+  const own = navigator.languages.find((tag) => tag.split("-")[0] === LANGUAGE) ?? LANGUAGE;
+  return new Date(moment).toLocaleString(own, { dateStyle: "medium", timeStyle: "short" });
+}
