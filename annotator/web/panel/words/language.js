@@ -4,7 +4,7 @@
  */
 
 /** @type {Record<string, string>} */
-const WORDS = /** @type {any} */ (globalThis).annotatorWords ?? {};
+let words = /** @type {any} */ (globalThis).annotatorWords ?? {};
 const VALUE = /\{(\w+)\}/g;
 
 /** What stands in the place of a value in braces. @typedef {Record<string, string|number>} Values */
@@ -15,7 +15,7 @@ const VALUE = /\{(\w+)\}/g;
  * @param {Values} [values]
  */
 export const _ = (sentence, values = {}) =>
-  (WORDS[sentence] ?? sentence).replace(VALUE, (all, name) => String(values[name] ?? all));
+  (words[sentence] ?? sentence).replace(VALUE, (all, name) => String(values[name] ?? all));
 
 /**
  * A sentence that depends on a number, which is its value {n}: several("{n} word", "{n} words", 1200) is "1,200 words".
@@ -25,4 +25,25 @@ export const _ = (sentence, values = {}) =>
  * @param {Values} [values]
  */
 export const several = (single, plural, n, values = {}) =>
-  _(WORDS[single] === undefined && n !== 1 ? plural : single, { n: n.toLocaleString("en"), ...values });
+  _(words[single] === undefined && n !== 1 ? plural : single, { n: n.toLocaleString("en"), ...values });
+
+/**
+ * Words in one line, with commas.
+ * @param {string[]} given
+ */
+export const listed = (given) => given.join(_(", "));
+
+/**
+ * What goes into files for programs and for papers is English, whoever makes them.
+ * @template T
+ * @param {() => T} write  says all its sentences before it answers
+ */
+export function inEnglish(write) {
+  const before = words;
+  words = {};
+  try {
+    return write();
+  } finally {
+    words = before;
+  }
+}
