@@ -12,6 +12,7 @@ import { counted } from "../shared/spoken.js";
  * @typedef {Object} ListsActions
  * @property {(query: import("../shared/messages.js").Query) => Promise<SaliencyRoutes["lists"]|NoAnswer>} ask
  * @property {(change: Change, body: object) => Promise<SavedList|NoAnswer>} tell
+ * @property {string} atRest  why no list can be saved or changed now; "" where they can
  * @property {() => unknown} chosen  another list is looked at
  * @property {() => HTMLElement} root
  * @property {() => {project: number, instance: Instance|undefined, listed: Record<string, string>, n: number}} shown
@@ -59,7 +60,7 @@ export class SavedLists {
     const { project, instance } = this.actions.shown();
     const answer = await this.actions.ask({ project, ...(instance ? { instance: instance.id } : {}) });
     if ("error" in answer) return false;
-    this.lists = answer.lists;
+    this.lists = answer.lists.map((one) => ({ ...one, may_change: one.may_change && !this.actions.atRest }));
     this.#offer(wanted);
     return this.value === wanted;
   }
@@ -96,13 +97,15 @@ export class SavedLists {
     const { instance, n } = this.actions.shown();
     setText(this.said, "");
     this.said.classList.remove("refused");
-    this.dialog = openDialog(this.actions.root(), _("Lists"), this.#form(instance, n), this.said, this.rows);
+    const { atRest } = this.actions;
+    const form = atRest ? element("p", { class: "dialog-words" }, atRest) : this.#form(instance, n);
+    this.dialog = openDialog(this.actions.root(), _("Lists"), form, this.said, this.rows);
     this.#fill();
     this.#focusName();
   }
 
   #focusName() {
-    if (this.dialog) part(this.dialog, "input[name=list-name]", HTMLInputElement).focus();
+    if (this.dialog) parts(this.dialog, "input[name=list-name]", HTMLInputElement)[0]?.focus();
   }
 
   /**

@@ -71,6 +71,7 @@ class Saliency {
     this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
     this.saved = new SavedLists({
+      atRest: data.at_rest,
       ask: (query) => this.server.ask("lists", query),
       tell: (change, body) => this.server.tell(change, body),
       chosen: () => this.list.load(1),
