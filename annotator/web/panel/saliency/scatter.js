@@ -374,7 +374,8 @@ function titleOf(select) {
   const option = select.selectedOptions[0];
   const group = option?.parentElement;
   const isOfRun = group instanceof HTMLOptGroupElement && !select.value.startsWith("-");
-  return listed([option?.textContent ?? "", ...(isOfRun ? [group.label] : [])]);
+  const number = option?.textContent ?? "";
+  return isOfRun ? _("{number}, {run}", { number, run: group.label }) : number;
 }
 
 /** @param {HTMLSelectElement} select @param {string|null} value */

@@ -392,6 +392,7 @@ globalThis.annotatorWords = {
   "{name}, set {letter}": "{name}，依据集 {letter}",
   "{name}: {sets} of {sizes}. At most {most} lanes stand below a line until you choose more people.": "{name}：{sets}，含 {sizes}。在你选择更多人之前，每行下面最多显示 {most} 条下划线。",
   "{number}, layer {layer}": "{number}，第 {layer} 层",
+  "{number}, {run}": "{number}（{run}）",
   "{n} has no value of this number": "{n} 篇没有这个数值",
   "{n} new token": "{n} 个新词元",
   "{n} of the {all} quotes of the model is not in the text": "模型的 {all} 处引文中有 {n} 处不在文本中",
