@@ -40,8 +40,8 @@ def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> N
     if reason := why_without_kin(model.card):
         st.markdown(as_text(reason))
         return
-    told = last_event(store, visit.user, project)
-    key = (str(database_path()), project.id, model.name, told, spoken_language())  # its sentences are said
+    event = last_event(store, visit.user, project)
+    key = (str(database_path()), project.id, model.name, event, spoken_language())  # its sentences are said
     cached = _proofs().get(key, tuple)
     if cached is None:
         cached = (alignment_proof(store, visit.user, project, [model.name]),)
