@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import require_project
+from annotator.web.presses import why_at_rest, work_of
 from annotator.web.sections.suites import construction, files, results, words
 from annotator.web.session import current_visit, page_store
 
@@ -31,4 +32,7 @@ with page_store() as store:
         )  # fmt: skip
         if done := st.session_state.pop("tests_done", None):
             st.toast(as_text(done), icon=":material/check:")
-        SECTIONS[section or "Results"](store, visit, project)
+        if reason := why_at_rest(project):
+            st.info(as_text(reason), icon=":material/archive:")
+        with work_of(project, reads=("tests_cell_", "tests_export", "stop_job_")):
+            SECTIONS[section or "Results"](store, visit, project)

@@ -19,6 +19,7 @@ from annotator.attribution.ngram_weights import Example, NgramWeights, chosen_pe
 from annotator.attribution.softmax_regression import log_probabilities
 from annotator.attribution.spacy_bag_of_words import SpacyWeights
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Floats
 
 __all__ = ["BagOfWords", "Example", "Training", "train"]
@@ -93,7 +94,9 @@ class BagOfWords:
     def save(self, folder: Path) -> None:
         """Write the model into a folder of its own; it counts from the moment at which it is complete."""
         if not isinstance(self._source, NgramWeights):
-            raise ModelError(f"The model '{self.name}' is of an older sort, which is read only. Train it again.")
+            raise ModelError(
+                _("The model '{name}' is of an older sort, which is read only. Train it again.", name=self.name)
+            )
         made = folder / self.training.digest
         unfinished = folder / f"{self.training.digest}.part"
         try:
@@ -105,7 +108,11 @@ class BagOfWords:
             _write_whole(folder / _POINTER, json.dumps(asdict(self.training), ensure_ascii=False))
         except OSError as error:
             raise ModelError(
-                f"The model cannot be saved in '{folder}' ({error}). Free some space or change the rights."
+                _(
+                    "The model cannot be saved in '{folder}' ({error}). Free some space or change the rights.",
+                    folder=folder,
+                    error=error,
+                )
             ) from error
         for other in folder.iterdir():
             if other.is_dir() and other != made:
@@ -135,7 +142,11 @@ class BagOfWords:
             return BagOfWords(_read(folder / training.digest, training), training, name=name)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(
-                f"The model saved in '{folder}' cannot be read ({_short(error)}). Train it again with --train."
+                _(
+                    "The model saved in '{folder}' cannot be read ({short}). Train it again with --train.",
+                    folder=folder,
+                    short=_short(error),
+                )
             ) from error
 
 
@@ -157,7 +168,7 @@ def train(
     _check(examples, n_examples)
     telling = [example for example in examples if any(map(any, (s.tokens for s in example.input.segments)))]
     if not telling:
-        raise ModelError("The texts with a gold label are all empty, so that there is nothing to learn from.")
+        raise ModelError(_("The texts with a gold label are all empty, so that there is nothing to learn from."))
     counted = counted_features(telling, labels, repeating)
     penalty = chosen_penalty(counted, [example.fold for example in telling])
     weights = NgramWeights.fitted(counted, penalty)
@@ -177,7 +188,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 def _training_of(settings: dict[str, Any]) -> Training:
     training = Training(**(settings | {"repeating": tuple(settings["repeating"])}))
     if training.version > _VERSION:
-        raise ValueError(f"it was made by a newer version of this program, {training.version}")
+        raise ValueError(_("it was made by a newer version of this program, {version}", version=training.version))
     return training
 
 
@@ -191,18 +202,29 @@ def _read(folder: Path, training: Training) -> TokenWeights:
 def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
     unknown = next((example.label for example in examples if example.label not in n_examples), None)
     if unknown is not None:
-        raise ModelError(f"The label '{unknown}' of the gold is none of the project's ({', '.join(n_examples)}).")
+        raise ModelError(
+            _(
+                "The label '{unknown}' of the gold is none of the project's ({n_examples}).",
+                unknown=unknown,
+                n_examples=", ".join(n_examples),
+            )
+        )
     if len(n_examples) < 2:
-        raise ModelError("A classifier needs two labels or more to tell apart; the project has fewer.")
+        raise ModelError(_("A classifier needs two labels or more to tell apart; the project has fewer."))
     with_examples = [label for label, n in n_examples.items() if n]
     if not with_examples:
         raise ModelError(
-            "There is no gold label to learn from. Try again when there are instances with a label: imported with it, or "
-            "annotated and accepted."
+            _(
+                "There is no gold label to learn from. Try again when there are instances with a label: imported with it, or "
+                "annotated and accepted."
+            )
         )
     if len(with_examples) == 1:
         raise ModelError(
-            f"All gold is '{with_examples[0]}': there is nothing to tell apart. Give other labels examples too."
+            _(
+                "All gold is '{with_examples}': there is nothing to tell apart. Give other labels examples too.",
+                with_examples=with_examples[0],
+            )
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from annotator.attribution.base import Explained, GivesLogits, Input, Predictor
 from annotator.domain.models import Attribution, Unit
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Floats
 
 
@@ -35,8 +36,11 @@ class Linear:
     def __init__(self, predictor: Predictor) -> None:
         if not isinstance(predictor, IsLinear):
             raise ModelError(
-                f"{predictor.name} is no linear model, so its logits are no sums of token weights. "
-                "Choose another method, such as occlusion, or the built-in model."
+                _(
+                    "{name} is no linear model, so its logits are no sums of token weights. Choose another method, such as "
+                    "occlusion, or the built-in model.",
+                    name=predictor.name,
+                )
             )
         self._predictor: IsLinear = predictor
         self.parameters: Mapping[str, object] = {}

@@ -11,6 +11,7 @@ from annotator.attribution import spacy_pipeline
 from annotator.attribution.base import Predictor
 from annotator.domain.previews import USUAL_PROMPT
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 BUILT_IN = "built-in"
 TooLong = Literal["refuse", "cut", "windows"]
@@ -46,7 +47,7 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
 
     Raises: InvalidValue for a spec of no known kind, ModelError where the model cannot be loaded
     """
-    kind, _, source = spec.partition(":")
+    kind, _colon, source = spec.partition(":")
     if not source.strip():
         kind = ""
     match kind:
@@ -85,6 +86,10 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
             )
         case _:
             raise InvalidValue(
-                f"'{spec}' names no model. Write {BUILT_IN}, {BUILT_IN}:NAME, spacy:FOLDER-OR-NAME, "
-                "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME."
+                _(
+                    "'{spec}' names no model. Write {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
+                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME.",
+                    spec=spec,
+                    built_in=BUILT_IN,
+                )
             )

@@ -22,6 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 ADDRESS_VARIABLE = "ANNOTATOR_MODEL_ADDRESS"
 KEY_VARIABLE = "ANNOTATOR_MODEL_KEY"
@@ -80,14 +81,20 @@ def ask(address: LocalAddress, request: Mapping[str, object]) -> object:
     try:
         return _decoded(exchange.run(json.dumps(request).encode()))
     except ssl.SSLCertVerificationError:
-        message = "The certificate of the model's server is not trusted. Name that of its authority in SSL_CERT_FILE."
+        message = _(
+            "The certificate of the model's server is not trusted. Name that of its authority in SSL_CERT_FILE."
+        )
         raise _failure(message, NONSENSE) from None
     except (OSError, http.client.HTTPException) as error:
         if exchange.is_late or isinstance(error, TimeoutError):
-            raise _failure(f"The model did not answer within {address.seconds:g} seconds.", SLOW) from None
+            raise _failure(
+                _("The model did not answer within {seconds} seconds.", seconds=f"{address.seconds:g}"), SLOW
+            ) from None
         if isinstance(error, ConnectionRefusedError | socket.gaierror) or not exchange.is_connected:
-            raise _failure(f"Nothing answers at {_shown(address)}. Is the model's server running?", DOWN) from None
-        raise _failure("The server broke off in the middle, or what it sent is no HTTP.", NONSENSE) from None
+            raise _failure(
+                _("Nothing answers at {address}. Is the model's server running?", address=_shown(address)), DOWN
+            ) from None
+        raise _failure(_("The server broke off in the middle, or what it sent is no HTTP."), NONSENSE) from None
     finally:
         exchange.close()
 
@@ -97,22 +104,41 @@ def _parts(written: str) -> tuple[str, str, int, str]:
         url = urlsplit(written)
         host, port = url.hostname or "", url.port
     except ValueError:
-        raise InvalidValue(f"{ADDRESS_VARIABLE} is no address. Write it as http://127.0.0.1:11434/v1.") from None
+        raise InvalidValue(
+            _(
+                "{variable} is no address. Write it as http://127.0.0.1:11434/v1.",
+                variable=ADDRESS_VARIABLE,
+            )
+        ) from None
     if url.username is not None or url.password is not None:
         raise InvalidValue(
-            f"{ADDRESS_VARIABLE} holds a name or a password. Take it out; a key belongs into {KEY_VARIABLE}."
+            _(
+                "{variable} holds a name or a password. Take it out; a key belongs into {key_variable}.",
+                variable=ADDRESS_VARIABLE,
+                key_variable=KEY_VARIABLE,
+            )
         )
     if url.scheme not in {"http", "https"} or url.query or url.fragment:
         raise InvalidValue(
-            f"{ADDRESS_VARIABLE} must begin with http:// or https:// and end with a path, as http://127.0.0.1:11434/v1."
+            _(
+                "{variable} must begin with http:// or https:// and end with a path, as http://127.0.0.1:11434/v1.",
+                variable=ADDRESS_VARIABLE,
+            )
         )
     if host not in _HOSTS:
         raise InvalidValue(
-            f"{ADDRESS_VARIABLE} names '{host[:80]}', which is not this machine. Only 127.0.0.1, ::1 and localhost are asked."
+            _(
+                "{variable} names '{host}', which is not this machine. Only 127.0.0.1, ::1 and localhost are asked.",
+                variable=ADDRESS_VARIABLE,
+                host=host[:80],
+            )
         )
     if not _PATH.fullmatch(url.path):
         raise InvalidValue(
-            f"The path of {ADDRESS_VARIABLE} holds characters that no address has. Write it as http://127.0.0.1:11434/v1."
+            _(
+                "The path of {variable} holds characters that no address has. Write it as http://127.0.0.1:11434/v1.",
+                variable=ADDRESS_VARIABLE,
+            )
         )
     return url.scheme, host, port or (443 if url.scheme == "https" else 80), f"{url.path.rstrip('/')}/chat/completions"
 
@@ -124,17 +150,23 @@ def _positive(variable: str, usual: float) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number <= 100_000:
-        raise InvalidValue(f"{variable} must be a number above 0, and at most 100,000.")
+        raise InvalidValue(_("{variable} must be a number above 0, and at most 100,000.", variable=variable))
     return number
 
 
 def _key() -> str:
     key, file = os.environ.get(KEY_VARIABLE, "").strip(), os.environ.get(KEY_FILE_VARIABLE, "").strip()
     if key and file:
-        raise InvalidValue(f"Both {KEY_VARIABLE} and {KEY_FILE_VARIABLE} are set. Take one of them out.")
+        raise InvalidValue(
+            _(
+                "Both {key_variable} and {key_file_variable} are set. Take one of them out.",
+                key_variable=KEY_VARIABLE,
+                key_file_variable=KEY_FILE_VARIABLE,
+            )
+        )
     key = _key_in(Path(file)) if file else key
     if len(key) > _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
-        raise InvalidValue("The key for the model's server holds characters that no key has, or is too long.")
+        raise InvalidValue(_("The key for the model's server holds characters that no key has, or is too long."))
     return key
 
 
@@ -144,10 +176,19 @@ def _key_in(path: Path) -> str:
         with path.open("rb") as file:
             rights = os.fstat(file.fileno())
             if not stat.S_ISREG(rights.st_mode) or rights.st_mode & _OTHERS_MAY_READ:
-                raise InvalidValue(f"Others may read '{path}', in which the key is. Run: chmod 600 '{path}'")
+                raise InvalidValue(
+                    _("Others may read '{path}', in which the key is. Run: chmod 600 '{path}'", path=path)
+                )
             return file.read(_LONGEST_KEY + 2).decode("ascii", "replace").strip()
     except OSError as error:
-        raise InvalidValue(f"'{path}', which {KEY_FILE_VARIABLE} names, cannot be read: {error.strerror}.") from None
+        raise InvalidValue(
+            _(
+                "'{path}', which {key_file_variable} names, cannot be read: {reason}.",
+                path=path,
+                key_file_variable=KEY_FILE_VARIABLE,
+                reason=error.strerror,
+            )
+        ) from None
 
 
 class _Exchange:
@@ -175,10 +216,11 @@ class _Exchange:
 
     def _body_of(self, response: http.client.HTTPResponse) -> bytes:
         if 300 <= response.status < 400:
-            raise _failure("The server answered with a redirect, which is not followed.", REDIRECTED)
+            raise _failure(_("The server answered with a redirect, which is not followed."), REDIRECTED)
         if response.status != HTTPStatus.OK:
             raise _failure(
-                f"The server answered with the status {_named(response.status)}.", refused_with(response.status)
+                _("The server answered with the status {status}.", status=_named(response.status)),
+                refused_with(response.status),
             )
         return self._read(response)
 
@@ -219,7 +261,10 @@ class _Exchange:
             parts.append(chunk)
             n_bytes += len(chunk)
             if n_bytes > _LARGEST_ANSWER:
-                raise _failure(f"The answer is larger than {_LARGEST_ANSWER // 2**20} MB.", TOO_LARGE)
+                raise _failure(
+                    _("The answer is larger than {size} MB.", size=_LARGEST_ANSWER // 2**20),
+                    TOO_LARGE,
+                )
         if self.is_late:
             raise TimeoutError
         return b"".join(parts)
@@ -236,10 +281,17 @@ class _Exchange:
 def _own_addresses(address: LocalAddress) -> Sequence[tuple[socket.AddressFamily, tuple[str, int]]]:
     """What the host's name stands for now. Raises: ModelError where one of them is another machine."""
     looked_up = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-    targets = [(family, (str(target[0]), int(target[1]))) for family, _, _, _, target in looked_up]
-    for _, (number, _) in targets:
+    targets = [(family, (str(target[0]), int(target[1]))) for family, _kind, _protocol, _name, target in looked_up]
+    for _family, (number, _port) in targets:
         if not ipaddress.ip_address(number.partition("%")[0]).is_loopback:
-            raise _failure(f"'{address.host}' stands for {number}, which is not this machine; it is not asked.", DOWN)
+            raise _failure(
+                _(
+                    "'{host}' stands for {number}, which is not this machine; it is not asked.",
+                    host=address.host,
+                    number=number,
+                ),
+                DOWN,
+            )
     return targets
 
 
@@ -247,7 +299,7 @@ def _decoded(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise _failure("The answer of the server is no JSON.", NONSENSE) from None
+        raise _failure(_("The answer of the server is no JSON."), NONSENSE) from None
 
 
 def refused_with(status: int) -> str:

@@ -13,12 +13,19 @@ from annotator.attribution.transformers_parameters import METHODS as TRANSFORMER
 from annotator.attribution.transformers_parameters import Method, Parameter, Value
 from annotator.domain.models import Unit
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 _OUTPUT = Parameter(
-    "output", "default", ("logit", "probability"), says="which number of the label; the logit where the model tells it"
+    "output",
+    "default",
+    ("logit", "probability"),
+    says=unsaid("which number of the label; the logit where the model tells it"),
 )
 _REMOVAL = Parameter(
-    "removal", "default", ("delete", "cover"), says="cover: by the model's mask token; the default where it has one"
+    "removal",
+    "default",
+    ("delete", "cover"),
+    says=unsaid("cover: by the model's mask token; the default where it has one"),
 )
 
 
@@ -32,7 +39,7 @@ METHODS: dict[str, Method] = {
         "f(x) − f(x without the token), for each token by itself",
         "Zeiler and Fergus 2014; Li et al. 2016",
         (_OUTPUT, _REMOVAL),
-        is_signed=lambda _: True,
+        is_signed=lambda _given: True,
         unit=_unit,
     ),
     "lime": Method(
@@ -40,15 +47,21 @@ METHODS: dict[str, Method] = {
         "coefficients of a weighted ridge regression of f on which tokens stay, over drawn samples",
         "Ribeiro et al. 2016, with token positions in the place of word types",
         (
-            Parameter("samples", 500, is_number=True, least=2, says="changed inputs for each text"),
-            Parameter("features", "all", ("all",), is_number=True, least=1, says="tokens that get a score; others 0"),
-            Parameter("kernel_width", 25, is_number=True, least=1, says="lower: samples near the text count more"),
-            Parameter("penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says="of the ridge regression; lime's is 1"),
-            Parameter("perturbed", "all", ("all", "side"), says="side: one side of a pair at a time"),
+            Parameter("samples", 500, is_number=True, least=2, says=unsaid("changed inputs for each text")),
+            Parameter(
+                "features", "all", ("all",), is_number=True, least=1, says=unsaid("tokens that get a score; others 0")
+            ),
+            Parameter(
+                "kernel_width", 25, is_number=True, least=1, says=unsaid("lower: samples near the text count more")
+            ),
+            Parameter(
+                "penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says=unsaid("of the ridge regression; lime's is 1")
+            ),
+            Parameter("perturbed", "all", ("all", "side"), says=unsaid("side: one side of a pair at a time")),
             _OUTPUT,
             _REMOVAL,
         ),
-        is_signed=lambda _: True,
+        is_signed=lambda _given: True,
         unit=_unit,
     ),
     "shap-partition": Method(
@@ -61,12 +74,14 @@ METHODS: dict[str, Method] = {
                 500,
                 is_number=True,
                 least=2,
-                says="most questions for each text; all parts are halved with about 2/3 · n² of them (n tokens)",
+                says=unsaid(
+                    "most questions for each text; all parts are halved with about 2/3 · n² of them (n tokens)"
+                ),
             ),
             _OUTPUT,
             _REMOVAL,
         ),
-        is_signed=lambda _: True,
+        is_signed=lambda _given: True,
         unit=_unit,
     ),
     "linear": Method(
@@ -74,16 +89,16 @@ METHODS: dict[str, Method] = {
         "the token's own weight; with the base, all scores together are the logit. For the built-in model alone",
         "the model's definition",
         (),
-        is_signed=lambda _: True,
-        unit=lambda _: "logit",
+        is_signed=lambda _given: True,
+        unit=lambda _given: "logit",
     ),
     "random": Method(
         "Random",
         "a uniform score in [0, 1); the mean of ten seeds",
         "the project's definition",
         (),
-        is_signed=lambda _: False,
-        unit=lambda _: "none",
+        is_signed=lambda _given: False,
+        unit=lambda _given: "none",
     ),
 }
 
@@ -105,7 +120,7 @@ def seeds_of(method: str, seeds: tuple[int, ...]) -> tuple[int | None, ...]:
     if method in _SEEDS:
         return tuple(dict.fromkeys(seeds)) or _SEEDS[method]
     if seeds:
-        raise InvalidValue(f"Method {method} draws nothing, so that it has no seed. Leave --seed out.")
+        raise InvalidValue(_("Method {method} draws nothing, so that it has no seed. Leave --seed out.", method=method))
     return (None,)
 
 
@@ -124,8 +139,13 @@ def make_explainer(
         return explainer(predictor, method, parameters, seed)
     if method not in METHODS:
         raise InvalidValue(
-            f"There is no method '{method}'. For any model there are {', '.join(METHODS)}; for transformers models also "
-            f"{', '.join(TRANSFORMERS_METHODS)}."
+            _(
+                "There is no method '{method}'. For any model there are {methods}; for transformers models also "
+                "{transformers_methods}.",
+                method=method,
+                methods=", ".join(METHODS),
+                transformers_methods=", ".join(TRANSFORMERS_METHODS),
+            )
         )
     return _made(predictor, method, resolved(method, parameters), seed or 0)
 
@@ -169,8 +189,14 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     wanted = _preset(method, given.get("preset")) | {name: v for name, v in given.items() if name != "preset"}
     unknown = sorted(wanted.keys() - known.keys())
     if unknown:
-        parameters_known = f"It has {', '.join(known)}" if known else "It has none"
-        raise InvalidValue(f"Method {method} has no parameter {', '.join(unknown)}. {parameters_known}.")
+        raise InvalidValue(
+            _(
+                "Method {method} has no parameter {unknown}. It has {known}.",
+                method=method,
+                unknown=", ".join(unknown),
+                known=", ".join(known) or _("none"),
+            )
+        )
     return {
         name: p.read(wanted[name]) if name in wanted else p.default_for("classification") for name, p in known.items()
     }
@@ -182,5 +208,12 @@ def _preset(method: str, name: object) -> dict[str, object]:
     by_method = PRESETS.get(name, {}) if isinstance(name, str) else {}
     if method not in by_method:
         presets = [preset for preset, methods in PRESETS.items() if method in methods]
-        raise InvalidValue(f"Method {method} has no preset '{name}'. It has {', '.join(presets) or 'none'}.")
+        raise InvalidValue(
+            _(
+                "Method {method} has no preset '{name}'. It has {presets}.",
+                method=method,
+                name=name,
+                presets=", ".join(presets) or _("none"),
+            )
+        )
     return dict(by_method[method])

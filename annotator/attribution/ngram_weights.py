@@ -17,6 +17,7 @@ from annotator.attribution.softmax_regression import (
     scales_of,
 )
 from annotator.attribution.token_features import features_of
+from annotator.language import _
 from annotator.metrics.chance import FEWEST
 from annotator.metrics.ragged import Flags, Floats, Integers
 
@@ -159,5 +160,5 @@ class NgramWeights:
         saved = json.loads((folder / _FEATURES).read_text(encoding="ascii"))
         weights = np.load(folder / _WEIGHTS, allow_pickle=False)
         if weights.shape != (len(saved["features"]) + 1, len(saved["labels"])):
-            raise ValueError("its weights are not as many as its features")
+            raise ValueError(_("its weights are not as many as its features"))
         return NgramWeights(saved["labels"], saved["features"], repeating, weights)

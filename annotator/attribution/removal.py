@@ -20,6 +20,7 @@ from annotator.attribution.base import (
     with_target,
 )
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Flags, Floats, Integers
 
 Output = Literal["logit", "probability"]
@@ -50,18 +51,25 @@ class Question:
         has_logits = isinstance(predictor, GivesLogits | TracksAnswer)
         has_cover = isinstance(predictor, HasCover)
         if output == "logit" and not has_logits:
-            raise ModelError(f"{predictor.name} tells probabilities alone, no logits. Ask for output=probability.")
+            raise ModelError(
+                _("{name} tells probabilities alone, no logits. Ask for output=probability.", name=predictor.name)
+            )
         if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
             raise ModelError(
-                f"{predictor.name} answers with a stretch of the text, whose place is lost where tokens are deleted. "
-                + (
-                    "Ask for removal=cover."
-                    if has_cover
-                    else "It has no token that covers others; choose another method."
+                _(
+                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. Ask for "
+                    "removal=cover.",
+                    name=predictor.name,
+                )
+                if has_cover
+                else _(
+                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. It has no token "
+                    "that covers others; choose another method.",
+                    name=predictor.name,
                 )
             )
         if removal == "cover" and not has_cover:
-            raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
+            raise ModelError(_("{name} has no token that covers others. Ask for removal=delete.", name=predictor.name))
         return Question(
             predictor,
             cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
@@ -92,7 +100,12 @@ class Question:
         """The place of a label among the model's; raises ModelError naming those there are."""
         if label not in self.predictor.labels:
             raise ModelError(
-                f"{self.predictor.name} knows no label '{label}'. It knows {', '.join(self.predictor.labels)}."
+                _(
+                    "{name} knows no label '{label}'. It knows {labels}.",
+                    name=self.predictor.name,
+                    label=label,
+                    labels=", ".join(self.predictor.labels),
+                )
             )
         return self.predictor.labels.index(label)
 

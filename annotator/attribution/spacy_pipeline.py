@@ -10,6 +10,7 @@ import numpy as np
 
 from annotator.attribution.base import Input
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Floats
 
 if TYPE_CHECKING:
@@ -59,13 +60,23 @@ def load(source: str, *, name: str) -> SpacyPipeline:
     try:
         nlp = spacy.load(name_or_folder)
     except Exception as error:  # whatever a foreign model does when it is loaded
-        raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
+        raise ModelError(
+            _(
+                "The spaCy pipeline '{source}' cannot be loaded: {first_line}",
+                source=source,
+                first_line=_first_line(error),
+            )
+        ) from error
     for part in nlp.pipe_names:
         if nlp.get_pipe_meta(part).factory in {"textcat", "textcat_multilabel"}:
             return SpacyPipeline(nlp, part, name=name)
     components = ", ".join(nlp.pipe_names) or "nothing"
     raise ModelError(
-        f"The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {components}."
+        _(
+            "The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {components}.",
+            source=source,
+            components=components,
+        )
     )
 
 
@@ -79,19 +90,38 @@ def _folder_or_name(source: str) -> Path | str:
         if source in installed:
             return source
         names = ", ".join(sorted(installed)) or "none"
-        raise ModelError(f"'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {names}).")
+        raise ModelError(
+            _(
+                "'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {names}).",
+                source=source,
+                names=names,
+            )
+        )
     if not (folder / _CONFIG).is_file():
         raise ModelError(
-            f"The folder '{source}' is no spaCy pipeline: {_CONFIG} is missing. Name the folder that nlp.to_disk wrote."
+            _(
+                "The folder '{source}' is no spaCy pipeline: {config} is missing. Name the folder that nlp.to_disk wrote.",
+                source=source,
+                config=_CONFIG,
+            )
         )
     try:
         sourced = get_sourced_components(load_config(folder / _CONFIG, interpolate=False))
     except (OSError, ValueError) as error:
-        raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
+        raise ModelError(
+            _(
+                "The spaCy pipeline '{source}' cannot be loaded: {first_line}",
+                source=source,
+                first_line=_first_line(error),
+            )
+        ) from error
     if sourced:
         raise ModelError(
-            f"The spaCy pipeline '{source}' takes its part {next(iter(sourced))} from another package. Save it whole, with "
-            "nlp.to_disk."
+            _(
+                "The spaCy pipeline '{source}' takes its part {part} from another package. Save it whole, with nlp.to_disk.",
+                source=source,
+                part=next(iter(sourced)),
+            )
         )
     return folder
 
@@ -104,8 +134,8 @@ def _doc(nlp: "Language", model_input: Input) -> "Doc":
         if words and pairs:
             words.append(_BETWEEN)
             spaces.append(False)
-        words += [token for token, _ in pairs]
-        spaces += [space for _, space in pairs]
+        words += [token for token, _other in pairs]
+        spaces += [space for _other, space in pairs]
     return _doc_of(nlp, words, spaces)
 
 
@@ -123,13 +153,22 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise ModelError(f"{name} cannot answer: {_first_line(error)} ({type(error).__name__})") from error
+        raise ModelError(
+            _(
+                "{name} cannot answer: {first_line} ({error})",
+                name=name,
+                first_line=_first_line(error),
+                error=type(error).__name__,
+            )
+        ) from error
 
 
 def _shares(scores: Floats, name: str) -> Floats:
     """Each row brought to the sum 1; equal shares where all are 0."""
     if not np.isfinite(scores).all():
-        raise ModelError(f"{name} answers numbers that are no probabilities (NaN or infinite). The model is broken.")
+        raise ModelError(
+            _("{name} answers numbers that are no probabilities (NaN or infinite). The model is broken.", name=name)
+        )
     sums = scores.sum(axis=1, keepdims=True)
     shares: Floats = np.where(sums > 0, scores / np.where(sums > 0, sums, 1.0), 1.0 / scores.shape[1])
     return shares

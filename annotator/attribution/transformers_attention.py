@@ -15,17 +15,18 @@ from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _, unsaid
 
 # (attention of each layer float[batch, heads, length, length], for each row the pieces that attention is read from,
 # parameters) -> by layer float[batch, length]
 Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Value]], Iterator[Tensor]]
 
 
-_NO_CLS = (
+_NO_CLS = unsaid(
     "The model '{name}' puts no [CLS] piece to its texts, so no attention starts there. Choose another method, such as "
     "occlusion or integrated-gradients, or --set from=last for a decoder."
 )
-_NOT_THE_LAST = (
+_NOT_THE_LAST = unsaid(
     "The pieces of the model '{name}' also attend to what follows them, so its last piece is not what it answers from. Choose "
     "--set from=cls, or another method."
 )
@@ -52,7 +53,7 @@ def _by_layer(
 ) -> list[list[PieceScores]]:
     torch = import_module("torch")
     _check_length(loaded, encoded)
-    by_input: list[list[PieceScores]] = [[] for _ in encoded]
+    by_input: list[list[PieceScores]] = [[] for _other in encoded]
     sources = [_sources(of_input, str(parameters["from"]), loaded) for of_input in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
@@ -61,7 +62,7 @@ def _by_layer(
         with torch.inference_mode():
             weights = _checked(loaded.attend(batch), batch.ids.shape[1], loaded)
             if parameters["from"] == "last" and bool((weights[0][:, :, 0, 1:] > 0).any()):
-                raise ModelError(_NOT_THE_LAST.format(name=loaded.name))
+                raise ModelError(_(_NOT_THE_LAST, name=loaded.name))
             layers = _layers(parameters["layer"], len(weights), loaded)
             for layer, of_layer in enumerate(reading(weights[: max(layers) + 1], read_from, parameters)):
                 if layer in layers:
@@ -100,12 +101,15 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
         pieces = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
         if not pieces:
             raise ModelError(
-                f"The input {encoded.shown} has no question: attention from it cannot be read. Choose from: cls."
+                _(
+                    "The input {shown} has no question: attention from it cannot be read. Choose from: cls.",
+                    shown=encoded.shown,
+                )
             )
         return pieces
     if which == "target":
         if encoded.read_at is None:
-            raise ModelError(f"The input {encoded.shown} has no target whose attention could be read.")
+            raise ModelError(_("The input {shown} has no target whose attention could be read.", shown=encoded.shown))
         return [encoded.read_at]
     if which == "last":
         return [len(encoded.ids) - 1]
@@ -115,7 +119,7 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
     ]
     pieces = [number for number in special if encoded.ids[number] == cls]
     if not pieces:
-        raise InvalidValue(_NO_CLS.format(name=loaded.name))
+        raise InvalidValue(_(_NO_CLS, name=loaded.name))
     return pieces[:1]
 
 
@@ -126,12 +130,18 @@ def source_for(loaded: Loaded, source: str) -> str:
     """
     if loaded.reads == "words":
         raise InvalidValue(
-            f"The model '{loaded.name}' answers from all words of a text alike, so no piece is there whose attention could be "
-            "read. Choose another method, such as occlusion or integrated-gradients."
+            _(
+                "The model '{name}' answers from all words of a text alike, so no piece is there whose attention could be "
+                "read. Choose another method, such as occlusion or integrated-gradients.",
+                name=loaded.name,
+            )
         )
     if loaded.reads == "target" and source in {"cls", "last"}:
         raise InvalidValue(
-            f"The model '{loaded.name}' answers from the target's first piece. Leave 'from' out, or say target."
+            _(
+                "The model '{name}' answers from the target's first piece. Leave 'from' out, or say target.",
+                name=loaded.name,
+            )
         )
     if source == FOLLOWS_MODEL and loaded.reads == "target":
         return "target"
@@ -147,8 +157,12 @@ def _check_length(loaded: Loaded, encoded: Sequence[Encoded]) -> None:
     for of_input in encoded:
         if limit is not None and len(of_input.ids) > limit:
             raise ModelError(
-                f"The model '{loaded.name}' reads {of_input.shown} in several windows, and no piece attends to all of them. "
-                "Choose another method, or cut too long texts.",
+                _(
+                    "The model '{name}' reads {shown} in several windows, and no piece attends to all of them. Choose another "
+                    "method, or cut too long texts.",
+                    name=loaded.name,
+                    shown=of_input.shown,
+                ),
                 reason="read in windows, over which no attention reaches",
             )
 
@@ -157,7 +171,7 @@ def check_cls(loaded: Loaded) -> int:
     """The number of the [CLS] piece; raises InvalidValue for a model without one."""
     number: int | None = loaded.tokenizer.cls_token_id
     if number is None:
-        raise InvalidValue(_NO_CLS.format(name=loaded.name))
+        raise InvalidValue(_(_NO_CLS, name=loaded.name))
     return number
 
 
@@ -166,7 +180,14 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
         return range(n_layers)
     number = n_layers - 1 if layer == "last" else int(layer)
     if number >= n_layers:
-        raise InvalidValue(f"The model '{loaded.name}' has no layer {number}: its layers are 0 to {n_layers - 1}.")
+        raise InvalidValue(
+            _(
+                "The model '{name}' has no layer {number}: its layers are 0 to {n_layers}.",
+                name=loaded.name,
+                number=number,
+                n_layers=n_layers - 1,
+            )
+        )
     return (number,)
 
 
@@ -175,12 +196,19 @@ def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
     weights = tuple(getattr(outputs, "attentions", None) or ())
     if not weights or any(of_layer is None for of_layer in weights):
         raise ModelError(
-            f"The model '{loaded.name}' ({loaded.about['model']}) gives no attention weights. "
-            "Some kinds of models have none; choose another method."
+            _(
+                "The model '{name}' ({about}) gives no attention weights. Some kinds of models have none; choose another method.",
+                name=loaded.name,
+                about=loaded.about["model"],
+            )
         )
     if any(of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights):
         raise ModelError(
-            f"The model '{loaded.name}' ({loaded.about['model']}) does not attend from each piece to each, "
-            "so its weights cannot be laid on words; choose another method."
+            _(
+                "The model '{name}' ({about}) does not attend from each piece to each, so its weights cannot be laid on words; "
+                "choose another method.",
+                name=loaded.name,
+                about=loaded.about["model"],
+            )
         )
     return weights

@@ -12,6 +12,7 @@ from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.text.word_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
@@ -191,10 +192,19 @@ def _first_piece(model_input: Input, bodies: Mapping[str, TokenizedText], pieces
 def check_target(cutter: Cutter, encoded: Encoded) -> None:
     """Raise ModelError for an input whose target a model of targets cannot read."""
     if encoded.read_at is None:
-        what = "was cut off" if encoded.is_cut else "is not there"
+        values = {"name": cutter.model_name, "text": encoded.shown}
         raise ModelError(
-            f"The model '{cutter.model_name}' answers for the target of a text, and that of {encoded.shown} {what}. Give the "
-            "text a target, or read too long texts in windows.",
+            _(
+                "The model '{name}' answers for the target of a text, and that of {text} was cut off. Give the text a target, "
+                "or read too long texts in windows.",
+                **values,
+            )
+            if encoded.is_cut
+            else _(
+                "The model '{name}' answers for the target of a text, and that of {text} is not there. Give the text a target, "
+                "or read too long texts in windows.",
+                **values,
+            ),
             reason="without a target that the model sees",
         )
 
@@ -225,9 +235,12 @@ def _groups(
     if not questions:
         if len(selectable) > 2:
             raise ModelError(
-                f"The input has {counted(len(selectable), 'text')} ({', '.join(selectable)}), but the model "
-                f"'{cutter.model_name}' "
-                "takes one text or a pair."
+                _(
+                    "The input has {texts} ({selectable}), but the model '{model_name}' takes one text or a pair.",
+                    texts=counted(len(selectable), "text"),
+                    selectable=", ".join(selectable),
+                    model_name=cutter.model_name,
+                )
             )
         return [[name] for name in selectable], None
     with_text = [[name for name in names if bodies[name].text] or names[:1] for names in (selectable, questions)]
@@ -250,7 +263,12 @@ def cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, 
     except Exception as error:  # the Rust tokenizers raise bare Exceptions, and TypeError for lone surrogates
         shown = repr(texts[0][:50])
         raise ModelError(
-            f"The tokenizer of '{cutter.model_name}' cannot cut {shown} into pieces: {error}",
+            _(
+                "The tokenizer of '{model_name}' cannot cut {shown} into pieces: {error}",
+                model_name=cutter.model_name,
+                shown=shown,
+                error=error,
+            ),
             reason="not to be cut into the model's pieces",
         ) from error
 
@@ -259,8 +277,12 @@ def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, si
     """Raise ModelError where windows would not hold together what a model has to see together."""
     if question is None and len(texts) > 1:
         raise ModelError(
-            f"The pair {texts[0][:50]!r} is longer than the model '{cutter.model_name}' sees, and no window would hold both "
-            "of its texts. Shorten them, or say that too long texts are cut.",
+            _(
+                "The pair {texts} is longer than the model '{model_name}' sees, and no window would hold both of its texts. "
+                "Shorten them, or say that too long texts are cut.",
+                texts=f"{texts[0][:50]!r}",
+                model_name=cutter.model_name,
+            ),
             reason=LONGER,
         )
     check_room(cutter, texts, question, sides, max(2, (cutter.limit or 0) // _LEAST_ROOM))
@@ -273,24 +295,42 @@ def check_room(
     n_around = sum(side is None or side == question for side in sides)
     limit = cutter.limit or 0
     if limit - n_around < least:
-        held = f"every window of the model '{cutter.model_name}', which sees {limit}, has to hold it"
+        held = _(
+            "every window of the model '{model_name}', which sees {limit}, has to hold it",
+            model_name=cutter.model_name,
+            limit=limit,
+        )
         if cutter.too_long == "cut":
-            held = f"it is never cut: the model '{cutter.model_name}', which sees {limit}, has no room for the text"
+            held = _(
+                "it is never cut: the model '{model_name}', which sees {limit}, has no room for the text",
+                model_name=cutter.model_name,
+                limit=limit,
+            )
         raise ModelError(
-            f"What cannot be marked beside {texts[1 if question == 0 else 0][:50]!r} has {counted(n_around, 'piece')}, and "
-            f"{held}. Shorten it.",
+            _(
+                "What cannot be marked beside {texts} has {pieces}, and {held}. Shorten it.",
+                texts=f"{texts[1 if question == 0 else 0][:50]!r}",
+                pieces=counted(n_around, "piece"),
+                held=held,
+            ),
             reason=LONGER,
         )
 
 
 def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
     """The refusal of an input that the model does not see whole."""
-    ways = "read in windows, or cut" if cutter.has_windows else "cut"
+    ways = _("read in windows, or cut") if cutter.has_windows else _("cut")
     return ModelError(
-        f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
-        f"{cutter.limit} at "
-        f"most{cutter.beside}. Shorten it, or say that too long texts are {ways}: tokens that the model did not see then have "
-        "no score.",
+        _(
+            "The input {texts} has {pieces}, but the model '{model_name}' sees {limit} at most{beside}. Shorten it, or say "
+            "that too long texts are {ways}: tokens that the model did not see then have no score.",
+            texts=f"{texts[0][:50]!r}",
+            pieces=counted(n_pieces, "piece"),
+            model_name=cutter.model_name,
+            limit=cutter.limit,
+            beside=cutter.beside,
+            ways=ways,
+        ),
         reason=LONGER,
     )
 
@@ -376,7 +416,7 @@ def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
             return _merged(encoded, scores, how, is_partial=True)
         except InvalidValue as error:
             raise ModelError(
-                f"The pieces of {encoded.shown} cannot be laid on its tokens: {error}",
+                _("The pieces of {shown} cannot be laid on its tokens: {error}", shown=encoded.shown, error=error),
                 reason="whose pieces do not lie on its tokens",
             ) from error
 

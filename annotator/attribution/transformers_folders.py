@@ -14,6 +14,7 @@ from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_pieces
 from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
 READS = (
@@ -90,26 +91,36 @@ def needed(package: str) -> Any:
         return import_module(package)
     except ImportError as error:
         raise ModelError(
-            f"Models need the package {package}, which cannot be loaded here ({first_line(error)}). "
-            "Install the extra: pip install 'rationale-annotator[models]'."
+            _(
+                "Models need the package {package}, which cannot be loaded here ({first_line}). Install the extra: pip install "
+                "'rationale-annotator[models]'.",
+                package=package,
+                first_line=first_line(error),
+            )
         ) from error
 
 
 def device_of(torch: Any, wanted: str) -> Device:
     if wanted not in {"auto", "cpu", "cuda"}:
-        raise InvalidValue(f"There is no device {wanted!r}. Choose auto, cpu or cuda.")
+        raise InvalidValue(_("There is no device {wanted}. Choose auto, cpu or cuda.", wanted=f"{wanted!r}"))
     if wanted == "cuda" and not torch.cuda.is_available():
-        raise ModelError("No CUDA device is there. Choose the device cpu, or auto.")
+        raise ModelError(_("No CUDA device is there. Choose the device cpu, or auto."))
     return "cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
     if threads < 1:
-        raise InvalidValue(f"A model cannot run in {threads} threads; give 1 or more.")
+        raise InvalidValue(_("A model cannot run in {threads} threads; give 1 or more.", threads=threads))
     if batch_size is not None and batch_size < 1:
-        raise InvalidValue(f"A batch cannot have {batch_size} inputs; give 1 or more.")
+        raise InvalidValue(_("A batch cannot have {batch_size} inputs; give 1 or more.", batch_size=batch_size))
     if too_long not in get_args(TooLong):
-        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose {', '.join(get_args(TooLong))}.")
+        raise InvalidValue(
+            _(
+                "Too long texts cannot be treated by {too_long}. Choose {ways}.",
+                too_long=f"{too_long!r}",
+                ways=", ".join(get_args(TooLong)),
+            )
+        )
 
 
 @contextmanager
@@ -136,9 +147,13 @@ def _kind(config: Any, name: str) -> ModelKind:
     if any(a.endswith("ForTokenClassification") for a in architectures) and getattr(config, READS, "") in AUTO:
         return "classification"
     raise ModelError(
-        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
-        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering; one that says what "
-        "comes next in a text (...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER."
+        _(
+            "The model '{name}' was saved as {kind}, which neither classifies texts nor answers questions. Name a model "
+            "...ForSequenceClassification or ...ForQuestionAnswering; one that says what comes next in a text "
+            "(...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER.",
+            name=name,
+            kind=", ".join(architectures) or _("nothing that is said"),
+        )
     )
 
 
@@ -149,12 +164,21 @@ def _none_threshold(config: Any, tokenizer: Any, name: str) -> float | None:
         return None
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not math.isfinite(threshold):
         raise ModelError(
-            f"In the config.json of the model '{name}' {NONE_THRESHOLD} is {threshold!r}. Write a number there, such as 0."
+            _(
+                "In the config.json of the model '{name}' {none_threshold} is {threshold}. Write a number there, such as 0.",
+                name=name,
+                none_threshold=NONE_THRESHOLD,
+                threshold=f"{threshold!r}",
+            )
         )
     if tokenizer.cls_token_id is None:
         raise ModelError(
-            f"The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Take "
-            f"{NONE_THRESHOLD} out of its config.json."
+            _(
+                "The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Take "
+                "{none_threshold} out of its config.json.",
+                name=name,
+                none_threshold=NONE_THRESHOLD,
+            )
         )
     return float(threshold)
 
@@ -164,8 +188,12 @@ def _causal(config: Any, name: str) -> ModelKind:
     if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
         return "classification"
     raise ModelError(
-        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which does not say what comes "
-        "next in a text. Name a causal language model (...ForCausalLM, ...LMHeadModel)."
+        _(
+            "The model '{name}' was saved as {kind}, which does not say what comes next in a text. Name a causal language "
+            "model (...ForCausalLM, ...LMHeadModel).",
+            name=name,
+            kind=", ".join(architectures) or _("nothing that is said"),
+        )
     )
 
 
@@ -176,7 +204,11 @@ def check_causal(torch: Any, loaded: Loaded) -> None:
         either = loaded.model(pieces, attention_mask=torch.ones_like(pieces)).logits[:, 1]
     if not torch.allclose(either[0], either[1], atol=1e-4):
         raise ModelError(
-            f"The model '{loaded.name}' ({loaded.about['model']}) also looks forward, so it cannot be asked what comes next."
+            _(
+                "The model '{name}' ({about}) also looks forward, so it cannot be asked what comes next.",
+                name=loaded.name,
+                about=loaded.about["model"],
+            )
         )
 
 
@@ -192,9 +224,17 @@ def _labels(config: Any, name: str) -> tuple[str, ...]:
     if len(labels) == 1:
         return _labels_of_one_output(config, labels[0], name)
     if config.problem_type == "multi_label_classification":
-        raise ModelError(f"The model '{name}' gives several labels at once; only one label of several is supported.")
+        raise ModelError(
+            _("The model '{name}' gives several labels at once; only one label of several is supported.", name=name)
+        )
     if len(set(labels)) < len(labels):
-        raise ModelError(f"The model '{name}' has two labels of one name: {', '.join(labels)}. Mend id2label.")
+        raise ModelError(
+            _(
+                "The model '{name}' has two labels of one name: {labels}. Mend id2label.",
+                name=name,
+                labels=", ".join(labels),
+            )
+        )
     return labels
 
 
@@ -202,8 +242,11 @@ def _labels_of_one_output(config: Any, positive: str, name: str) -> tuple[str, .
     """Of a model with one sigmoid output, which tells a label from what is not that label."""
     if config.problem_type != "multi_label_classification":
         raise ModelError(
-            f"The model '{name}' has a single output, a score and no classes; it cannot be used here. If it is trained with a "
-            'sigmoid, write "problem_type": "multi_label_classification" into its config.json.'
+            _(
+                "The model '{name}' has a single output, a score and no classes; it cannot be used here. If it is trained with a "
+                'sigmoid, write "problem_type": "multi_label_classification" into its config.json.',
+                name=name,
+            )
         )
     return str(getattr(config, NEGATIVE_LABEL, None) or f"not {positive}"), positive
 
@@ -212,11 +255,15 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     tokenizer, name = source.read(transformers.AutoTokenizer, use_fast=True), source.name
     if not tokenizer.is_fast:
         raise ModelError(
-            f"The tokenizer of '{name}' ({type(tokenizer).__name__}) does not say where its pieces are in the text. "
-            "Use a model with a fast tokenizer (tokenizer.json)."
+            _(
+                "The tokenizer of '{name}' ({kind}) does not say where its pieces are in the text. Use a model with a fast "
+                "tokenizer (tokenizer.json).",
+                name=name,
+                kind=type(tokenizer).__name__,
+            )
         )
     if not set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens):
-        raise ModelError(f"The model '{name}' has no tokenizer beside it: save it into the same folder.")
+        raise ModelError(_("The model '{name}' has no tokenizer beside it: save it into the same folder.", name=name))
     tokenizer.truncation_side = "right"  # what is not seen is the end
     return tokenizer
 
@@ -242,8 +289,12 @@ def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config:
     missing = sorted({*report["missing_keys"], *(str(key) for key in report["mismatched_keys"])})
     if missing:
         raise ModelError(
-            f"The model '{source.name}' lacks weights, which would be drawn at random: {', '.join(missing[:3])}"
-            f"{' ...' if len(missing) > 3 else ''}. Name the folder of a trained model."
+            _(
+                "The model '{name}' lacks weights, which would be drawn at random: {missing}. Name the folder of a "
+                "trained model.",
+                name=source.name,
+                missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
+            )
         )
     model.eval()
     model.requires_grad_(requires_grad=False)  # gradients go to embeddings alone
@@ -254,8 +305,13 @@ def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
     n_known, largest = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values())
     if largest >= n_known:
         raise ModelError(
-            f"The tokenizer beside '{name}' is another model's: it has pieces up to number {largest}, "
-            f"but the model knows {n_known}."
+            _(
+                "The tokenizer beside '{name}' is another model's: it has pieces up to number {largest}, but the model knows "
+                "{n_known}.",
+                name=name,
+                largest=largest,
+                n_known=n_known,
+            )
         )
 
 

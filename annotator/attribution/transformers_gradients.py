@@ -16,6 +16,7 @@ from annotator.attribution.transformers_loaded import Loaded, answering
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 Scores = npt.NDArray[np.float64]
 
@@ -35,7 +36,7 @@ def gradient_x_input(
 ) -> list[list[PieceScores]]:
     """The dot product of each piece's embedding and the gradient of what is explained with regard to it."""
     torch, loaded = import_module("torch"), model.loaded
-    by_input: list[list[PieceScores]] = [[] for _ in encoded]
+    by_input: list[list[PieceScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
         batch = loaded.batch(of_batch)
@@ -65,7 +66,7 @@ def layer_integrated_gradients(
     """Integrated gradients of what a layer gives for each piece; the line goes between its outputs for text and baseline."""
     captum = needed("captum.attr")
     layers = layers_for(model.loaded, parameters["layer"])
-    by_input: list[list[PieceScores]] = [[] for _ in encoded]
+    by_input: list[list[PieceScores]] = [[] for _other in encoded]
     for scores, of_input, target in zip(by_input, encoded, targets, strict=True):
         for number, module in layers:
             check_used_once(model.loaded, module, of_input)
@@ -114,8 +115,12 @@ def _integrated(
     )  # layers may give more than one thing, the first is theirs
     if scores.ndim != 3 or scores.shape[1] != len(encoded.ids):
         raise ModelError(
-            f"A layer of the model '{loaded.name}' ({loaded.about['model']}) does not give one vector for each piece, so its "
-            "gradients cannot be laid on words; choose another method."
+            _(
+                "A layer of the model '{name}' ({about}) does not give one vector for each piece, so its gradients cannot be "
+                "laid on words; choose another method.",
+                name=loaded.name,
+                about=loaded.about["model"],
+            )
         )
     by_piece = scores.sum(dim=2)[0].detach().double().cpu().numpy()
     facts = _convergence(float(by_piece.sum()), float(delta[0]))
@@ -137,10 +142,16 @@ def baseline_for(loaded: Loaded, baseline: str) -> str:
     if baseline == FOLLOWS_MODEL:
         return pieces[0] if pieces else "zero"
     if baseline != "zero" and baseline not in pieces:
-        others = "".join(f", or --baseline {name}" for name in pieces[:1])
+        others = "".join(_(", or --baseline {name}", name=name) for name in pieces[:1])
         raise InvalidValue(
-            f"The model '{loaded.name}' has no {baseline.upper()} piece, which the baseline {baseline} puts in the place "
-            f"of each piece of the text. Choose --baseline zero{others}."
+            _(
+                "The model '{name}' has no {upper} piece, which the baseline {baseline} puts in the place of each piece of the "
+                "text. Choose --baseline zero{others}.",
+                name=loaded.name,
+                upper=baseline.upper(),
+                baseline=baseline,
+                others=others,
+            )
         )
     return baseline
 

@@ -7,6 +7,7 @@ from annotator.attribution.transformers_loaded import Loaded
 from annotator.attribution.transformers_parameters import EMBEDDINGS, Value
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 
 def layers_for(loaded: Loaded, layer: Value) -> list[tuple[int | None, Any]]:
@@ -21,19 +22,31 @@ def layers_for(loaded: Loaded, layer: Value) -> list[tuple[int | None, Any]]:
         return list(enumerate(modules))
     number = len(modules) - 1 if layer == "last" else int(layer)
     if number >= len(modules):
-        raise InvalidValue(f"The model '{loaded.name}' has no layer {number}: its layers are 0 to {len(modules) - 1}.")
+        raise InvalidValue(
+            _(
+                "The model '{name}' has no layer {number}: its layers are 0 to {n_layers}.",
+                name=loaded.name,
+                number=number,
+                n_layers=len(modules) - 1,
+            )
+        )
     return [(number, modules[number])]
 
 
 def _layers(loaded: Loaded) -> list[Any]:
     """The first list of as many modules as the configuration has layers."""
     wanted = getattr(loaded.model.config, "num_hidden_layers", None)
-    for _, module in loaded.model.named_modules():
+    for _other, module in loaded.model.named_modules():
         if type(module).__name__ == "ModuleList" and len(module) == wanted:
             return list(module)
     raise ModelError(
-        f"In the model '{loaded.name}' ({loaded.about['model']}) no list of its layers is found, since they share weights or "
-        f"stand otherwise. Choose layer={EMBEDDINGS}, or another method."
+        _(
+            "In the model '{name}' ({about}) no list of its layers is found, since they share weights or stand otherwise. "
+            "Choose layer={embeddings}, or another method.",
+            name=loaded.name,
+            about=loaded.about["model"],
+            embeddings=EMBEDDINGS,
+        )
     )
 
 
@@ -55,7 +68,12 @@ def check_used_once(loaded: Loaded, module: Any, encoded: Encoded) -> None:
         hook.remove()
     if n_used != 1:
         raise ModelError(
-            f"{encoded.shown} goes through a layer of the model '{loaded.name}' {counted(n_used, 'time')}, in windows or once "
-            "for each label; the gradients of a layer are computed only where that is once. Choose integrated-gradients.",
+            _(
+                "{shown} goes through a layer of the model '{name}' {times}, in windows or once for each label; the gradients "
+                "of a layer are computed only where that is once. Choose integrated-gradients.",
+                shown=encoded.shown,
+                name=loaded.name,
+                times=counted(n_used, "time"),
+            ),
             reason="that go through a layer of the model several times",
         )

@@ -22,6 +22,7 @@ from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, encode_in_prompt
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
+from annotator.language import _
 
 Device = Literal["cpu", "cuda"]
 
@@ -121,17 +122,24 @@ def answering(loaded: Loaded) -> Iterator[None]:
         if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
             raise ModelError(_out_of_memory(loaded)) from error
         raise ModelError(
-            f"The model '{loaded.name}' broke off with an error of its own while it answered "
-            f"({type(error).__name__}: “{first_line(error)}”)."
+            _(
+                "The model '{name}' broke off with an error of its own while it answered ({error}: “{first_line}”).",
+                name=loaded.name,
+                error=type(error).__name__,
+                first_line=first_line(error),
+            )
         ) from error
 
 
 def _out_of_memory(loaded: Loaded) -> str:
     where = "GPU" if loaded.device == "cuda" else "machine"
-    return (
-        f"The memory of the {where} is too small for the model '{loaded.name}' with "
-        f"{counted(loaded.batch_size, 'input')} at once. "
-        f"Choose a smaller batch size (it is now {loaded.batch_size}), or shorter texts."
+    return _(
+        "The memory of the {where} is too small for the model '{name}' with {inputs} at once. Choose a smaller batch "
+        "size (it is now {batch_size}), or shorter texts.",
+        where=where,
+        name=loaded.name,
+        inputs=counted(loaded.batch_size, "input"),
+        batch_size=loaded.batch_size,
     )
 
 

@@ -28,6 +28,7 @@ from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_readers import Reader, reader_of
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.text.word_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
@@ -90,7 +91,9 @@ def explainer(
     """
     del seed
     if not isinstance(predictor, Classifier | Reader):
-        raise ModelError(f"Method {method} needs a transformers model; '{predictor.name}' is none.")
+        raise ModelError(
+            _("Method {method} needs a transformers model; '{name}' is none.", method=method, name=predictor.name)
+        )
     definition = method_named(method)
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
     chosen |= _of_model(predictor.loaded, chosen)
@@ -146,7 +149,7 @@ class TransformersExplainer:
         encoded = [self._encoded(model_input) for model_input in inputs]
         parameters = cast("Mapping[str, Value]", self.parameters)
         targets = (
-            [Target("", ()) for _ in encoded]
+            [Target("", ()) for _other in encoded]
             if self.method in _OF_NO_LABEL
             else self.predictor.targets(encoded, labels)
         )
@@ -172,8 +175,12 @@ class TransformersExplainer:
         encoded = self.predictor.loaded.encoded(model_input)
         if not encoded.ids:
             raise ModelError(
-                f"For the model '{self.predictor.name}' nothing is left of the text {encoded.shown}: it has no piece of it, and "
-                "no BOS, EOS or PAD piece in its place.",
+                _(
+                    "For the model '{name}' nothing is left of the text {shown}: it has no piece of it, and no BOS, EOS or PAD "
+                    "piece in its place.",
+                    name=self.predictor.name,
+                    shown=encoded.shown,
+                ),
                 reason="of which no piece is left for the model",
             )
         return encoded
@@ -185,8 +192,12 @@ class TransformersExplainer:
     def _by_token(self, encoded: Encoded, scores: PieceScores) -> Merged:
         if not np.isfinite(scores.scores).all():
             raise ModelError(
-                f"The model '{self.predictor.name}' gives scores that are no numbers for {encoded.shown} "
-                f"({self.method}); nothing is stored of them.",
+                _(
+                    "The model '{name}' gives scores that are no numbers for {shown} ({method}); nothing is stored of them.",
+                    name=self.predictor.name,
+                    shown=encoded.shown,
+                    method=self.method,
+                ),
                 reason="with scores that are no numbers",
             )
         return merged(encoded, scores.scores.tolist(), cast("How", self.parameters["merge"]))

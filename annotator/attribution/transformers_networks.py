@@ -13,6 +13,7 @@ from annotator.attribution.transformers_stretches import Stretches
 from annotator.attribution.transformers_windows import Panes, panes_of
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
+from annotator.language import _
 
 Reads = Literal["text", "words", "target", "label words", "answer"]
 
@@ -67,7 +68,7 @@ class Network:
         for part, outputs in self._in_parts(batch, panes, embeddings):
             logits = outputs.logits
             if logits.ndim != 3:
-                raise ModelError("The model does not answer for each piece, though its configuration says so.")
+                raise ModelError(_("The model does not answer for each piece, though its configuration says so."))
             if by_piece is None:
                 by_piece = logits.new_zeros((*batch.ids.shape, logits.shape[2]))
             rows = part.rows[:, None].expand_as(part.places)
@@ -84,7 +85,9 @@ class Network:
         return by_piece[torch.arange(len(by_piece), device=by_piece.device), batch.read_at]
 
     def _of_texts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
-        logits = import_module("torch").cat([of_part.logits for _, of_part in self._in_parts(batch, panes, embeddings)])
+        logits = import_module("torch").cat(
+            [of_part.logits for _other, of_part in self._in_parts(batch, panes, embeddings)]
+        )
         n_windows = _summed(logits.new_ones((len(logits), 1)), panes, len(batch.ids))
         return _summed(logits, panes, len(batch.ids)) / n_windows
 
@@ -96,8 +99,10 @@ class Network:
                 logits = getattr(outputs, name, None)
                 if logits is None or logits.shape != part.places.shape:
                     raise ModelError(
-                        f"The model ({type(self.model).__name__}) does not answer with one start and one end score for each "
-                        "piece."
+                        _(
+                            "The model ({kind}) does not answer with one start and one end score for each piece.",
+                            kind=type(self.model).__name__,
+                        )
                     )
                 missing = panes.places.shape[1] - logits.shape[1]
                 of.append(torch.nn.functional.pad(logits, (0, missing)))
@@ -185,7 +190,7 @@ def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
     """
     n_used = 0
 
-    def give(*_: object) -> Tensor:
+    def give(*_given: object) -> Tensor:
         nonlocal n_used
         n_used += 1
         return embeddings
@@ -198,6 +203,10 @@ def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
         hook.remove()
     if n_used != 1:
         raise ModelError(
-            f"The model ({type(model).__name__}) uses the embeddings of its text {counted(n_used, 'time')}; "
-            "gradients are computed only for models that use them once."
+            _(
+                "The model ({kind}) uses the embeddings of its text {times}; gradients are computed only for models that use "
+                "them once.",
+                kind=type(model).__name__,
+                times=counted(n_used, "time"),
+            )
         )

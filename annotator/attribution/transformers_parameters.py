@@ -10,6 +10,7 @@ from typing import Literal
 from annotator.domain.models import Unit
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 from annotator.text.word_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
@@ -50,7 +51,14 @@ class Parameter:
             number = whole_number(given) if isinstance(given, str) else given
             if isinstance(number, int) and number >= self.least:
                 return number
-        raise InvalidValue(f"Parameter {self.name} cannot be {given!r}. It is {self.may_be}.")
+        raise InvalidValue(
+            _(
+                "Parameter {name} cannot be {given}. It is {may_be}.",
+                name=self.name,
+                given=f"{given!r}",
+                may_be=self.may_be,
+            )
+        )
 
     @property
     def may_be(self) -> str:
@@ -59,8 +67,9 @@ class Parameter:
         >>> Parameter("layer", "last", ("last", "all"), is_number=True).may_be
         'last, all or a whole number from 0'
         """
-        number = [f"a whole number from {self.least}"] if self.is_number else []
-        return " or ".join(([", ".join(self.choices)] if self.choices else []) + number)
+        number = [_("a whole number from {least}", least=self.least)] if self.is_number else []
+        choices = [", ".join(self.choices)] if self.choices else []
+        return listed([*choices, *number], "or")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +84,35 @@ class Method:
     unit: Callable[[Mapping[str, Value]], Unit]
 
 
-_MERGE = Parameter("merge", "sum", HOWS, says="how the scores of a word's pieces become one")
+_MERGE = Parameter("merge", "sum", HOWS, says=unsaid("how the scores of a word's pieces become one"))
 _TOO_LONG = Parameter(
-    "too_long", "refuse", ("refuse", "cut", "windows"), says="what happens to a text that is longer than the model sees"
+    "too_long",
+    "refuse",
+    ("refuse", "cut", "windows"),
+    says=unsaid("what happens to a text that is longer than the model sees"),
 )
-_OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which number of the model is explained")
-_LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")
-_STEPS = Parameter("steps", 50, is_number=True, least=1, says="points on the line")
+_OUTPUT = Parameter("output", "logit", ("logit", "probability"), says=unsaid("which number of the model is explained"))
+_LAYER = Parameter(
+    "layer", "last", ("last", "all"), is_number=True, says=unsaid("from 0; all: one attribution for each")
+)
+_STEPS = Parameter("steps", 50, is_number=True, least=1, says=unsaid("points on the line"))
 _BASELINE = Parameter(
     "baseline",
     FOLLOWS_MODEL,
     ("zero", *BASELINE_PIECES),
-    says="a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
-    "the first of mask, pad, eos, bos and unk that the model has, else zero",
+    says=unsaid(
+        "a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
+        "the first of mask, pad, eos, bos and unk that the model has, else zero"
+    ),
 )
 _FROM = Parameter(
     "from",
     {"classification": FOLLOWS_MODEL, "reading": "question"},
     ("cls", "last", "target", "question"),
-    says="whose attention is read: that of [CLS], of the last piece (decoders), of the target's first piece, or the mean over "
-    "what cannot be marked (question, query); the default is target for a model of targets, else cls where there, else last",
+    says=unsaid(
+        "whose attention is read: that of [CLS], of the last piece (decoders), of the target's first piece, or the mean over "
+        "what cannot be marked (question, query); the default is target for a model of targets, else cls where there, else last"
+    ),
 )
 
 
@@ -109,7 +127,7 @@ METHODS: dict[str, Method] = {
         "by Gauss–Legendre quadrature (captum)",
         "Sundararajan et al. 2017",
         (_STEPS, _BASELINE, _OUTPUT, _MERGE, _TOO_LONG),
-        is_signed=lambda _: True,
+        is_signed=lambda _given: True,
         unit=_unit_of_output,
     ),
     "layer-integrated-gradients": Method(
@@ -123,7 +141,9 @@ METHODS: dict[str, Method] = {
                 EMBEDDINGS,
                 (EMBEDDINGS, "last", "all"),
                 is_number=True,
-                says="embeddings: as integrated gradients; a number from 0: what that layer gives; all: one attribution for each",
+                says=unsaid(
+                    "embeddings: as integrated gradients; a number from 0: what that layer gives; all: one attribution for each"
+                ),
             ),
             _STEPS,
             _BASELINE,
@@ -131,7 +151,7 @@ METHODS: dict[str, Method] = {
             _MERGE,
             _TOO_LONG,
         ),
-        is_signed=lambda _: True,
+        is_signed=lambda _given: True,
         unit=_unit_of_output,
     ),
     "gradient-x-input": Method(
@@ -143,7 +163,9 @@ METHODS: dict[str, Method] = {
                 "magnitude",
                 "none",
                 ("none", "piece", "word"),
-                says="none: signed; piece: |score| of each piece, then merged; word: |score| of each merged word",
+                says=unsaid(
+                    "none: signed; piece: |score| of each piece, then merged; word: |score| of each merged word"
+                ),
             ),
             _OUTPUT,
             _MERGE,
@@ -158,21 +180,21 @@ METHODS: dict[str, Method] = {
         "Wang et al. 2022, appendix B; Stevens and Su 2021, Equation 1",
         (
             _LAYER,
-            Parameter("heads", "mean", ("mean", "sum", "max"), says="how heads become one"),
+            Parameter("heads", "mean", ("mean", "sum", "max"), says=unsaid("how heads become one")),
             _FROM,
             _MERGE,
             _TOO_LONG,
         ),
-        is_signed=lambda _: False,
-        unit=lambda _: "none",
+        is_signed=lambda _given: False,
+        unit=lambda _given: "none",
     ),
     "attention-rollout": Method(
         "Attention rollout",
         "the product over the layers, up to the one asked for, of 0.5 · (mean over heads) + 0.5 · identity",
         "Abnar and Zuidema 2020",
         (_LAYER, _FROM, _MERGE, _TOO_LONG),
-        is_signed=lambda _: False,
-        unit=lambda _: "none",
+        is_signed=lambda _given: False,
+        unit=lambda _given: "none",
     ),
 }
 
@@ -203,7 +225,12 @@ def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[
     unknown = sorted(wanted.keys() - known.keys())
     if unknown:
         raise InvalidValue(
-            f"Method {method} has no parameter {', '.join(unknown)}. It has {', '.join(known)}, and preset."
+            _(
+                "Method {method} has no parameter {unknown}. It has {known}, and preset.",
+                method=method,
+                unknown=", ".join(unknown),
+                known=", ".join(known),
+            )
         )
     return {name: p.read(wanted[name]) if name in wanted else p.default_for(kind) for name, p in known.items()}
 
@@ -213,7 +240,13 @@ def method_named(name: str) -> Method:
     try:
         return METHODS[name]
     except KeyError:
-        raise InvalidValue(f"There is no method '{name}' for this model. Choose one of {', '.join(METHODS)}.") from None
+        raise InvalidValue(
+            _(
+                "There is no method '{name}' for this model. Choose one of {methods}.",
+                name=name,
+                methods=", ".join(METHODS),
+            )
+        ) from None
 
 
 def _preset(method: str, name: object) -> dict[str, Value]:
@@ -222,5 +255,12 @@ def _preset(method: str, name: object) -> dict[str, Value]:
     settings = PRESETS.get(name, {}) if isinstance(name, str) else {}
     if method not in settings:
         presets = [preset for preset, by_method in PRESETS.items() if method in by_method]
-        raise InvalidValue(f"Method {method} has no preset {name!r}. It has {', '.join(presets) or 'none'}.")
+        raise InvalidValue(
+            _(
+                "Method {method} has no preset {name}. It has {presets}.",
+                method=method,
+                name=f"{name!r}",
+                presets=", ".join(presets) or _("none"),
+            )
+        )
     return settings[method]

@@ -13,6 +13,7 @@ from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, 
 from annotator.attribution.transformers_loaded import Loaded
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
+from annotator.language import _
 
 NO_NUMBER = "answered with what is no number"
 
@@ -91,7 +92,12 @@ class Classifier:
                 logits[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
         for number in np.flatnonzero(~np.isfinite(logits).all(axis=1)):
             raise ModelError(
-                f"The model '{self.name}' answers {encoded[number].shown} with what is no number.", reason=NO_NUMBER
+                _(
+                    "The model '{name}' answers {shown} with what is no number.",
+                    name=self.name,
+                    shown=encoded[number].shown,
+                ),
+                reason=NO_NUMBER,
             )
         return logits
 
@@ -112,8 +118,14 @@ class Classifier:
             return two_logits(logits)
         if logits.ndim != 2 or logits.shape[1] != len(self.labels):
             raise ModelError(
-                f"The model '{self.name}' answers {logits.shape[-1]} numbers, but its configuration names "
-                f"{counted(len(self.labels), 'label')} ({', '.join(self.labels)}). Mend id2label in its config.json."
+                _(
+                    "The model '{name}' answers {shape} numbers, but its configuration names {counted} ({names}). Mend "
+                    "id2label in its config.json.",
+                    name=self.name,
+                    shape=logits.shape[-1],
+                    counted=counted(len(self.labels), "label"),
+                    names=", ".join(self.labels),
+                )
             )
         return logits
 
@@ -125,8 +137,15 @@ class Classifier:
         numbers = {label: number for number, label in enumerate(self.labels)}
         for label in labels:
             if label not in numbers:
-                raise ModelError(f"The model '{self.name}' has no label '{label}'. It has {', '.join(self.labels)}.")
-        return [Target(label, (numbers[label],)) for label, _ in zip(labels, encoded, strict=True)]
+                raise ModelError(
+                    _(
+                        "The model '{name}' has no label '{label}'. It has {labels}.",
+                        name=self.name,
+                        label=label,
+                        labels=", ".join(self.labels),
+                    )
+                )
+        return [Target(label, (numbers[label],)) for label, _other in zip(labels, encoded, strict=True)]
 
     def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
         """The logit or the probability of the class at each place."""

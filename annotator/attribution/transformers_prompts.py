@@ -25,6 +25,7 @@ from annotator.attribution.transformers_encoding import (
 from annotator.domain.models import Piece
 from annotator.domain.previews import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 TEXT, LABEL = "{text}", "{label}"
 
@@ -53,8 +54,14 @@ class Prompt:
         stem = template.removesuffix(LABEL)
         if stem.count(TEXT) != 1 or LABEL in stem:
             raise InvalidValue(
-                f"The prompt {template!r} cannot be written on: it holds {TEXT} once, and {LABEL} nowhere but at its end, as in "
-                f"{USUAL_PROMPT!r}."
+                _(
+                    "The prompt {template} cannot be written on: it holds {text} once, and {label} nowhere but at its end, as "
+                    "in {usual_prompt}.",
+                    template=f"{template!r}",
+                    text=TEXT,
+                    label=LABEL,
+                    usual_prompt=f"{USUAL_PROMPT!r}",
+                )
             )
         before, after = stem.split(TEXT)
         return Prompt((), before, after.rstrip(" "), (), is_ended)
@@ -64,18 +71,33 @@ class Prompt:
         """Raises: InvalidValue for a template without text or label, or words for a label that there is not, or for two."""
         if template.count(TEXT) != 1 or not template.endswith(LABEL) or template.count(LABEL) != 1:
             raise InvalidValue(
-                f"The prompt {template!r} cannot be asked: it holds {TEXT} once and ends with {LABEL}, as in {USUAL_PROMPT!r}."
+                _(
+                    "The prompt {template} cannot be asked: it holds {text} once and ends with {label}, as in {usual_prompt}.",
+                    template=f"{template!r}",
+                    text=TEXT,
+                    label=LABEL,
+                    usual_prompt=f"{USUAL_PROMPT!r}",
+                )
             )
         strange = [label for label in label_words if label not in labels]
         if strange:
-            raise InvalidValue(f"There is no label '{strange[0]}' to give words to. There are {', '.join(labels)}.")
+            raise InvalidValue(
+                _(
+                    "There is no label '{strange}' to give words to. There are {labels}.",
+                    strange=strange[0],
+                    labels=", ".join(labels),
+                )
+            )
         before, after = template.removesuffix(LABEL).split(TEXT)
         blank = after[len(after.rstrip(" ")) :][:1]
         words = tuple(blank + label_words.get(label, label).strip() for label in labels)
         twice = next((word for word in words if words.count(word) > 1 or not word.strip()), None)
         if twice is not None:
             raise InvalidValue(
-                f"Each label needs words of its own, but {twice.strip()!r} stands for none or for several."
+                _(
+                    "Each label needs words of its own, but {words} stands for none or for several.",
+                    words=f"{twice.strip()!r}",
+                )
             )
         return Prompt(tuple(labels), before, after.rstrip(" "), words)
 
@@ -105,13 +127,20 @@ def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
         pieces = _pieces(cutter, prompt.after + word)
         if pieces[: len(stem)] != stem or len(pieces) == len(stem):
             raise ModelError(
-                f"For the model '{cutter.model_name}' the words {word.strip()!r} melt with the end of the prompt. End the prompt "
-                "with a colon and a blank before {label}, or with a line break."
+                _(
+                    "For the model '{model_name}' the words {words} melt with the end of the prompt. End the prompt with a "
+                    "colon and a blank before {{label}}, or with a line break.",
+                    model_name=cutter.model_name,
+                    words=f"{word.strip()!r}",
+                )
             )
         of_labels.append(pieces[len(stem) :])
     if len(set(of_labels)) < len(of_labels):
         raise ModelError(
-            f"The model '{cutter.model_name}' cannot tell the words of two labels apart: they are the same pieces."
+            _(
+                "The model '{model_name}' cannot tell the words of two labels apart: they are the same pieces.",
+                model_name=cutter.model_name,
+            )
         )
     return tuple(of_labels)
 

@@ -23,6 +23,7 @@ from annotator.attribution.transformers_stretches import (
 )
 from annotator.domain.models import Prediction
 from annotator.errors import ModelError
+from annotator.language import _
 
 
 @dataclass(slots=True)
@@ -51,7 +52,9 @@ class Reader:
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """A reading model has no labels: always raises ModelError; see `answers`."""
         del inputs
-        raise ModelError(f"The model '{self.name}' answers questions with a stretch of the text, not with labels.")
+        raise ModelError(
+            _("The model '{name}' answers questions with a stretch of the text, not with labels.", name=self.name)
+        )
 
     def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
         """Each input's answer with its probability; "" without a probability where there is no text to answer from."""
@@ -87,14 +90,18 @@ class Reader:
     def _target(self, encoded: Encoded, label: str, chosen: Chosen | None) -> Target:
         if chosen is None:
             raise ModelError(
-                f"There is no text from which '{self.name}' could answer {encoded.shown}.",
+                _("There is no text from which '{name}' could answer {shown}.", name=self.name, shown=encoded.shown),
                 reason="without a text to answer from",
             )
         answer = _text(encoded, chosen)
         if label not in {"", answer}:
             raise ModelError(
-                f"The model '{self.name}' answers {answer!r}, not {label!r}; "
-                "only a reading model's own answer can be explained."
+                _(
+                    "The model '{name}' answers {answer}, not {label}; only a reading model's own answer can be explained.",
+                    name=self.name,
+                    answer=f"{answer!r}",
+                    label=f"{label!r}",
+                )
             )
         return Target(answer, (chosen.window, chosen.first, chosen.last))
 
@@ -102,9 +109,11 @@ class Reader:
         """What is answered to each input; None where there is no text to answer from."""
         for of_input in encoded:
             if of_input.question is None:
-                raise ModelError(f"The model '{self.name}' needs a question: a text that cannot be marked.")
+                raise ModelError(
+                    _("The model '{name}' needs a question: a text that cannot be marked.", name=self.name)
+                )
         chosen: list[Chosen | None] = [None] * len(encoded)
-        for numbers, _, stretches in self.asked(encoded):
+        for numbers, _other, stretches in self.asked(encoded):
             for number, finding in zip(numbers, findings_in(stretches, len(numbers)), strict=True):
                 chosen[number] = self._checked(encoded[number], finding).chosen(self.loaded.none_threshold)
         return chosen
@@ -121,7 +130,8 @@ class Reader:
     def _checked(self, encoded: Encoded, finding: Finding) -> Finding:
         if not all(np.isfinite(chosen.score) for chosen in (finding.stretch, finding.none) if chosen is not None):
             raise ModelError(
-                f"The model '{self.name}' answers {encoded.shown} with what is no number.", reason=NO_NUMBER
+                _("The model '{name}' answers {shown} with what is no number.", name=self.name, shown=encoded.shown),
+                reason=NO_NUMBER,
             )
         return finding
 
@@ -176,7 +186,7 @@ class TrackedAnswer:
             first, last = places.to(rows.device)[rows].T
             windows = torch.arange(len(rows), device=rows.device)
             both, holds = _numbers(stretches, windows, first, last, as_probability=False)
-            p, _ = _numbers(stretches, windows, first, last, as_probability=True)
+            p, _other = _numbers(stretches, windows, first, last, as_probability=True)
             both = both.double().masked_fill(~holds, -np.inf)
             shown = p.double() if as_probability else both
             for row, number in enumerate(of_batch):
@@ -185,8 +195,11 @@ class TrackedAnswer:
                 numbers[number] = float(shown[of_row[best]])
         if not np.isfinite(numbers).all():
             raise ModelError(
-                f"The model '{self.name}' does not see its answer {self.labels[0]!r} any more, or answers with what is no "
-                "number, where tokens of the text are covered.", reason=NO_NUMBER,
+                _(
+                    "The model '{name}' does not see its answer {labels} any more, or answers with what is no number, "
+                    "where tokens of the text are covered.",
+                    name=self.name, labels=f"{self.labels[0]!r}",
+                ), reason=NO_NUMBER,
             )  # fmt: skip
         return numbers
 

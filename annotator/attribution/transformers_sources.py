@@ -17,6 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from annotator.attribution.transformers_loaded import first_line
 from annotator.errors import ModelError
+from annotator.language import _, unsaid
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
@@ -24,21 +25,20 @@ _OF_THE_EXTRA = ("torch", "transformers", "huggingface_hub")
 _OFFLINE = "HF_HUB_OFFLINE"
 _PATIENCE_S = 2.0  # with a hub that does not answer; its own client tries again for half a minute
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
-_NOT_HERE = (
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for one. "
-    "Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for what is "
-    "asked for on pages."
+_NOT_HERE = unsaid(
+    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for "
+    "one. Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for "
+    "what is asked for on pages."
 )
-_IS_OFFLINE = (
+_IS_OFFLINE = unsaid(
     "There is no folder '{spec}', no model of that name was fetched to this machine before, and HF_HUB_OFFLINE forbids asking "
     "the Hugging Face hub. Name a folder, or unset HF_HUB_OFFLINE."
 )
-_UNREACHABLE = (
+_UNREACHABLE = unsaid(
     "There is no folder '{spec}', no model of that name was fetched to this machine before, and the Hugging Face hub "
     "({endpoint}) cannot be reached from here. Name a folder, or fetch the model where there is a network."
 )
-_NOWHERE = " There is no folder of that name, and the Hugging Face hub gave none."
-_AGAIN = "Load it where you trust it and save it again with save_pretrained, which writes model.safetensors."
+_AGAIN = unsaid("Load it where you trust it and save it again with save_pretrained, which writes model.safetensors.")
 
 
 def model_name(spec: str) -> str:
@@ -47,15 +47,20 @@ def model_name(spec: str) -> str:
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise ModelError(
-                f"The folder {spec} holds no transformers model: config.json is missing. "
-                "Name the folder that save_pretrained wrote."
+                _(
+                    "The folder {spec} holds no transformers model: config.json is missing. Name the folder that "
+                    "save_pretrained wrote.",
+                    spec=spec,
+                )
             )
         whole = path.resolve()
         return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
     if path.is_file():
-        raise ModelError(f"{spec} is a file; name the folder of the model, which save_pretrained wrote.")
+        raise ModelError(_("{spec} is a file; name the folder of the model, which save_pretrained wrote.", spec=spec))
     if not _HUB_NAME.fullmatch(spec):
-        raise ModelError(f"There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.")
+        raise ModelError(
+            _("There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.", spec=spec)
+        )
     return spec
 
 
@@ -93,10 +98,24 @@ class Source:
                 folder_or_name, local_files_only=not self.asks_hub, trust_remote_code=False, **options
             )
         except ImportError as error:  # a tokenizer that needs sentencepiece, say
-            raise ModelError(f"The model '{self.spec}' needs a package that is missing: {first_line(error)}") from error
+            raise ModelError(
+                _(
+                    "The model '{spec}' needs a package that is missing: {first_line}",
+                    spec=self.spec,
+                    first_line=first_line(error),
+                )
+            ) from error
         except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
-            where = _NOWHERE if self.asks_hub else ""
-            raise ModelError(f"The model '{self.spec}' cannot be loaded: {first_line(error)}{where}") from error
+            values = {"spec": self.spec, "first_line": first_line(error)}
+            raise ModelError(
+                _(
+                    "The model '{spec}' cannot be loaded: {first_line} There is no folder of that name, and the Hugging Face hub "
+                    "gave none.",
+                    **values,
+                )
+                if self.asks_hub
+                else _("The model '{spec}' cannot be loaded: {first_line}", **values)
+            ) from error
 
     def weights(self, kind: Any, **options: object) -> Any:
         """A model with its weights, which are safetensors."""
@@ -105,8 +124,11 @@ class Source:
         except ModelError as error:
             if isinstance(error.__cause__, OSError) and "safetensors" in str(error.__cause__):
                 raise ModelError(
-                    f"The model '{self.spec}' has no weights as safetensors. Others are not read, since they can run code. "
-                    f"{_AGAIN}"
+                    _(
+                        "The model '{spec}' has no weights as safetensors. Others are not read, since they can run code. {again}",
+                        spec=self.spec,
+                        again=_(_AGAIN),
+                    )
                 ) from error
             raise
 
@@ -120,8 +142,13 @@ def _check_weights(folder: Path) -> None:
     )
     if pickled:
         raise ModelError(
-            f"The weights in {folder} are no safetensors ({pickled[0]}). They are not read, since such files can run code. "
-            f"{_AGAIN}"
+            _(
+                "The weights in {folder} are no safetensors ({pickled}). They are not read, since such files can run code. "
+                "{again}",
+                folder=folder,
+                pickled=pickled[0],
+                again=_(_AGAIN),
+            )
         )
 
 

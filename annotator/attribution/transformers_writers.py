@@ -38,6 +38,7 @@ from annotator.attribution.transformers_sources import Source
 from annotator.domain.numbers import counted
 from annotator.domain.previews import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 _USUAL = (USUAL_PROMPT, 20)
 NOTHING_WRITTEN = "to which the model writes nothing"
@@ -68,8 +69,11 @@ class Writer:
         """It has none: what it writes is no choice between labels. Raises: ModelError."""
         del inputs
         raise ModelError(
-            f"The model '{self.name}' writes its answers and gives no label a probability. Ask it for them with 'annotator "
-            "attribute', or as transformers-zero-shot:FOLDER for the labels' probabilities."
+            _(
+                "The model '{name}' writes its answers and gives no label a probability. Ask it for them with 'annotator "
+                "attribute', or as transformers-zero-shot:FOLDER for the labels' probabilities.",
+                name=self.name,
+            )
         )
 
     def writing(self, method: str, parameters: Mapping[str, object]) -> Explainer:
@@ -89,7 +93,11 @@ class Writer:
             written.append(piece)
         if not "".join(self.pieces_of(written)).strip():
             raise ModelError(
-                f"The model '{self.name}' writes nothing to {encoded.shown}, so that there is nothing to explain.",
+                _(
+                    "The model '{name}' writes nothing to {shown}, so that there is nothing to explain.",
+                    name=self.name,
+                    shown=encoded.shown,
+                ),
                 reason=NOTHING_WRITTEN,
             )
         return tuple(written)
@@ -137,8 +145,11 @@ class Writer:
             if isinstance(number, int):
                 return number
         raise ModelError(
-            f"The config.json of the model '{self.name}' does not say from which piece its decoder begins. Write "
-            "decoder_start_token_id there."
+            _(
+                "The config.json of the model '{name}' does not say from which piece its decoder begins. Write "
+                "decoder_start_token_id there.",
+                name=self.name,
+            )
         )
 
     def pieces_of(self, written: Sequence[int]) -> tuple[str, ...]:
@@ -194,9 +205,9 @@ def load_writer(
     """
     prompt = Prompt.to_be_written_on(template)
     if longest < 1:
-        raise InvalidValue(f"An answer cannot have {longest} pieces at most; give 1 or more.")
+        raise InvalidValue(_("An answer cannot have {longest} pieces at most; give 1 or more.", longest=longest))
     if too_long == "windows":
-        raise InvalidValue("A model that writes its answer reads a text at once, not in windows. Say refuse or cut.")
+        raise InvalidValue(_("A model that writes its answer reads a text at once, not in windows. Say refuse or cut."))
     source = Source.of(spec, asks_hub=asks_hub)
     torch, transformers = needed("torch"), needed("transformers")
     chosen = device_of(torch, device)
@@ -212,7 +223,7 @@ def load_writer(
     cutter = Cutter(
         tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
         too_long, question_first=query_first, has_windows=False,
-        beside="" if is_paired else f" beside an answer of {counted(longest, 'piece')}",
+        beside="" if is_paired else _(" beside an answer of {pieces}", pieces=counted(longest, 'piece')),
     )  # fmt: skip
     about = {
         "model": type(model).__name__,
@@ -239,8 +250,12 @@ def _auto(config: Any, name: str) -> str:
     if any(a.endswith("ForConditionalGeneration") for a in architectures) and config.is_encoder_decoder:
         return CONDITIONAL
     raise ModelError(
-        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which writes no text. Name a "
-        "causal language model (...ForCausalLM, ...LMHeadModel), or an encoder with a decoder (...ForConditionalGeneration)."
+        _(
+            "The model '{name}' was saved as {kind}, which writes no text. Name a causal language model (...ForCausalLM, "
+            "...LMHeadModel), or an encoder with a decoder (...ForConditionalGeneration).",
+            name=name,
+            kind=", ".join(architectures) or _("nothing that is said"),
+        )
     )
 
 
@@ -250,8 +265,13 @@ def _room(limit: int | None, longest: int, name: str, *, is_paired: bool) -> int
         return limit
     if limit - longest < 1:
         raise InvalidValue(
-            f"The model '{name}' sees {limit} pieces, which leaves no room for a text beside an answer of "
-            f"{counted(longest, 'piece')}. Ask for a shorter one (--longest-answer)."
+            _(
+                "The model '{name}' sees {limit} pieces, which leaves no room for a text beside an answer of {pieces}. Ask for "
+                "a shorter one (--longest-answer).",
+                name=name,
+                limit=limit,
+                pieces=counted(longest, "piece"),
+            )
         )
     return limit - longest
 

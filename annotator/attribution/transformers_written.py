@@ -21,6 +21,7 @@ from annotator.attribution.transformers_parameters import METHODS, Value, resolv
 from annotator.attribution.transformers_writers import Writer
 from annotator.domain.models import Attribution, Unit, Written, facts_from
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Floats
 from annotator.text.word_scores import How
 from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
@@ -54,15 +55,19 @@ def explainer_of_written(writer: Writer, method: str, given: Mapping[str, object
     """
     if method not in WRITTEN_METHODS:
         raise InvalidValue(
-            f"Method {method} cannot explain what a model writes. Choose one of {', '.join(WRITTEN_METHODS)}, or ask the model "
-            "as transformers-zero-shot:FOLDER."
+            _(
+                "Method {method} cannot explain what a model writes. Choose one of {written_methods}, or ask the model as "
+                "transformers-zero-shot:FOLDER.",
+                method=method,
+                written_methods=", ".join(WRITTEN_METHODS),
+            )
         )
     chosen: dict[str, Value]
     if method == "occlusion":
         chosen = resolved_of_any(method, given)
         has_cover = writer.loaded.tokenizer.mask_token is not None
         if chosen["removal"] == "cover" and not has_cover:
-            raise ModelError(f"{writer.name} has no token that covers others. Ask for removal=delete.")
+            raise ModelError(_("{name} has no token that covers others. Ask for removal=delete.", name=writer.name))
         chosen["removal"] = (
             ("cover" if has_cover else "delete") if chosen["removal"] == "default" else chosen["removal"]
         )
@@ -94,20 +99,29 @@ class WrittenExplainer:
 
         Raises: ModelError when the model fails, or writes nothing
         """
-        return [self._explained(model_input) for model_input, _ in zip(inputs, labels, strict=True)]
+        return [self._explained(model_input) for model_input, _other in zip(inputs, labels, strict=True)]
 
     def _explained(self, model_input: Input) -> Explained:
         encoded = self.writer.loaded.encoded(model_input)
         if not encoded.ids:
             raise ModelError(
-                f"For the model '{self.writer.name}' nothing is left of the text {encoded.shown} and its prompt.",
+                _(
+                    "For the model '{name}' nothing is left of the text {shown} and its prompt.",
+                    name=self.writer.name,
+                    shown=encoded.shown,
+                ),
                 reason="of which no piece is left for the model",
             )
         written = self.writer.write(encoded)
         maps = self._maps(model_input, encoded, written)
         if not (np.isfinite(maps.by_token) | np.isnan(maps.by_token)).all() or not np.isfinite(maps.earlier).all():
             raise ModelError(
-                f"The model '{self.writer.name}' gives scores that are no numbers for {encoded.shown} ({self.method}).",
+                _(
+                    "The model '{name}' gives scores that are no numbers for {shown} ({method}).",
+                    name=self.writer.name,
+                    shown=encoded.shown,
+                    method=self.method,
+                ),
                 reason="with scores that are no numbers",
             )
         n, shares = len(written), written_shares(maps.of_text, maps.of_others)
@@ -269,8 +283,12 @@ def _without(
     ids = writer.loaded.encoded(changed).ids
     if not ids:
         raise ModelError(
-            f"For the model '{writer.name}' nothing is left of {encoded.shown} without its only word. Put words around the "
-            "text in the prompt.",
+            _(
+                "For the model '{name}' nothing is left of {shown} without its only word. Put words around the text in the "
+                "prompt.",
+                name=writer.name,
+                shown=encoded.shown,
+            ),
             reason="of which no piece is left for the model",
         )
     return ids

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.language import _, listed
+
 # Words that data sets have for the same label. They make a proposal and never more.
 _MEANINGS = (
     ("positive", "pos"),
@@ -44,17 +46,21 @@ class LabelTable:
         >>> LabelTable({"pos": "Positive", "neutral": ""}).words()
         '“pos” is “Positive”, “neutral” is never an answer'
         """
-        return ", ".join(
-            f"“{label}” is “{name}”" if name else f"“{label}” is never an answer" for label, name in self.names.items()
-        )
+        return listed([_said(label, name) for label, name in self.names.items()])
+
+
+def _said(label: str, name: str) -> str:
+    if not name:
+        return _("“{label}” is never an answer", label=label)
+    return _("“{label}” is “{name}”", label=label, name=name)
 
 
 def not_given_words(labels: Sequence[str]) -> str:
     """What becomes of texts whose gold label a model cannot answer; "" where there is no such label."""
     if not labels:
         return ""
-    named = ", ".join(f"“{label}”" for label in labels)
-    return f"It cannot answer {named}: a text with that gold label counts as wrong."
+    named = listed([f"“{label}”" for label in labels])
+    return _("It cannot answer {labels}: a text with that gold label counts as wrong.", labels=named)
 
 
 def proposed_names(labels: Sequence[str], ours: Sequence[str]) -> dict[str, str | None]:

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Criterion = Literal["mse", "mae", "huber", "bce", "order", "kl"]
@@ -46,15 +47,21 @@ class AlignmentOptions:
     def __post_init__(self) -> None:
         if self.criterion not in get_args(Criterion):
             raise InvalidValue(
-                f"There is no criterion '{self.criterion}'. Choose from: {', '.join(get_args(Criterion))}."
+                _(
+                    "There is no criterion '{criterion}'. Choose from: {criteria}.",
+                    criterion=self.criterion,
+                    criteria=", ".join(get_args(Criterion)),
+                )
             )
         if self.criterion == "kl" and self.form == "paper":
             raise InvalidValue(
-                "The paper has no criterion 'kl'; only the released code has. Choose the form 'released'."
+                _("The paper has no criterion 'kl'; only the released code has. Choose the form 'released'.")
             )
         for name, value in (("strength", self.strength), ("scale", self.scale), ("delta", self.delta)):
             if not 0 < value < float("inf"):
-                raise InvalidValue(f"The {name} of an alignment is {value}; give a number above 0.")
+                raise InvalidValue(
+                    _("The {name} of an alignment is {value}; give a number above 0.", name=name, value=value)
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +207,7 @@ def _released(batch: AlignmentBatch, options: AlignmentOptions) -> Tensor:
         n_positive = gold.sum()
         if not n_positive:
             raise InvalidValue(
-                "No token of this batch is in a rationale; the released form of BCE has no number for that."
+                _("No token of this batch is in a rationale; the released form of BCE has no number for that.")
             )
         weight = (n - n_positive) / n_positive
         logsigmoid = torch.nn.functional.logsigmoid
@@ -218,7 +225,7 @@ def _released_kl(scaled: Tensor, gold: Tensor, judged: Tensor) -> Tensor:
     has_rationale = judged.any(dim=1)
     y, rows = gold[has_rationale].to(scaled.dtype), scaled[has_rationale]
     if not bool(y.any(dim=1).all()):
-        raise InvalidValue("An instance of this batch has an empty rationale; KL has no number for that.")
+        raise InvalidValue(_("An instance of this batch has an empty rationale; KL has no number for that."))
     filled = torch.where(judged[has_rationale], rows, torch.full_like(rows, -1e30))
     shares = filled.softmax(dim=1).clamp(min=_LEAST_SHARE)
     wanted = y / y.sum(dim=1, keepdim=True)

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 Condition = Literal["labels", "rationales", "both"]
 Origin = Literal["measured", "by difference", "simulated", "partly simulated"]
@@ -62,9 +63,15 @@ class Simulation:
     def __post_init__(self) -> None:
         for name, seconds in (("label", self.seconds_per_label), ("rationale", self.seconds_per_rationale)):
             if seconds is not None and not 0 < seconds < float("inf"):
-                raise InvalidValue(f"A {name} cannot take {seconds:g} seconds; give a number above 0.")
+                raise InvalidValue(
+                    _(
+                        "A {name} cannot take {seconds} seconds; give a number above 0.",
+                        name=name,
+                        seconds=f"{seconds:g}",
+                    )
+                )
         if self.is_by_token and not self.is_any:
-            raise InvalidValue("No seconds are given that could be for each token; give some, or leave that out.")
+            raise InvalidValue(_("No seconds are given that could be for each token; give some, or leave that out."))
 
     @property
     def is_any(self) -> bool:
@@ -103,8 +110,8 @@ def rationale_share(texts: Mapping[int, SpentTime], simulation: Simulation = Sim
     0.75
     """
     known = [(text.both, label.ms) for text in texts.values() if text.both and (label := _label(text, simulation))]
-    whole = sum(both for both, _ in known)
-    return 1 - sum(label for _, label in known) / whole if whole else None
+    whole = sum(both for both, _other in known)
+    return 1 - sum(label for _other, label in known) / whole if whole else None
 
 
 def _label(text: SpentTime, simulation: Simulation) -> Price | None:

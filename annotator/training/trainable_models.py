@@ -23,6 +23,7 @@ from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_sources import Source
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
@@ -129,14 +130,22 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     Raises: InvalidValue for labels that do not fit its output, ModelError where the model cannot be had
     """
     if new.reads != "answer" and len(new.labels) < 2:
-        raise InvalidValue("There is one label only, so there is nothing to learn: give texts of at least two labels.")
+        raise InvalidValue(
+            _("There is one label only, so there is nothing to learn: give texts of at least two labels.")
+        )
     if new.output == "sigmoid" and len(new.labels) != 2:
         raise InvalidValue(
-            f"One sigmoid output tells two labels apart, but there are {len(new.labels)}. Choose the output softmax."
+            _(
+                "One sigmoid output tells two labels apart, but there are {n_labels}. Choose the output softmax.",
+                n_labels=len(new.labels),
+            )
         )
     if new.base is not None and new.architecture == "decoder":
         raise InvalidValue(
-            f"A base brings its own architecture, and '{new.architecture}' is for models from scratch. Leave one of both out."
+            _(
+                "A base brings its own architecture, and '{architecture}' is for models from scratch. Leave one of both out.",
+                architecture=new.architecture,
+            )
         )
     torch, transformers = needed("torch"), needed("transformers")
     device = device_of(torch, new.device)
@@ -156,8 +165,11 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     model.config.pad_token_id = tokenizer.pad_token_id
     if new.reads == "answer" and tokenizer.cls_token_id is None:
         raise ModelError(
-            f"The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Name an encoder, "
-            "such as BERT or RoBERTa."
+            _(
+                "The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Name an "
+                "encoder, such as BERT or RoBERTa.",
+                name=name,
+            )
         )
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
@@ -175,7 +187,10 @@ def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
     for token in special:
         if not token or token != "".join(token.split()):
             raise InvalidValue(
-                f"The special token '{token}' is empty or has a blank in it. Give one word, such as _MATH_."
+                _(
+                    "The special token '{token}' is empty or has a blank in it. Give one word, such as _MATH_.",
+                    token=token,
+                )
             )
     if special:
         tokenizer.add_special_tokens({"additional_special_tokens": list(special)}, replace_extra_special_tokens=False)
@@ -219,8 +234,11 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
     if missing:
         raise ModelError(
-            f"The model '{source.name}' lacks weights beside its head: {', '.join(missing[:3])}"
-            f"{' ...' if len(missing) > 3 else ''}. Name the folder of a trained model."
+            _(
+                "The model '{name}' lacks weights beside its head: {missing}. Name the folder of a trained model.",
+                name=source.name,
+                missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
+            )
         )
     return source.name, tokenizer, model
 
@@ -228,7 +246,7 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
 def _head_of(model: Any) -> tuple[str, ...]:
     """The names of everything that is not in the encoder; a pooler that was not trained along counts as the head."""
     encoder = model.base_model_prefix
-    return (*(name for name, _ in model.named_children() if name != encoder), f"{encoder}.pooler")
+    return (*(name for name, _other in model.named_children() if name != encoder), f"{encoder}.pooler")
 
 
 _SHAPE: Mapping[str, object] = {

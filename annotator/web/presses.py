@@ -7,15 +7,31 @@ a form is pressed with what its fields hold; that is noted as well, since the br
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.projects import Project
+from annotator.language import _
+
 _NOTED = "presses"
 _WAITS_SECONDS = 60  # a button that was not drawn again by then is not pressed when it comes back
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A project does not change now. reads: how the keys of those buttons begin that are of use all the same."""
+
+    reason: str
+    reads: tuple[str, ...]
+
+
+_RESTS: ContextVar[_Rest | None] = ContextVar("rest", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +41,34 @@ class _Press:
     held: Mapping[str, Any]
 
 
+def why_at_rest(project: Project) -> str:
+    """Why nothing of a project changes now; "" while it is at work."""
+    if not project.is_archived:
+        return ""
+    return _(
+        "“{name}” is archived: nothing in it is computed, imported or changed. A lead can bring it back on the Project page.",
+        name=project.name,
+    )
+
+
+@contextmanager
+def work_of(project: Project, *, reads: Sequence[str] = ()) -> Iterator[None]:
+    """Buttons in here change a project or begin work in it: while it is archived they are off, and say why.
+
+    reads: how the keys of those begin that only show something, or read it out
+    """
+    reason = why_at_rest(project)
+    token = _RESTS.set(_Rest(reason, tuple(reads)) if reason else None)
+    try:
+        yield
+    finally:
+        _RESTS.reset(token)
+
+
 def pressed(label: str, *, key: str, container: DeltaGenerator | None = None, **look: Any) -> bool:
     """A button as Streamlit's own, at a place; whether it was pressed, here and a moment ago, which is told once."""
     draw = st.button if container is None else container.button
-    draw(label, key=key, on_click=_note, args=(key,), **look)
+    draw(label, key=key, on_click=_note, args=(key,), **look | _at_rest(key))
     return _taken(key) is not None
 
 
@@ -37,8 +77,14 @@ def submitted(
 ) -> Mapping[str, Any] | None:
     """The button of a form; told once what these of its fields (by key) held when it was pressed, and None otherwise."""
     draw = st.form_submit_button if container is None else container.form_submit_button
-    draw(label, key=key, on_click=_note, args=(key, fields), **look)
+    draw(label, key=key, on_click=_note, args=(key, fields), **look | _at_rest(key))
     return _taken(key)
+
+
+def _at_rest(key: str) -> dict[str, Any]:
+    """How a button looks that may not be pressed now."""
+    rest = _RESTS.get()
+    return {} if rest is None or key.startswith(rest.reads) else {"disabled": True, "help": rest.reason}
 
 
 def _taken(key: str) -> Mapping[str, Any] | None:

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.language import _, several
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.frame import as_text
@@ -31,13 +31,18 @@ def show_stored(project: Project) -> None:
         return
     linked: set[int] = set()
     for number, file in enumerate(files):
-        name = f"{file.name}: stored" if len(files) > 1 else "Stored"
-        st.success(as_text(f"{name} {_words(file.report)}"), icon=":material/check_circle:")
+        words = _words(file.report)
+        sentence = (
+            _("{file}: stored {words}", file=file.name, words=words)
+            if len(files) > 1
+            else _("Stored {words}", words=words)
+        )
+        st.success(as_text(sentence), icon=":material/check_circle:")
         if file.report.first_mapped is not None and file.report.first_mapped[0] not in linked:
             instance_id, key = file.report.first_mapped
             linked.add(instance_id)
             st.link_button(
-                as_text(f"Look at the first text with a map: {key}"),
+                as_text(_("Look at the first text with a map: {key}", key=key)),
                 f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}",
                 icon=":material/open_in_new:",
                 key=f"import_first_map_{number}",
@@ -49,19 +54,20 @@ def show_stored(project: Project) -> None:
 def _words(report: ImportReport) -> str:
     """What became of one file."""
     n_left = report.n_left_out
-    left = f" {counted(n_left, 'row was', 'rows were')} left out." if n_left else ""
-    if report.is_output:
-        return f"{report.words}.{left} {report.reach_words}"
-    unchanged = f"; {report.n_unchanged:,} unchanged" if report.n_unchanged else ""
-    return f"{report.words}{unchanged}.{left}"
+    left = several("{n} row was left out.", "{n} rows were left out.", n_left) if n_left else ""
+    if report.n_unchanged and not report.is_output:
+        stored = several("{words}; {n} unchanged.", "{words}; {n} unchanged.", report.n_unchanged, words=report.words)
+    else:
+        stored = _("{words}.", words=report.words)
+    return " ".join(part for part in (stored, left, report.reach_words if report.is_output else "") if part)
 
 
 def _show_next(project: Project) -> None:
     """Where stored texts are looked at."""
     with st.container(horizontal=True):
-        st.button("Look at the instances", icon=":material/list:", key="import_instances", on_click=_open_instances)
+        st.button(_("Look at the instances"), icon=":material/list:", key="import_instances", on_click=_open_instances)
         st.link_button(
-            "Open Saliency",
+            _("Open Saliency"),
             f"/saliency?{urlencode({'project': project.id})}",
             icon=":material/open_in_new:",
             key="import_saliency",

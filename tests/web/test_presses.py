@@ -16,6 +16,20 @@ if st.session_state.get("is_drawn", True) and pressed("Go", key="go"):
     st.session_state["n_done"] += 1
 """
 
+OF_A_PROJECT = """
+import streamlit as st
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import get_task
+from annotator.web.presses import pressed, work_of
+
+archived_at = st.session_state["archived_at"]
+project = Project(1, "Tastes", get_task("sentiment"), (), "en", ProjectSettings(), archived_at=archived_at)
+with work_of(project, reads=("read_",)):
+    pressed("Change it", key="change")
+    pressed("Read it", key="read_1")
+pressed("Elsewhere", key="elsewhere")
+"""
+
 
 @pytest.fixture
 def app() -> AppTest:
@@ -81,3 +95,14 @@ def test_the_words_of_a_form_are_written_once_also_where_the_first_run_is_broken
     app.text_input(key="words").set_value("It does.")
     assert app.button(key="write").click().run().session_state["written"] == ["It does."]
     assert app.run().session_state["written"] == ["It does."]
+
+
+@pytest.mark.parametrize(("archived_at", "off"), [("2026-01-01", ["change"]), (None, [])])
+def test_in_an_archived_project_buttons_that_change_something_are_off_and_say_why(
+    archived_at: str | None, off: list[str]
+) -> None:
+    app = AppTest.from_string(OF_A_PROJECT)
+    app.session_state["archived_at"] = archived_at
+    app.run()
+    assert [button.key for button in app.button if button.disabled] == off
+    assert [button.key for button in app.button if "“Tastes” is archived" in button.help] == off

@@ -1,6 +1,7 @@
 """The Tests page as a script: what it says with nothing, making a test, results with markup in names, who may see it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -14,10 +15,12 @@ from annotator.domain.suites import Case, CaseAnswer
 from annotator.figures.case_texts import case_texts_html
 from annotator.resources import resource_folder
 from annotator.store import Store
+from annotator.store.projects import get_project_by_id
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
 from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.project.ends import archive
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
 from annotator.usecases.suites.result_words import rate_words
 from annotator.usecases.suites.results import Rate
@@ -236,3 +239,24 @@ def test_what_is_expected_of_a_changed_text_is_a_sentence_for_itself() -> None:
     assert expectation_words(case) == (
         "Expected: the label of the original. Another label fails if the probability of the original's label moves by more than 0.1."
     )
+
+
+@pytest.mark.parametrize(
+    ("section", "off", "of_use"),
+    [
+        ("Results", {"tests_run", "tests_remove_go_1"}, {"tests_cell_1_0"}),
+        ("Word lists", {"tests_list_save"}, set()),
+        ("Files", set(), {"tests_export"}),
+    ],
+)
+def test_in_an_archived_project_what_would_change_it_is_off_and_says_why(
+    page, store, answered, section, off, of_use
+) -> None:
+    app = page(answered, section=section)
+    archive(store, LOCAL_OPERATOR, answered.id)
+    visit: Visit = app.session_state["visit"]
+    app.session_state["visit"] = replace(visit, project=get_project_by_id(store, answered.id))
+    app.run()
+    assert "is archived" in app.info[0].value
+    assert {button.key for button in app.button if button.disabled and "is archived" in button.help} == off
+    assert {button.key for button in app.button if not button.disabled} == of_use

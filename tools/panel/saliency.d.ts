@@ -238,6 +238,7 @@ interface SaliencyData {
   may_import: boolean;
   /** Whether the person can write changed versions. */
   may_write: boolean;
+  at_rest: string;
   /** The project's labels; none where it asks for answers. */
   labels: string[];
   routes: string;

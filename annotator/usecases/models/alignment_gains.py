@@ -13,6 +13,7 @@ import numpy as np
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Output, Prediction
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import _, unsaid
 from annotator.metrics.control_gain import ControlledGain, controlled_gain
 from annotator.metrics.ragged import Floats
 from annotator.scoring.blocks import score_run
@@ -28,10 +29,10 @@ ACCURACY = "accuracy"
 TRAINED, INDEPENDENT, EXACT = "gradient-x-input", "occlusion", "linear"
 METHODS = (TRAINED, INDEPENDENT, EXACT)
 TITLES = {
-    ACCURACY: "Accuracy",
-    TRAINED: "Plausibility by gradient × input",
-    INDEPENDENT: "Plausibility by occlusion",
-    EXACT: "Plausibility by exact weights",
+    ACCURACY: unsaid("Accuracy"),
+    TRAINED: unsaid("Plausibility by gradient × input"),
+    INDEPENDENT: unsaid("Plausibility by occlusion"),
+    EXACT: unsaid("Plausibility by exact weights"),
 }
 PLAUSIBILITY = "eraser.auprc"
 _AT_ONCE = 500
@@ -53,17 +54,18 @@ class Measured:
 
     @property
     def title(self) -> str:
-        return TITLES[self.measure] + ("" if self.is_alike else ", each with its own parameters")
+        title = _(TITLES[self.measure])
+        return title if self.is_alike else _("{title}, each with its own parameters", title=title)
 
     def sentence(self, is_control: bool) -> str:
         """What an alignment brought by this number. is_control: it was trained on shuffled rationales itself."""
         title = self.title
         if self.measure == TRAINED:
-            return f"{title} was trained, so that its gain proves nothing."
+            return _("{title} was trained, so that its gain proves nothing.", title=title)
         if is_control and self.gain.word == "no control":
-            return f"{title}: a gain of a control, which does not come from the rationales."
+            return _("{title}: a gain of a control, which does not come from the rationales.", title=title)
         words = self.gain.sentence
-        return f"{title}: {words[:1].lower()}{words[1:]}"
+        return _("{title}: {sentence}", title=title, sentence=f"{words[:1].lower()}{words[1:]}")
 
 
 def measures_as_json(measures: Sequence[Measured]) -> dict[str, object]:
@@ -97,7 +99,7 @@ def learned_by(store: Store, project: Project, model: str) -> set[int]:
 
 def measured(
     store: Store, project: Project, gold: Sequence[GoldInstance],
-    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (), known: Areas = lambda _: None,
+    base: Sequence[str], other: Sequence[str], control: Sequence[str] = (), known: Areas = lambda _given: None,
 ) -> tuple[Measured, ...]:  # fmt: skip
     """Accuracy, and the AUPRC of each method that one of the models has; occlusion always.
 

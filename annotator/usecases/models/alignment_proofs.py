@@ -11,6 +11,7 @@ from zlib import crc32
 from annotator.attribution.loaders import BUILT_IN, LoadOptions
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.models import known_outputs, list_runs
 from annotator.training.card import Card
@@ -32,7 +33,7 @@ from annotator.usecases.models.training_commands import control_command, twin_co
 MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
 _ASKED_BY = (TRAINED, INDEPENDENT)
-_NO_COMMON_TEXT = (
+_NO_COMMON_TEXT = unsaid(
     "No text that these models did not learn from has both gold sets and attributions by occlusion of all of them, so that "
     "nothing independent is said of their plausibility."
 )
@@ -55,8 +56,8 @@ class Lack:
         makes = {"twin": "Train one", "control": "Train one", "attributions": "Compute them"}[self.kind]
         if self.is_elsewhere:
             makes = (
-                "Its imported attributions are compared by 'annotator evaluate project --against'. Where the model can be asked, "
-                "compute them"
+                "Its imported attributions are compared by 'annotator evaluate project --against'. Where the model can be "
+                "asked, compute them"
             )
         return f"{self.sentence} {makes}: {self.command}" if self.command else self.sentence
 
@@ -128,10 +129,15 @@ def missing_kin(kin: Sequence[Kin], cards: Mapping[str, Card], folder: Path | No
     for of in kin:
         card = cards[of.name]
         if of.twin is None:
-            sentence = f"“{of.name}” has no twin without alignment, so that nobody knows what the alignment brought."
+            sentence = _(
+                "“{name}” has no twin without alignment, so that nobody knows what the alignment brought.", name=of.name
+            )
             yield Lack("twin", of.name, sentence, twin_command(card, cards, folder))
         if of.control is None and not of.is_control:
-            sentence = f"“{of.name}” has no control on shuffled rationales, so that no gain is known to come from the rationales."
+            sentence = _(
+                "“{name}” has no control on shuffled rationales, so that no gain is known to come from the rationales.",
+                name=of.name,
+            )
             yield Lack("control", of.name, sentence, control_command(card, cards, folder))
 
 
@@ -145,12 +151,13 @@ def missing_numbers(
     for name in unasked:
         model = f"transformers:{folders[name]}" if name in folders else name if name == BUILT_IN else "MODEL"
         words = ["annotator", "attribute", "--project", project.name, "--model", model, "--method", INDEPENDENT]
-        sentence = (
-            f"“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility."
+        sentence = _(
+            "“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility.",
+            name=name,
         )
         yield Lack("attributions", name, sentence, shlex.join(words), name not in folders and name != BUILT_IN)
     if not unasked:
-        yield Lack("attributions", "", _NO_COMMON_TEXT)
+        yield Lack("attributions", "", _(_NO_COMMON_TEXT))
 
 
 def _policy(project: Project, card: Card) -> GoldPolicy:

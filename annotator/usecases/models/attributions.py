@@ -20,6 +20,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.scoring.fact_words import OF_LAYER
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, splits_of
@@ -138,7 +139,9 @@ def offered_methods(*, writes: bool = False) -> dict[str, str]:
     if writes:
         return {name: any_model.get(name) or of_transformers[name] for name in WRITTEN_METHODS}
     return (
-        any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
+        any_model
+        | of_transformers
+        | {GOLD_METHOD: _("Gold as a method (answers to the gold rationales and to the rest)")}
     )
 
 
@@ -151,7 +154,7 @@ def offered_parameters(method: str) -> tuple[Parameter, ...]:
 
 def choosable_labels(project: Project) -> dict[str, str]:
     """Whose attribution may be asked for, with a title for people."""
-    several = {PREDICTED: "the one the model predicts", GOLD: "the gold one", ALL: "each of them"}
+    several = {PREDICTED: _("the one the model predicts"), GOLD: _("the gold one"), ALL: _("each of them")}
     return several | {label: label for label in project.labels if label not in several}
 
 
@@ -215,16 +218,23 @@ def _check_written(project: Project, method: str, options: AttributingOptions) -
     """Refuse what a model that writes its answers cannot be asked for."""
     if options.label != PREDICTED:
         raise InvalidValue(
-            f"A model that writes its answer is explained for what it wrote, not for '{options.label}'. Leave --label out; a "
-            "label's own attribution comes from transformers-zero-shot:FOLDER."
+            _(
+                "A model that writes its answer is explained for what it wrote, not for '{label}'. Leave --label out; a "
+                "label's own attribution comes from transformers-zero-shot:FOLDER.",
+                label=options.label,
+            )
         )
     if options.has_faithfulness or method == GOLD_METHOD:
         raise InvalidValue(
-            "A model that writes its answers gives no probabilities, from which faithfulness is measured. Ask it as "
-            "transformers-zero-shot:FOLDER for that."
+            _(
+                "A model that writes its answers gives no probabilities, from which faithfulness is measured. Ask it as "
+                "transformers-zero-shot:FOLDER for that."
+            )
         )
     if options.renamed:
-        raise InvalidValue("A model that writes its answers has no labels of its own. Say --label-words LABEL=WORDS.")
+        raise InvalidValue(
+            _("A model that writes its answers has no labels of its own. Say --label-words LABEL=WORDS.")
+        )
     check_label_words(project.labels, options.load.label_words)
 
 
@@ -244,7 +254,9 @@ def _forget(store: Store, actor: User, project: Project, chosen: AskedModel) -> 
 def _n_instances(store: Store, project: Project, split: str | None) -> int:
     n_by_split = splits_of(store, project.id)
     if not n_by_split:
-        raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
+        raise InvalidValue(
+            _("The project '{name}' has no instances yet; a lead of it imports them.", name=project.name)
+        )
     if split is None:
         return sum(n_by_split.values())
     require_split(store, [project], split)
@@ -254,10 +266,19 @@ def _n_instances(store: Store, project: Project, split: str | None) -> int:
 def _check_label(model: ProjectModel, project: Project, label: str) -> None:
     if label in {PREDICTED, GOLD, ALL} or label in model.labels:
         return
-    known = ", ".join(model.labels) or "none by name, since its answers are no labels"
+    known = ", ".join(model.labels) or _("none by name, since its answers are no labels")
     raise InvalidValue(
-        f"'{label}' is no label that '{model.name}' gives in the project '{project.name}'. Choose {PREDICTED}, {GOLD}, "
-        f"{ALL}, or one of its labels ({known})."
+        _(
+            "'{label}' is no label that '{name}' gives in the project '{project}'. Choose {predicted}, {gold}, {all}, or one "
+            "of its labels ({known}).",
+            label=label,
+            name=model.name,
+            project=project.name,
+            predicted=PREDICTED,
+            gold=GOLD,
+            all=ALL,
+            known=known,
+        )
     )
 
 
@@ -265,7 +286,13 @@ def _written(model: ProjectModel, method: str, options: AttributingOptions, seed
     if method != GOLD_METHOD:
         return WrittenMethod.of(model, method, make_explainer(model.predictor, method, options.parameters, seed))
     if options.parameters:
-        raise InvalidValue(f"Method {method} has no parameter {', '.join(options.parameters)}. It has none.")
+        raise InvalidValue(
+            _(
+                "Method {method} has no parameter {parameters}. It has none.",
+                method=method,
+                parameters=", ".join(options.parameters),
+            )
+        )
     return WrittenMethod.of(model, method, None)
 
 
@@ -279,7 +306,7 @@ def _selection(
     selection = Selection(gold, project.task)
     if not selection.has_ratio:
         if method == GOLD_METHOD:
-            raise InvalidValue(f"The project '{project.name}' has no gold rationales yet.")
+            raise InvalidValue(_("The project '{name}' has no gold rationales yet.", name=project.name))
         notes.append(
             "There are no gold rationales, from which k would follow; only shares of all tokens are asked about."
         )

@@ -12,6 +12,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail, splits_of
 from annotator.store.connection.file_rights import make_folder, share_like
@@ -57,7 +58,10 @@ def built_in_name(spec: str) -> str | None:
     name = spec.removeprefix(f"{BUILT_IN}:")
     if not is_model_name(name):
         raise InvalidValue(
-            f"'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61."
+            _(
+                "'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61.",
+                name=name,
+            )
         )
     return name
 
@@ -74,33 +78,53 @@ def built_in_model(
     require(store, actor, project.id, "use models")
     if project.task.result_kind != "label":
         raise ModelError(
-            f"The built-in model learns labels, but the project '{project.name}' asks for answers. Use a question "
-            "answering model (transformers:...), or bring in what your model says (format predictions)."
+            _(
+                "The built-in model learns labels, but the project '{name}' asks for answers. Use a question answering model "
+                "(transformers:...), or bring in what your model says (format predictions).",
+                name=project.name,
+            )
         )
     folder = models_folder(store, project) / name
     if (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir():
         raise InvalidValue(
-            f"'{name}' is the name of a transformers model that was trained in this project: name it as transformers:{folder}, "
-            f"or choose another name for the built-in one, {BUILT_IN}:NAME."
+            _(
+                "'{name}' is the name of a transformers model that was trained in this project: name it as "
+                "transformers:{folder}, or choose another name for the built-in one, {built_in}:NAME.",
+                name=name,
+                folder=folder,
+                built_in=BUILT_IN,
+            )
         )
     last_training = last_detail(store, project.id, TRAIN_MODEL, name)
     if last_training is not None and last_training.get("kind") == "transformers":
         raise InvalidValue(
-            f"'{name}' is the name of a transformers model that was trained in this project, into another folder: name it as "
-            f"transformers:FOLDER, or choose another name for the built-in one, {BUILT_IN}:NAME."
+            _(
+                "'{name}' is the name of a transformers model that was trained in this project, into another folder: name it "
+                "as transformers:FOLDER, or choose another name for the built-in one, {built_in}:NAME.",
+                name=name,
+                built_in=BUILT_IN,
+            )
         )
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)
         if last_training is not None and last_training.get("digest") != model.training.digest:
             raise ModelError(
-                f"The model saved in '{folder}' is not the one that was trained last ({last_training.get('digest')}), "
-                "of which the stored output is. Put that model back, or train again with --train, which takes the old output out."
+                _(
+                    "The model saved in '{folder}' is not the one that was trained last ({digest}), of which the stored output "
+                    "is. Put that model back, or train again with --train, which takes the old output out.",
+                    folder=folder,
+                    digest=last_training.get("digest"),
+                )
             )
         return model
     if last_training is None and has_outputs(store, project.id, name):
         raise ModelError(
-            f"The project holds output of a model '{name}' that was not trained here. Choose another name for the "
-            f"built-in one: {BUILT_IN}:NAME."
+            _(
+                "The project holds output of a model '{name}' that was not trained here. Choose another name for the built-in "
+                "one: {built_in}:NAME.",
+                name=name,
+                built_in=BUILT_IN,
+            )
         )
     return _trained(store, actor, project, name, folder, seed)
 

@@ -11,6 +11,7 @@ from annotator.domain.models import Attribution, Output, Run, StoredOutput, fact
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
@@ -61,8 +62,15 @@ def explain(
     [answer] = project_model.answers([model_input])
     label = options.label or answer.label or ""
     if options.label is not None and options.label not in _explainable(project_model, answer.label):
-        known = ", ".join(_explainable(project_model, answer.label)) or "none"
-        raise InvalidValue(f"'{options.label}' is no label that '{project_model.name}' gives. Choose one of {known}.")
+        known = ", ".join(_explainable(project_model, answer.label)) or _("none")
+        raise InvalidValue(
+            _(
+                "'{label}' is no label that '{name}' gives. Choose one of {known}.",
+                label=options.label,
+                name=project_model.name,
+                known=known,
+            )
+        )
     outputs = [StoredOutput("", "", Run(project_model.name), Output(0, (answer,)))]
     for method in dict.fromkeys(methods):
         explainer = make_explainer(project_model.predictor, method, options.parameters, options.seed)
@@ -89,19 +97,26 @@ def _instance(project: Project, text: str | Mapping[str, str]) -> Instance:
     task = project.task
     if task.has_target:
         raise InvalidValue(
-            f"The labels of '{project.name}' are about a target in the text, which a text alone does not name. Import the text, "
-            "with its target, and ask for its attributions."
+            _(
+                "The labels of '{name}' are about a target in the text, which a text alone does not name. Import the text, "
+                "with its target, and ask for its attributions.",
+                name=project.name,
+            )
         )
     needed = [spec.name for spec in task.segments if not spec.may_be_empty]
     if isinstance(text, str):
         text = {needed[0]: text}
     missing = [name for name in needed if not text.get(name, "").strip()]
     if missing and len(needed) == 1:
-        raise InvalidValue("The text is empty, so there is nothing to ask a model about.")
+        raise InvalidValue(_("The text is empty, so there is nothing to ask a model about."))
     if missing:
         raise InvalidValue(
-            f"A text of '{project.name}' has {' and '.join(needed)}; '{missing[0]}' is missing or empty. Give each of them by "
-            "its name."
+            _(
+                "A text of '{name}' has {needed}; '{missing}' is missing or empty. Give each of them by its name.",
+                name=project.name,
+                needed=_(" and ").join(needed),
+                missing=missing[0],
+            )
         )
     segments = []
     for name in task.in_numbering_order(list(text)):

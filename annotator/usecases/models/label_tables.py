@@ -13,6 +13,7 @@ from annotator.domain.label_tables import LabelTable, not_given_words, proposed_
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.attribution_work import has_outputs
 from annotator.store.events import add_event
@@ -46,12 +47,12 @@ class ModelLabels:
     @staticmethod
     def of_model(model: str, labels: Sequence[str], spec: str = "") -> "ModelLabels":
         """spec: what names the model; its folder may hold a card that says where it learned."""
-        return ModelLabels(f"the model '{model}'", tuple(labels), model, learned_in(spec))
+        return ModelLabels(_("the model '{model}'", model=model), tuple(labels), model, learned_in(spec))
 
 
 def learned_in(spec: str) -> str:
     """The name of the project that a model of this program learned from; "" where no card tells it."""
-    kind, _, source = spec.partition(":")
+    kind, _other, source = spec.partition(":")
     card = Card.read(Path(source.strip()).expanduser()) if kind == "transformers" else None
     return "" if card is None else str(card.data.get("project", ""))
 
@@ -98,13 +99,22 @@ def _check_renamed(project: Project, model_labels: ModelLabels, renamed: Mapping
     for label, name in renamed.items():
         if label not in model_labels.labels:
             raise ModelError(
-                f"{_capital(model_labels.whose)} has no label '{label}' that could be renamed. It has "
-                f"{listed(model_labels.labels)}."
+                _(
+                    "{model} has no label '{label}' that could be renamed. It has {labels}.",
+                    model=_capital(model_labels.whose),
+                    label=label,
+                    labels=listed(model_labels.labels),
+                )
             )
         if name and name not in project.labels:
             raise ModelError(
-                f"'{label}' cannot be renamed to '{name}', which is no label of the project '{project.name}'. It has "
-                f"{listed(project.labels)}."
+                _(
+                    "'{label}' cannot be renamed to '{name}', which is no label of the project '{project}'. It has {labels}.",
+                    label=label,
+                    name=name,
+                    project=project.name,
+                    labels=listed(project.labels),
+                )
             )
 
 
@@ -113,14 +123,24 @@ def check_table(project: Project, model_labels: ModelLabels, table: LabelTable) 
     given = [name for name in table.names.values() if name]
     if len(set(given)) < len(given):
         raise ModelError(
-            f"Of the labels of {model_labels.whose} ({listed(model_labels.labels)}) two would be one of the project's "
-            f"({table.words()}). Give each one of its own, or say of one that it is never an answer."
+            _(
+                "Of the labels of {whose} ({labels}) two would be one of the project's ({words}). Give each one of its own, or "
+                "say of one that it is never an answer.",
+                whose=model_labels.whose,
+                labels=listed(model_labels.labels),
+                words=table.words(),
+            )
         )
     if len(given) < min(2, len(table.names)):
         raise ModelError(
-            f"Of the labels of {model_labels.whose} ({listed(model_labels.labels)}) fewer than two would be labels of the "
-            f"project '{project.name}' ({listed(project.labels)}), so that every answer would be the same. Say of two at least "
-            "which they are."
+            _(
+                "Of the labels of {whose} ({labels}) fewer than two would be labels of the project '{name}' "
+                "({project_labels}), so that every answer would be the same. Say of two at least which they are.",
+                whose=model_labels.whose,
+                labels=listed(model_labels.labels),
+                name=project.name,
+                project_labels=listed(project.labels),
+            )
         )
 
 
@@ -134,14 +154,20 @@ def _question(project: Project, model_labels: ModelLabels, names: Mapping[str, s
         for label in to_say
     )
     lines = [
-        f"The labels of {model_labels.whose} ({listed(model_labels.labels)}) are not those of the project '{project.name}' "
-        f"({listed(project.labels)}). This is proposed, and nothing is computed until it is confirmed:",
+        _(
+            "The labels of {whose} ({labels}) are not those of the project '{name}' ({project_labels}). This is proposed, and "
+            "nothing is computed until it is confirmed:",
+            whose=model_labels.whose,
+            labels=listed(model_labels.labels),
+            name=project.name,
+            project_labels=listed(project.labels),
+        ),
         *(f"  {label:<{width}}  {_proposed(name)}" for label, name in proposal.items()),
     ]
     missing = LabelTable({label: name or "" for label, name in proposal.items()}).not_given(project.labels)
     if missing and None not in proposal.values():
         lines.append(f"  {not_given_words(missing)}")
-    lines += [f"If that is right, ask again with {options}", _how(proposal)]
+    lines += [_("If that is right, ask again with {options}", options=options), _how(proposal)]
     return "\n".join(line for line in lines if line)
 
 
@@ -155,15 +181,16 @@ def proposal_of(project: Project, model_labels: ModelLabels, names: Mapping[str,
 
 def _proposed(name: str | None) -> str:
     if name is None:
-        return f"{_OPEN}  (nothing is proposed)"
-    return name or "never an answer here"
+        return _("{open}  (nothing is proposed)", open=_OPEN)
+    return name or _("never an answer here")
 
 
 def _how(proposal: Mapping[str, str | None]) -> str:
     if None in proposal.values():
-        return (
-            f"In the place of each {_OPEN} write one of the project's labels, or nothing for a label that is never an "
-            "answer there."
+        return _(
+            "In the place of each {open} write one of the project's labels, or nothing for a label that is never an answer "
+            "there.",
+            open=_OPEN,
         )
     return ""
 
@@ -182,9 +209,15 @@ def require_one_table(store: Store, project: Project, model_labels: ModelLabels,
     if before is None or before.names == table.names:
         return
     raise InvalidValue(
-        f"What is stored of {model_labels.whose} in the project '{project.name}' was computed with other labels "
-        f"({before.words()}) than are asked for now ({table.words()}). Keep those, or delete what is stored first "
-        "(--again, or the box under “Compute attributions” on the page Saliency)."
+        _(
+            "What is stored of {whose} in the project '{name}' was computed with other labels ({before}) than are asked for "
+            "now ({wanted}). Keep those, or delete what is stored first (--again, or the box under “Compute attributions” "
+            "on the page Saliency).",
+            whose=model_labels.whose,
+            name=project.name,
+            before=before.words(),
+            wanted=table.words(),
+        )
     )
 
 
@@ -233,7 +266,11 @@ def notes_of_table(project: Project, model_labels: ModelLabels, table: LabelTabl
     """What a person should know of a table before its numbers are used; nothing of one that changes nothing."""
     if table.is_of(project.labels):
         return []
-    sentences = [f"Of {model_labels.whose}: {table.words()}."] if any(a != b for a, b in table.names.items()) else []
+    sentences = (
+        [_("Of {whose}: {words}.", whose=model_labels.whose, words=table.words())]
+        if any(a != b for a, b in table.names.items())
+        else []
+    )
     missing = not_given_words(table.not_given(project.labels))
     if missing and not sentences:
         missing = missing.replace("It", _capital(model_labels.whose), 1)
@@ -260,5 +297,5 @@ def _capital(words: str) -> str:
 
 def listed(labels: Sequence[str]) -> str:
     """The labels in a line, but for those beyond a dozen."""
-    rest = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
-    return ", ".join(labels[:_SHOWN]) + rest
+    shown = ", ".join(labels[:_SHOWN])
+    return _("{labels} and {n} more", labels=shown, n=len(labels) - _SHOWN) if len(labels) > _SHOWN else shown

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from annotator.domain.projects import Project
 from annotator.errors import NotAllowed
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.connection.replacement import models_of
 
@@ -47,7 +48,7 @@ def require_allowed_place(spec: str, *own_folders: Path) -> None:
 
     own_folders: folders that are allowed whatever the server names, such as that of the models that were trained in the project
     """
-    kind, _, source = spec.partition(":")
+    kind, _colon, source = spec.partition(":")
     places = [
         Path(allowed).expanduser().resolve()
         for allowed in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep)
@@ -60,7 +61,11 @@ def require_allowed_place(spec: str, *own_folders: Path) -> None:
     allowed_here = (*places, *(folder_of_ours.resolve() for folder_of_ours in own_folders))
     if not is_name and not any(folder.is_relative_to(allowed) for allowed in allowed_here):
         raise NotAllowed(
-            f"'{source.strip()}' is not among the folders from which models are taken here "
-            f"({', '.join(str(allowed) for allowed in places)}). Whoever runs the server puts it there, or adds its folder to "
-            f"{PLACES_VARIABLE}."
+            _(
+                "'{model}' is not among the folders from which models are taken here ({folders}). Whoever runs the server puts "
+                "it there, or adds its folder to {variable}.",
+                model=source.strip(),
+                folders=", ".join(str(allowed) for allowed in places),
+                variable=PLACES_VARIABLE,
+            )
         )

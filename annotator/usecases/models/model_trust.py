@@ -7,6 +7,7 @@ from typing import Literal
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.domain.numbers import percent
 from annotator.domain.trainings import HeldOut, StoredTraining
+from annotator.language import _, unsaid
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.connection.replacement import models_of
@@ -14,12 +15,13 @@ from annotator.store.trainings import models_trained, trainings_of, trainings_wi
 
 Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
 
-_NO_ANSWER = "no answer"  # of models that answer questions
-_AGAIN = "Train it again to have it said."
-_OLDER = "It is of an older sort, which knows whole words alone; train it again to have it know parts of words as well."
+_NO_ANSWER = unsaid("no answer")  # of models that answer questions
+_OLDER = unsaid(
+    "It is of an older sort, which knows whole words alone; train it again to have it know parts of words as well."
+)
 _WAYS = {
-    "splits": "texts of other splits, from which it did not learn",
-    "folds": "texts, each asked of a model that did not learn from it (five folds by document)",
+    "splits": unsaid("texts of other splits, from which it did not learn"),
+    "folds": unsaid("texts, each asked of a model that did not learn from it (five folds by document)"),
 }
 
 
@@ -47,17 +49,19 @@ class Trainings:
         """How often a model is right about what it did not learn from, in a line, so that maps side by side begin alike."""
         if model in self.known:
             return held_out_brief(self.known[model].held_out)
-        return "not tested on held-out texts" if model in self.unknown else "not tested here on held-out texts"
+        return _("not tested on held-out texts") if model in self.unknown else _("not tested here on held-out texts")
 
     def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
         if model in self.unknown:
-            summary = f"How often it is right about texts that it did not learn from was not measured. {_AGAIN}"
+            summary = _(
+                "How often it is right about texts that it did not learn from was not measured. Train it again to have it said."
+            )
         elif model in self.known:
             summary = held_out_summary(self.known[model].held_out)
         else:
             return None
-        return f"{summary} {_OLDER}" if model in self.older else summary
+        return f"{summary} {_(_OLDER)}" if model in self.older else summary
 
 
 def held_out_brief(held_out: HeldOut | None) -> str:
@@ -71,11 +75,25 @@ def held_out_brief(held_out: HeldOut | None) -> str:
     'exactly right on 61.0 % of 100 held-out texts; always “no answer”: 25.0 %'
     """
     if held_out is None:
-        return f"not tested: fewer than {FEWEST} held-out texts"
-    always = f"always “{held_out.label or _NO_ANSWER}”: {percent(held_out.share_of_label)}"
+        return _("not tested: fewer than {fewest} held-out texts", fewest=FEWEST)
+    always = _(
+        "always “{label}”: {share}",
+        label=held_out.label or _(_NO_ANSWER),
+        share=percent(held_out.share_of_label),
+    )
     if not held_out.label:
-        return f"exactly right on {percent(held_out.accuracy)} of {held_out.n:,} held-out texts; {always}"
-    return f"right on {percent(held_out.accuracy)} of {held_out.n:,} held-out texts; {always}"
+        return _(
+            "exactly right on {accuracy} of {n} held-out texts; {always}",
+            accuracy=percent(held_out.accuracy),
+            n=f"{held_out.n:,}",
+            always=always,
+        )
+    return _(
+        "right on {accuracy} of {n} held-out texts; {always}",
+        accuracy=percent(held_out.accuracy),
+        n=f"{held_out.n:,}",
+        always=always,
+    )
 
 
 def held_out_summary(held_out: HeldOut | None) -> str:
@@ -87,16 +105,29 @@ def held_out_summary(held_out: HeldOut | None) -> str:
     'Exactly the gold answer on 7.5 % of 40 texts of other splits, from which it did not learn. Always saying “no answer”: 2.5 %.'
     """
     if held_out is None:
-        return f"How often it is right is not known: there are fewer than {FEWEST} texts with gold from which it did not learn."
-    difference = "" if held_out.low is not None and held_out.low > 0 else "; no clear difference"
-    if not held_out.label:
-        return (
-            f"Exactly the gold answer on {percent(held_out.accuracy)} of {held_out.n:,} {_WAYS[held_out.way]}. Always saying "
-            f"“{_NO_ANSWER}”: {percent(held_out.share_of_label)}{difference}."
+        return _(
+            "How often it is right is not known: there are fewer than {fewest} texts with gold from which it did not learn.",
+            fewest=FEWEST,
         )
-    return (
-        f"Correct on {percent(held_out.accuracy)} of {held_out.n:,} {_WAYS[held_out.way]}. Always predicting “{held_out.label}”: "
-        f"{percent(held_out.share_of_label)}{difference}."
+    difference = "" if held_out.low is not None and held_out.low > 0 else _("; no clear difference")
+    if not held_out.label:
+        return _(
+            "Exactly the gold answer on {accuracy} of {n} {texts}. Always saying “{answer}”: {share}{difference}.",
+            accuracy=percent(held_out.accuracy),
+            n=f"{held_out.n:,}",
+            texts=_(_WAYS[held_out.way]),
+            answer=_(_NO_ANSWER),
+            share=percent(held_out.share_of_label),
+            difference=difference,
+        )
+    return _(
+        "Correct on {accuracy} of {n} {texts}. Always predicting “{label}”: {share}{difference}.",
+        accuracy=percent(held_out.accuracy),
+        n=f"{held_out.n:,}",
+        texts=_(_WAYS[held_out.way]),
+        label=held_out.label,
+        share=percent(held_out.share_of_label),
+        difference=difference,
     )
 
 
@@ -111,7 +142,9 @@ def seen_summary(seen: Seen | None) -> str | None:
     """In a sentence; None where there is nothing to say."""
     match seen:
         case "yes":
-            return "This text was in its training data: its answer here says nothing of how it does on new ones."
+            return _("This text was in its training data: its answer here says nothing of how it does on new ones.")
         case "unknown":
-            return f"Which texts it learned from is not known: it was trained before that was kept. {_AGAIN}"
+            return _(
+                "Which texts it learned from is not known: it was trained before that was kept. Train it again to have it said."
+            )
     return None

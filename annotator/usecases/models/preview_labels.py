@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from annotator.attribution.base import Predictor
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.store import Store
 from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
 
@@ -21,8 +22,12 @@ def preview_names(
     unknown = [label for label in preview_labels if label not in predictor.labels]
     if unknown:
         raise ModelError(
-            f"The model '{predictor.name}' has no label '{unknown[0]}' that could be renamed. It has "
-            f"{listed(predictor.labels)}."
+            _(
+                "The model '{name}' has no label '{unknown}' that could be renamed. It has {labels}.",
+                name=predictor.name,
+                unknown=unknown[0],
+                labels=listed(predictor.labels),
+            )
         )
     confirmed = remembered(store, project, ModelLabels.of_model(predictor.name, predictor.labels))
     if confirmed is not None and not preview_labels:
@@ -41,11 +46,24 @@ def _checked(project: Project, predictor: Predictor, names: Mapping[str, str | N
     strange = [label for label, name in names.items() if name is None or name not in {*project.labels, ""}]
     given = [name for name in names.values() if name]
     if strange or len(set(given)) < len(given):
-        what = f"'{strange[0]}' is none of the project's" if strange else "two of them would be one of the project's"
+        what = (
+            _("'{label}' is none of the project's", label=strange[0])
+            if strange
+            else _("two of them would be one of the project's")
+        )
         label, ours = strange[0] if strange else predictor.labels[0], next(iter(project.labels), "label")
         raise ModelError(
-            f"The labels of the model '{predictor.name}' ({listed(predictor.labels)}) are not those of the project "
-            f"'{project.name}' ({listed(project.labels)}): {what}. The lead says which is which under Project, Rules (for "
-            f"example {label}={ours}, or {label}= where it is never an answer)."
+            _(
+                "The labels of the model '{name}' ({labels}) are not those of the project '{project}' ({project_labels}): "
+                "{what}. The lead says which is which under Project, Rules (for example {label}={ours}, or {label}= where it "
+                "is never an answer).",
+                name=predictor.name,
+                labels=listed(predictor.labels),
+                project=project.name,
+                project_labels=listed(project.labels),
+                what=what,
+                label=label,
+                ours=ours,
+            )
         )
     return {label: name or "" for label, name in names.items()}

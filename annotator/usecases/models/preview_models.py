@@ -19,6 +19,7 @@ from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.previews import preview_model_kind, preview_model_name
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
@@ -42,7 +43,7 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
     spec = preview if spec is None else spec
     kind = preview_model_kind(spec)
     if kind == "none":
-        raise NotFound("The lead has chosen no model for previews (Project, Rules).")
+        raise NotFound(_("The lead has chosen no model for previews (Project, Rules)."))
     folder = (
         _built_in_folder(store, project, spec)
         if kind == "built-in"
@@ -61,8 +62,11 @@ def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
     folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
     if not BagOfWords.is_saved(folder):
         raise NotFound(
-            "The project has no trained model yet. A researcher or a lead trains one on the Saliency page: Compute attributions, "
-            f"with the model {spec}."
+            _(
+                "The project has no trained model yet. A researcher or a lead trains one on the Saliency page: Compute "
+                "attributions, with the model {spec}.",
+                spec=spec,
+            )
         )
     return folder
 
@@ -75,14 +79,21 @@ def _chosen_folder(store: Store, project: Project, spec: str, *, is_lead: bool) 
         if is_lead:
             raise
         raise ModelError(
-            f"The preview model '{preview_model_name(spec)}' may not be used on this server. The lead chooses another one "
-            "(Project, Rules)."
+            _(
+                "The preview model '{name}' may not be used on this server. The lead chooses another one (Project, "
+                "Rules).",
+                name=preview_model_name(spec),
+            )
         ) from error
     if not folder.is_dir():
         where = f" ('{folder}')" if is_lead else ""
         raise ModelError(
-            f"The folder of the preview model '{preview_model_name(spec)}'{where} is no longer there. "
-            "The lead puts it back, or chooses another model (Project, Rules)."
+            _(
+                "The folder of the preview model '{name}'{where} is no longer there. The lead puts it back, or "
+                "chooses another model (Project, Rules).",
+                name=preview_model_name(spec),
+                where=where,
+            )
         )
     return folder
 
@@ -130,12 +141,16 @@ class _LoadedModels:
         """A model for one who asks; it is loaded anew where its folder has changed."""
         name = preview_model_name(spec)
         if not self._waiting.acquire(blocking=False):
-            raise Conflict(f"Several people ask the model '{name}' at this moment. Ask again in a few seconds.")
+            raise Conflict(
+                _("Several people ask the model '{name}' at this moment. Ask again in a few seconds.", name=name)
+            )
         try:
             model = self._found(key, load)
             predictor = self._awaited(key, model, name, is_lead=is_lead)
             if not model.turn.acquire(timeout=_PATIENCE_S):
-                raise Conflict(f"The model '{name}' still answers somebody else. Ask again in a few seconds.")
+                raise Conflict(
+                    _("The model '{name}' still answers somebody else. Ask again in a few seconds.", name=name)
+                )
             try:
                 yield predictor
             finally:
@@ -159,7 +174,7 @@ class _LoadedModels:
         try:
             return model.loading.result(_PATIENCE_S)
         except TimeoutError as error:
-            raise Conflict(f"The model '{name}' is being loaded. Ask again in a few seconds.") from error
+            raise Conflict(_("The model '{name}' is being loaded. Ask again in a few seconds.", name=name)) from error
         except Exception as error:
             with self._guard:  # the next question tries again: something may have been mended
                 if self._models.get(key) is model:
@@ -168,10 +183,15 @@ class _LoadedModels:
                 raise
             if is_lead:
                 reason = f"{type(error).__name__}: {error}"
-                raise ModelError(f"The preview model '{name}' cannot be loaded ({reason}).") from error
+                raise ModelError(
+                    _("The preview model '{name}' cannot be loaded ({reason}).", name=name, reason=reason)
+                ) from error
             raise ModelError(
-                f"The preview model '{name}' cannot be loaded. The lead learns why by asking it, and may choose another "
-                "(Project, Rules)."
+                _(
+                    "The preview model '{name}' cannot be loaded. The lead learns why by asking it, and may choose another "
+                    "(Project, Rules).",
+                    name=name,
+                )
             ) from error
 
 

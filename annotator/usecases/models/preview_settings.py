@@ -6,6 +6,7 @@ from annotator.domain.people import User
 from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, preview_model_kind
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
@@ -33,12 +34,21 @@ def check_preview_model(store: Store, project: Project, spec: str) -> None:
     folder = folder_of_model(spec)
     if not folder.is_dir():
         raise InvalidValue(
-            f"There is no folder '{folder}' on the server for the preview model '{spec}'. Save the model there first, or name "
-            "the folder in which it is."
+            _(
+                "There is no folder '{folder}' on the server for the preview model '{spec}'. Save the model there first, or "
+                "name the folder in which it is.",
+                folder=folder,
+                spec=spec,
+            )
         )
     if not (folder / _HOLDS[kind]).is_file():
         raise InvalidValue(
-            f"The folder '{folder}' holds no {kind} model: {_HOLDS[kind]} is missing. Name the folder into which it was saved."
+            _(
+                "The folder '{folder}' holds no {kind} model: {holds} is missing. Name the folder into which it was saved.",
+                folder=folder,
+                kind=kind,
+                holds=_HOLDS[kind],
+            )
         )
 
 

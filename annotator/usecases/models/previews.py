@@ -13,6 +13,7 @@ from annotator.domain.previews import NO_MODEL, preview_model_kind
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
+from annotator.language import _
 from annotator.metrics.ragged import Flags
 from annotator.store import Store
 from annotator.store.annotate.assignments import holds_instance
@@ -71,7 +72,7 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
     roles = require_role(store, actor, project.id)
     who_may_ask = project.settings.model_previews
     if who_may_ask == "nobody":
-        raise NotAllowed("The lead has switched the model's answers off (Project, Rules).")
+        raise NotAllowed(_("The lead has switched the model's answers off (Project, Rules)."))
     if actor.is_administrator or "lead" in roles:
         return True
     number = actor.id or 0
@@ -80,7 +81,7 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
     if who_may_ask == "annotators" and holds_instance(store, instance_id, number):
         return False
     raise NotAllowed(
-        "The model's answers are for reviewers of this text; the lead may open them to annotators (Project, Rules)."
+        _("The model's answers are for reviewers of this text; the lead may open them to annotators (Project, Rules).")
     )
 
 

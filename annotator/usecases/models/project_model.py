@@ -10,6 +10,7 @@ from annotator.attribution.base import Answerer, Explained, Explainer, Input, Pr
 from annotator.domain.models import Prediction
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
+from annotator.language import _
 from annotator.metrics.ragged import Floats
 
 
@@ -77,20 +78,32 @@ def as_project_model(
     if isinstance(predictor, Answerer):
         if project.task.result_kind == "label":
             raise ModelError(
-                f"The model '{predictor.name}' answers questions, but the project '{project.name}' asks for labels."
+                _(
+                    "The model '{name}' answers questions, but the project '{project}' asks for labels.",
+                    name=predictor.name,
+                    project=project.name,
+                )
             )
         return ProjectModel(predictor, {})
     if project.task.result_kind != "label":
         raise ModelError(
-            f"The model '{predictor.name}' gives labels, but the project '{project.name}' asks for answers. Use a question "
-            "answering model (transformers:...), or bring in what your model says (format predictions)."
+            _(
+                "The model '{name}' gives labels, but the project '{project}' asks for answers. Use a question answering model "
+                "(transformers:...), or bring in what your model says (format predictions).",
+                name=predictor.name,
+                project=project.name,
+            )
         )
     if not isinstance(predictor, BagOfWords):
         return ProjectModel(predictor, names_of(predictor))
     strange = [label for label in predictor.labels if label not in project.labels]
     if strange:
         raise ModelError(
-            f"The built-in model '{predictor.name}' learned the label '{strange[0]}', which the project no longer has. Train it "
-            "again (Saliency, Compute attributions; or annotator attribute with --train)."
+            _(
+                "The built-in model '{name}' learned the label '{strange}', which the project no longer has. Train it again "
+                "(Saliency, Compute attributions; or annotator attribute with --train).",
+                name=predictor.name,
+                strange=strange[0],
+            )
         )
     return ProjectModel(predictor, {label: label for label in predictor.labels})

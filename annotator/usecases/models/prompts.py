@@ -18,6 +18,7 @@ from annotator.domain.self_explanations import (
 )
 from annotator.errors import InvalidValue
 from annotator.formats.rows.files import new_file
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event
@@ -72,7 +73,9 @@ def chosen_template(project: Project, template: str | None) -> str:
 def instances_asked(store: Store, project: Project, split: str | None) -> Iterator[Instance]:
     """The instances that are not discarded; raises InvalidValue for a split that is not there, or where there is none."""
     if not splits_of(store, project.id):
-        raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
+        raise InvalidValue(
+            _("The project '{name}' has no instances yet; a lead of it imports them.", name=project.name)
+        )
     require_split(store, [project], split)
     for batch in iterate_instance_batches(store, project.id, split=split, batch_size=100):
         yield from (instance for instance in batch if instance.state != "discarded")

@@ -23,6 +23,7 @@ from annotator.formats.model_output.explained_answers import (
     read_answer,
     text_of_response,
 )
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event, require_open
@@ -32,7 +33,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingReport
 from annotator.usecases.models.prompts import chosen_template, instances_asked
 
-_NO_ADDRESS = (
+_NO_ADDRESS = unsaid(
     "No address of a language model is set. Whoever runs the program sets ANNOTATOR_MODEL_ADDRESS before starting it "
     "(docs/self_explanations.md); or write the prompts to a file."
 )
@@ -78,9 +79,9 @@ def require_askable(project: Project, model: str, options: SelfExplanationOption
     """The address and the template to ask with; raises InvalidValue where there is no such thing."""
     address = configured_address()
     if address is None:
-        raise InvalidValue(_NO_ADDRESS)
+        raise InvalidValue(_(_NO_ADDRESS))
     if not model.strip():
-        raise InvalidValue("Name the model, as its server calls it.")
+        raise InvalidValue(_("Name the model, as its server calls it."))
     run_of(model, "1")  # a name that is too long is refused
     return address, chosen_template(project, options.template)
 

@@ -12,6 +12,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.models import RunFinder, outputs_of_run, store_outputs
 from annotator.usecases.models.attribution_batches import BatchResult, WrittenMethod
@@ -38,7 +39,11 @@ def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> 
     strange = [label for label in label_words if label not in labels]
     if strange:
         raise InvalidValue(
-            f"There is no label '{strange[0]}' to give words to. There are {', '.join(labels) or 'none'}."
+            _(
+                "There is no label '{strange}' to give words to. There are {labels}.",
+                strange=strange[0],
+                labels=", ".join(labels) or _("none"),
+            )
         )
 
 

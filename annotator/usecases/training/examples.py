@@ -10,6 +10,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.word_lists import WordList
 from annotator.errors import ModelError
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
@@ -26,9 +27,13 @@ from annotator.usecases.training.rationales import (
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
 _HOW_GOLD_COMES = {
-    "label": "A text gets its gold label from the import (the column “label”), or from an annotation that is accepted; "
-    "rationales are not needed.",
-    "answer": "A text gets its gold answer from the import (the column “answer”), or from an annotation that is accepted.",
+    "label": unsaid(
+        "A text gets its gold label from the import (the column “label”), or from an annotation that is accepted; "
+        "rationales are not needed."
+    ),
+    "answer": unsaid(
+        "A text gets its gold answer from the import (the column “answer”), or from an annotation that is accepted."
+    ),
 }
 _DRAWN = Fraction(1, 10)  # of the training texts, to stop by, where no split is for that
 
@@ -109,9 +114,17 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
         learn, stop = ([e for e in part if e.place is not None or not e.label] for part in (learn, stop))
     n_absent = n_all - len(learn) - len(stop)
     if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
-        where = f" in the split '{split}'" if split else ""
-        remedy = "" if learn else f" {_HOW_GOLD_COMES[project.task.result_kind]}"
-        raise ModelError(f"There is nothing to learn in the project '{project.name}': {nothing}{where}.{remedy}")
+        where = _(" in the split '{split}'", split=split) if split else ""
+        remedy = "" if learn else f" {_(_HOW_GOLD_COMES[project.task.result_kind])}"
+        raise ModelError(
+            _(
+                "There is nothing to learn in the project '{name}': {nothing}{where}.{remedy}",
+                name=project.name,
+                nothing=nothing,
+                where=where,
+                remedy=remedy,
+            )
+        )
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
     return TrainingData(
         chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent
@@ -125,10 +138,14 @@ def _nothing_to_learn(learn: Sequence[Example], n_absent: int, *, asks_for_answe
         if labels - {""}:
             return None
         if n_absent:
-            return "a model answers with a stretch of the text, and no gold answer stands in its text"
-        return "all gold answers say that there is no answer" if labels else "no text has a gold answer"
+            return _("a model answers with a stretch of the text, and no gold answer stands in its text")
+        return _("all gold answers say that there is no answer") if labels else _("no text has a gold answer")
     if len(labels) < 2:
-        return f"all texts with a gold label have the label '{labels.pop()}'" if labels else "no text has a gold label"
+        return (
+            _("all texts with a gold label have the label '{label}'", label=labels.pop())
+            if labels
+            else _("no text has a gold label")
+        )
     return None
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _, several
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
@@ -56,30 +56,51 @@ left to stop by, and is judged by none since no other split has gold labels.'
         'It learns from 80 texts with a gold answer (20 of them say that there is none), stops by 10, and is judged by 30. 3 \
 texts are left out, as their gold answer does not stand in the text.'
         """
-        stops = (
-            f"stops by {self.n_stop:,}" if self.n_stop else "goes on to the last epoch since no text is left to stop by"
+        learns = (
+            self._labels_to_learn() if self.n_without_answer is None else self._answers_to_learn(self.n_without_answer)
         )
-        judged = (
-            f"is judged by {self.n_judge:,}"
-            if self.n_judge
-            else f"is judged by none since no other split has gold {self._gold}s"
-        )
-        if 0 < self.n_judge < FEWEST:
-            judged += f", which are too few to say how often it is right ({FEWEST} are needed)"
-        of_them = f"{self.n_with_rationales or 'none'} of them with rationales"
-        if self.n_without_answer is not None:
-            of_them = f"{self.n_without_answer or 'none'} of them say that there is none"
-        learns = f"It learns from {counted(self.n_learn, 'text')} with a gold {self._gold} ({of_them}), {stops}, and {judged}."
+        sentence = _("{learns}, {stops}, and {judged}.", learns=learns, stops=self._stops(), judged=self._judged())
         if not self.n_absent:
-            return learns
-        left_out = (
-            "1 text is left out, as its" if self.n_absent == 1 else f"{self.n_absent:,} texts are left out, as their"
+            return sentence
+        left_out = several(
+            "{n} text is left out, as its gold answer does not stand in the text.",
+            "{n} texts are left out, as their gold answer does not stand in the text.",
+            self.n_absent,
         )
-        return f"{learns} {left_out} gold answer does not stand in the text."
+        return f"{sentence} {left_out}"
 
-    @property
-    def _gold(self) -> str:
-        return "label" if self.n_without_answer is None else "answer"
+    def _labels_to_learn(self) -> str:
+        n = f"{self.n_with_rationales:,}" if self.n_with_rationales else _("none")
+        return several(
+            "It learns from {n} text with a gold label ({n_marked} of them with rationales)",
+            "It learns from {n} texts with a gold label ({n_marked} of them with rationales)",
+            self.n_learn, n_marked=n,
+        )  # fmt: skip
+
+    def _answers_to_learn(self, n_without: int) -> str:
+        n = f"{n_without:,}" if n_without else _("none")
+        return several(
+            "It learns from {n} text with a gold answer ({n_without} of them say that there is none)",
+            "It learns from {n} texts with a gold answer ({n_without} of them say that there is none)",
+            self.n_learn, n_without=n,
+        )  # fmt: skip
+
+    def _stops(self) -> str:
+        if not self.n_stop:
+            return _("goes on to the last epoch since no text is left to stop by")
+        return _("stops by {n}", n=f"{self.n_stop:,}")
+
+    def _judged(self) -> str:
+        if not self.n_judge and self.n_without_answer is None:
+            return _("is judged by none since no other split has gold labels")
+        if not self.n_judge:
+            return _("is judged by none since no other split has gold answers")
+        n = f"{self.n_judge:,}"
+        if self.n_judge >= FEWEST:
+            return _("is judged by {n}", n=n)
+        return _(
+            "is judged by {n}, which are too few to say how often it is right ({least} are needed)", n=n, least=FEWEST
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +118,10 @@ def missing_package() -> str | None:
 
 def missing_words(package: str) -> str:
     """What is missing, and how it is installed."""
-    return (
-        f"Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
-        "pip install 'rationale-annotator[models]'."
+    return _(
+        "Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
+        "pip install 'rationale-annotator[models]'.",
+        package=package,
     )
 
 
@@ -156,10 +178,12 @@ def base_of(written: str) -> str:
     """
     base = written.strip().removeprefix(_TRANSFORMERS).strip()
     if not base:
-        raise InvalidValue("Name the pretrained model: its folder, or its name (transformers:FOLDER-OR-NAME).")
-    kind, colon, _ = base.partition(":")
+        raise InvalidValue(_("Name the pretrained model: its folder, or its name (transformers:FOLDER-OR-NAME)."))
+    kind, colon, _other = base.partition(":")
     if colon and kind in {"spacy", "built-in", "transformers-zero-shot", "transformers-writing"}:
-        raise InvalidValue(f"'{base}' cannot be trained on. Name a transformers model (transformers:FOLDER-OR-NAME).")
+        raise InvalidValue(
+            _("'{base}' cannot be trained on. Name a transformers model (transformers:FOLDER-OR-NAME).", base=base)
+        )
     return base
 
 
@@ -180,10 +204,14 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
     check_architecture(project, options.model, options.fitting)
     require_allowed_base(store, project, options.model.base)
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
-        raise InvalidValue(f"There is a model '{name}' in this project already. Choose another name, or replace it.")
+        raise InvalidValue(
+            _("There is a model '{name}' in this project already. Choose another name, or replace it.", name=name)
+        )
     foreseen = forecast(store, actor, project, options.data)
     if options.fitting.alignment is not None and not foreseen.n_with_rationales:
         raise InvalidValue(
-            "No text that would be learned from has a rationale, so there is nothing to align with. Choose other rationales, "
-            "or no alignment."
+            _(
+                "No text that would be learned from has a rationale, so there is nothing to align with. Choose other "
+                "rationales, or no alignment."
+            )
         )

@@ -13,6 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, ModelError
+from annotator.language import _
 from annotator.metrics.er_test_alignment import choose_at_random, choose_by_confidence, n_chosen
 from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.scoring.runs import p_of
@@ -49,15 +50,17 @@ class RationaleOptions:
     def __post_init__(self) -> None:
         n_chosen(1, self.share)  # refuses what is no share
         if self.source != "shuffled" and (self.source == "lexicon") != bool(self.word_lists):
-            raise InvalidValue("Rationales of word lists need the names of the lists, and other rationales have none.")
+            raise InvalidValue(
+                _("Rationales of word lists need the names of the lists, and other rationales have none.")
+            )
         if (self.choice == "random") == bool(self.confidence_of):
             raise InvalidValue(
-                f"The choice '{self.choice}' "
-                + (
-                    "does not ask how confident a model is; leave the models out."
-                    if self.confidence_of
-                    else "needs a model that has answered the training texts."
+                _(
+                    "The choice '{choice}' does not ask how confident a model is; leave the models out.",
+                    choice=self.choice,
                 )
+                if self.confidence_of
+                else _("The choice '{choice}' needs a model that has answered the training texts.", choice=self.choice)
             )
 
 
@@ -84,9 +87,11 @@ def lists_named(store: Store, project: Project, names: Sequence[str]) -> list[Wo
     for name in names:
         if name not in marking:
             raise InvalidValue(
-                f"There is no word list '{name}' that marks words (a keep list or an ignore list). There are "
-                + (", ".join(f"'{known}'" for known in marking) or "none")
-                + "."
+                _(
+                    "There is no word list '{name}' that marks words (a keep list or an ignore list). There are {lists}.",
+                    name=name,
+                    lists=", ".join(f"'{known}'" for known in marking) or _("none"),
+                )
             )
     return [marking[name] for name in names]
 
@@ -146,9 +151,11 @@ def _p_of_model(store: Store, project: Project, examples: Sequence[Example], mod
     known = list_models(store, project.id)
     if model not in known:
         others = (
-            f"There is some of {', '.join(known)}." if known else "No model has any here; compute attributions first."
+            _("There is some of {known}.", known=", ".join(known))
+            if known
+            else _("No model has any here; compute attributions first.")
         )
-        raise InvalidValue(f"There is no output of a model '{model}'. {others}")
+        raise InvalidValue(_("There is no output of a model '{model}'. {others}", model=model, others=others))
     answers = full_answers(store, project.id, model)
     return [_complete(of_seed, examples, model) for of_seed in answers.values() or ({},)]
 
@@ -160,8 +167,14 @@ def _complete(answers: Mapping[int, Prediction], examples: Sequence[Example], mo
         keys = ", ".join(missing[:_NAMED]) + (" ..." if len(missing) > _NAMED else "")
         texts = counted(len(examples), "training text")
         raise ModelError(
-            f"The model '{model}' has given no probabilities of {len(missing):,} of the {texts} with rationales ({keys}). "
-            "Compute its attributions of the training split first; its answers come with them."
+            _(
+                "The model '{model}' has given no probabilities of {n_missing} of the {texts} with rationales ({keys}). "
+                "Compute its attributions of the training split first; its answers come with them.",
+                model=model,
+                n_missing=f"{len(missing):,}",
+                texts=texts,
+                keys=keys,
+            )
         )
     return p_gold
 

@@ -16,6 +16,7 @@ from annotator.domain.projects import Project
 from annotator.domain.trainings import HeldOut
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, sync_folder
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
@@ -191,8 +192,11 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     card = Card.read(folder)
     if card is None or card.plan != plan:
         raise InvalidValue(
-            f"There is already a model in {folder}, with other texts or settings. Choose another name, or replace it with "
-            "--again."
+            _(
+                "There is already a model in {folder}, with other texts or settings. Choose another name, or replace it with "
+                "--again.",
+                folder=folder,
+            )
         )
     training = find_training(store, project.id, name)
     held_out = None if training is None else training.held_out
@@ -204,13 +208,17 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
 def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
     """Where the model goes; raises InvalidValue before anything is done where that will not do."""
     if not is_model_name(name):
-        raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
+        raise InvalidValue(
+            _("'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.", name=name)
+        )
     folder = (options.folder or models_folder(store, project)) / name
     if name == BUILT_IN or BagOfWords.is_saved(folder):
-        raise InvalidValue(f"'{name}' is the name of a built-in model of this project. Choose another name.")
+        raise InvalidValue(
+            _("'{name}' is the name of a built-in model of this project. Choose another name.", name=name)
+        )
     if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
         raise InvalidValue(
-            f"The project holds output of a model '{name}' that was not trained here. Choose another name."
+            _("The project holds output of a model '{name}' that was not trained here. Choose another name.", name=name)
         )
     return folder
 
@@ -248,7 +256,7 @@ class _Rows:
         if trainable.is_reading:
             learn, left_out = rows_with_answers(trainable, data.learn)
             check_answers(learn)
-            stop, _ = rows_with_answers(trainable, data.stop)
+            stop, _other = rows_with_answers(trainable, data.stop)
             return _Rows(learn, stop, answer_rows(trainable.cutter, data.judge), left_out)
         labels, reads_target = trainable.labels, trainable.network.reads == "target"
         known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
@@ -312,7 +320,10 @@ def _rationale_facts(data: TrainingData, rationales: RationaleOptions) -> dict[s
     if rationales.word_lists:
         facts["word lists"] = ", ".join(rationales.word_lists)
     if rationales.share < 100:
-        facts |= {"share": f"{rationales.share:g} % of {data.n_could:,}", "choice": rationales.choice}
+        facts |= {
+            "share": f"{rationales.share:g} % of {data.n_could:,}",
+            "choice": rationales.choice,
+        }
     if rationales.confidence_of:
         facts |= {"confidence of": ", ".join(rationales.confidence_of), "as confident as the last chosen": data.n_tied}
     return facts

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, spoken_language, unsaid
 from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
 from annotator.usecases.databases import Store
 from annotator.usecases.models.alignment_gains import Measured
@@ -24,9 +25,9 @@ from annotator.web.session import Visit, database_path
 if TYPE_CHECKING:
     from annotator.metrics.chance import Verdict
 
-_TRAIN = {"twin": "Train its twin without alignment", "control": "Train its control"}
+_TRAIN = {"twin": unsaid("Train its twin without alignment"), "control": unsaid("Train its control")}
 _BEHIND = {"twin": "none", "control": "shuffled"}
-_ASKED = "It waits for its turn; the top of this page shows how far it is."
+_ASKED = unsaid("It waits for its turn; the top of this page shows how far it is.")
 
 
 @st.cache_resource(show_spinner=False)
@@ -39,7 +40,8 @@ def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> N
     if reason := why_without_kin(model.card):
         st.markdown(as_text(reason))
         return
-    key = (str(database_path()), project.id, model.name, last_event(store, visit.user, project))
+    event = last_event(store, visit.user, project)
+    key = (str(database_path()), project.id, model.name, event, spoken_language())  # its sentences are said
     cached = _proofs().get(key, tuple)
     if cached is None:
         cached = (alignment_proof(store, visit.user, project, [model.name]),)
@@ -47,7 +49,7 @@ def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> N
     (proof,) = cached
     if proof is None:
         return
-    st.markdown("##### What the alignment brought")
+    st.markdown(f"##### {_('What the alignment brought')}")
     _show_measures(project, model, proof)
     for lack in proof.lacking:
         _show_lack(store, visit, project, model, lack)
@@ -55,33 +57,45 @@ def show(store: Store, visit: Visit, project: Project, model: TrainedModel) -> N
 
 def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof) -> None:
     if not proof.twins:
-        numbers = (f"{of.title} {written(of.gain.other)} (n {of.gain.n:,})" for of in proof.measures)
-        st.markdown(as_text(f"On texts that it did not learn from: {'; '.join(numbers)}"))
-        return
-    control = f", and the control {proof.controls[0]} with as many tokens at random" if proof.controls else ""
-    st.caption(
-        as_text(
-            f"On texts that none of them learned from: {model.name}, its twin {proof.twins[0]} without alignment{control}. "
-            "Differences are from the twin, over texts, with 95 % intervals."
+        numbers = (
+            _("{number} {value} (n {n})", number=of.title, value=written(of.gain.other), n=f"{of.gain.n:,}")
+            for of in proof.measures
         )
+        st.markdown(as_text(_("On texts that it did not learn from: {numbers}", numbers="; ".join(numbers))))
+        return
+    st.caption(as_text(_what_is_compared(model, proof)))
+    show_measures(
+        proof.measures, _("without alignment"), _("with alignment"), key=f"train_proof_{project.id}_{model.name}"
     )
-    show_measures(proof.measures, "without alignment", "with alignment", key=f"train_proof_{project.id}_{model.name}")
     for sentence in proof.sentences:
         st.markdown(as_text(sentence))
+
+
+def _what_is_compared(model: TrainedModel, proof: AlignmentProof) -> str:
+    name, twin = model.name, proof.twins[0]
+    if proof.controls:
+        return _(
+            "On texts that none of them learned from: {model}, its twin {twin} without alignment, and the control {control} "
+            "with as many tokens at random. Differences are from the twin, over texts, with 95 % intervals.",
+            model=name, twin=twin, control=proof.controls[0],
+        )  # fmt: skip
+    return _(
+        "On texts that none of them learned from: {model}, its twin {twin} without alignment. Differences are from the twin, "
+        "over texts, with 95 % intervals.",
+        model=name, twin=twin,
+    )  # fmt: skip
 
 
 def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: str) -> None:
     """A row for each number of two models, and of a control where there is one."""
     has_control = any(of.gain.control is not None for of in measures)
+    difference, control, of_control = _("difference"), _("control"), _("its difference")
     rows = []
     for of in measures:
         gain = of.gain
-        row = {"number": of.title, "n": gain.n, base: gain.base, other: gain.other}
-        row |= {"difference": _written(gain.gain)}
-        rows.append(
-            row | ({"control": gain.control, "its difference": _written(gain.of_control)} if has_control else {})
-        )
-    show_numbers(rows, {base, other, "control"}, key=key, right=("difference", "its difference"))
+        row = {_("number"): of.title, "n": gain.n, base: gain.base, other: gain.other, difference: _written(gain.gain)}
+        rows.append(row | ({control: gain.control, of_control: _written(gain.of_control)} if has_control else {}))
+    show_numbers(rows, {base, other, control}, key=key, right=(difference, of_control))
 
 
 def _written(verdict: "Verdict | None") -> str | None:
@@ -96,9 +110,9 @@ def _show_lack(store: Store, visit: Visit, project: Project, model: TrainedModel
     st.markdown(as_text(lack.sentence))
     key = f"train_lack_{lack.kind}_{project.id}_{lack.name}"
     if lack.kind == "attributions":
-        if lack.command and pressed("Compute its attributions by occlusion", key=key, icon=":material/calculate:"):
+        if lack.command and pressed(_("Compute its attributions by occlusion"), key=key, icon=":material/calculate:"):
             _ask_questions(store, visit, project, model)
-    elif pressed(_TRAIN[lack.kind], key=key, icon=":material/model_training:"):
+    elif pressed(_(_TRAIN[lack.kind]), key=key, icon=":material/model_training:"):
         _ask_training(store, visit, project, model, lack)
 
 
@@ -109,7 +123,7 @@ def _ask_questions(store: Store, visit: Visit, project: Project, model: TrainedM
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state["train_asked"] = _ASKED
+    st.session_state["train_asked"] = _(_ASKED)
     st.rerun()
 
 
@@ -121,5 +135,5 @@ def _ask_training(store: Store, visit: Visit, project: Project, model: TrainedMo
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state["train_asked"] = _ASKED
+    st.session_state["train_asked"] = _(_ASKED)
     st.rerun()

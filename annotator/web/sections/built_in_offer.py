@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.background import ask_for_built_in
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -11,7 +12,7 @@ from annotator.web.presses import pressed
 from annotator.web.sections import jobs
 from annotator.web.session import Visit
 
-_WHAT = (
+_WHAT = unsaid(
     "The built-in model is a small classifier of words that learns from the labels of this project in seconds to minutes. It "
     "answers and explains every text; nothing has to be installed."
 )
@@ -28,9 +29,9 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
         if jobs.show_open(store, visit, project, where):
             return
         words, button = st.columns([3, 1], vertical_alignment="center")
-        words.markdown(_WHAT)
+        words.markdown(_(_WHAT))
         if pressed(
-            "Train the built-in model", container=button, width="stretch", key=f"built_in_go_{where}",
+            _("Train the built-in model"), container=button, width="stretch", key=f"built_in_go_{where}",
             icon=":material/model_training:",
         ):  # fmt: skip
             try:

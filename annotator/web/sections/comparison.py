@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from annotator.domain.instances import Annotation
+from annotator.domain.gold import GoldChoice
+from annotator.domain.instances import Annotation, InstanceState
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, NotFound
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
@@ -31,6 +33,12 @@ from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
 
 _BESIDE = 3  # panels in a row
+_STATES: dict[InstanceState, str] = {
+    "open": unsaid("open"),
+    "held": unsaid("held"),
+    "complete": unsaid("complete"),
+    "discarded": unsaid("discarded"),
+}
 
 
 def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> None:
@@ -52,11 +60,13 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
 def _ask_to_give_back(instance_id: int) -> bool:
     """Whoever has the text in hand decides: annotate it, or look at what others marked."""
     st.warning(
-        "You are annotating this text. If you look at what others marked, it goes to somebody else and you will not be given it "
-        "again; your own marks are kept, but cannot be submitted.",
+        _(
+            "You are annotating this text. If you look at what others marked, it goes to somebody else and you will not be "
+            "given it again; your own marks are kept, but cannot be submitted."
+        ),
         icon=":material/visibility_off:",
     )
-    return pressed("Give it up and look", key=f"look_give_back_{instance_id}")
+    return pressed(_("Give it up and look"), key=f"look_give_back_{instance_id}")
 
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
@@ -65,8 +75,8 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
     if len(split_by_id) == 1:
         return next(iter(split_by_id))
     return st.segmented_control(
-        "Split", list(split_by_id), default=next(iter(split_by_id)), required=True, key=f"look_split_{key}",
-        format_func=lambda number: as_text(split_by_id[number]) or "no split",
+        _("Split"), list(split_by_id), default=next(iter(split_by_id)), required=True, key=f"look_split_{key}",
+        format_func=lambda number: as_text(split_by_id[number]) or _("no split"),
     )  # fmt: skip
 
 
@@ -84,10 +94,14 @@ class _ComparisonScreen:
 
     def show(self) -> None:
         self._show_title()
-        parts = {"Side by side": self._show_compared, "Talk": self._show_talk, "Timeline": self._show_timeline}
+        parts = {
+            unsaid("Side by side"): self._show_compared,
+            unsaid("Talk"): self._show_talk,
+            unsaid("Timeline"): self._show_timeline,
+        }
         part = st.segmented_control(
-            "Part", list(parts), default="Side by side", required=True, key=f"look_part_{self.instance.id}",
-            label_visibility="collapsed",
+            _("Part"), list(parts), default="Side by side", required=True,
+            key=f"look_part_{self.instance.id}", label_visibility="collapsed", format_func=_,
         )  # fmt: skip
         parts[part]()
 
@@ -104,58 +118,57 @@ class _ComparisonScreen:
     def _show_title(self) -> None:
         instance = self.instance
         st.subheader(as_text(first_words(instance.excerpt) or instance.key), anchor=False)
-        split = f"split {instance.split}" if instance.split else "no split"
-        st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
+        split = _("split {split}", split=instance.split) if instance.split else _("no split")
+        st.caption(as_text(" · ".join([instance.key, split, _(_STATES[instance.state]), *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
-            st.caption("You have seen what others marked, so you will not be given this text to annotate.")
+            st.caption(_("You have seen what others marked, so you will not be given this text to annotate."))
         self._show_relatives()
         choice = self.comparison.choice
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")
-            made = "The gold is a version by" if choice.is_adjudicated else "The gold was chosen by"
-            if choice.is_exhaustive:
-                made = "The gold marks all the evidence and was taken over by"
-            words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
-            if pressed("Undo the choice", container=button, key=f"{self.key}_take_back", width="stretch"):
+            words.markdown(_chosen_words(choice))
+            if pressed(_("Undo the choice"), container=button, key=f"{self.key}_take_back", width="stretch"):
                 self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
 
     def _show_relatives(self) -> None:
         """The original of a changed version, or the changed versions of an original, each with a link."""
         original = original_of(self.store, self.visit.user, self.project, self.instance)
         if original is not None:
-            kind = f" ({as_text(original.kind)})" if original.kind else ""
+            link, facts = self._link(original), _facts(original.result, _(original.state))
+            kind = as_text(original.kind or "")
             st.markdown(
-                f"A changed version{kind} of {self._link(original)} · {_facts(original.result, original.state)}"
+                _("A changed version ({kind}) of {link} · {facts}", kind=kind, link=link, facts=facts)
+                if kind
+                else _("A changed version of {link} · {facts}", link=link, facts=facts)
             )
         if versions := versions_of(self.store, self.visit.user, self.project, self.instance):
             lines = [
-                f"- {self._link(version)} · {_facts(version.kind, version.result, version.state)}"
+                f"- {self._link(version)} · {_facts(version.kind, version.result, _(version.state))}"
                 for version in versions
             ]
-            st.markdown("\n".join(["Changed versions of this text:", "", *lines]))
+            st.markdown("\n".join([_("Changed versions of this text:"), "", *lines]))
 
     def _link(self, relative: Relative) -> str:
         if relative.instance_id is not None:
             return f"[{as_text(relative.key)}](/project?project={self.project.id}&instance={relative.instance_id})"
         if relative.perturbation_id is None:
             return as_text(relative.key)
-        return (
-            f"[open in Perturb](/perturb?project={self.project.id}&tab=check&perturbation={relative.perturbation_id})"
-        )
+        address = f"/perturb?project={self.project.id}&tab=check&perturbation={relative.perturbation_id}"
+        return f"[{_('open in Perturb')}]({address})"
 
     def _gold_words(self) -> list[str]:
         gold, policy = self.comparison.gold, self.project.settings.gold_policy
         if gold is None:
-            return ["no gold"]
+            return [_("no gold")]
         choice = self.comparison.choice
         if policy == "chosen" and choice is not None and choice.is_adjudicated and not choice.is_exhaustive:
-            return ["gold: the lead’s version"]
+            return [_("gold: the lead’s version")]
         parts = [
             f"{set_letter(number)} “{words_of(self.instance, gold_set)}” "
-            f"({' and '.join(origin_words(origin) for origin in origins)})"
+            f"({_(' and ').join(origin_words(origin) for origin in origins)})"
             for number, (gold_set, origins) in enumerate(zip(gold.sets, gold.origins, strict=True))
         ]
-        return [f"gold under “{policy}”: {'; '.join(parts) or 'no rationale'}"]
+        return [_("gold under “{policy}”: {sets}", policy=_(policy), sets="; ".join(parts) or _("no rationale"))]
 
     def _chosen_views(self) -> list[View]:
         """The last round of each annotator at first; any may be put beside one another."""
@@ -164,7 +177,7 @@ class _ComparisonScreen:
             return list(self.comparison.views)
         latest = {view.annotation.annotator: number for number, view in views.items() if view.annotation}
         numbers = st.pills(
-            "Annotations side by side", list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
+            _("Annotations side by side"), list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
             format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views",
         )  # fmt: skip
         return [views[number] for number in numbers]
@@ -192,7 +205,7 @@ class _ComparisonScreen:
             label = f"**{set_letter(position)}** {as_text(words)}"
             if st.checkbox(label, key=f"{self.key}_take_{number}_{position}"):
                 taken.append(view.annotation.sets[position])
-        note = [f"Note: {view.annotation.note}"] if view.annotation.note else []
+        note = [_("Note: {note}", note=view.annotation.note)] if view.annotation.note else []
         for line in (*note, *_guidelines_words(view.annotation), *view.decision, *view.scores):
             st.caption(as_text(line))
         self._ask_choice(number)
@@ -201,17 +214,17 @@ class _ComparisonScreen:
     def _ask_choice(self, annotation_id: int) -> None:
         choice = self.comparison.choice
         if choice is not None and choice.annotation_id == annotation_id:
-            st.caption(":material/star: This is the gold.")
+            st.caption(f":material/star: {_('This is the gold.')}")
             return
-        with st.popover("Make this annotation the gold"):
-            reason = st.text_input("Reason", key=f"{self.key}_why_{annotation_id}")
-            if pressed("Make it the gold", type="primary", key=f"{self.key}_choose_{annotation_id}"):
+        with st.popover(_("Make this annotation the gold")):
+            reason = st.text_input(_("Reason"), key=f"{self.key}_why_{annotation_id}")
+            if pressed(_("Make it the gold"), type="primary", key=f"{self.key}_choose_{annotation_id}"):
                 self._do(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
 
     def _show_version(self, taken: list[RationaleSet]) -> None:
         """The panel starts with the version there is, and with the ticked sets."""
-        st.markdown("**A version of your own**")
-        st.caption("Tick sets above to copy them here, change them, and store them with the result as the gold.")
+        st.markdown(f"**{_('A version of your own')}**")
+        st.caption(_("Tick sets above to copy them here, change them, and store them with the result as the gold."))
         view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
         draft = edit_panel.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
@@ -238,12 +251,21 @@ class _ComparisonScreen:
 
 
 def _facts(*facts: str | None) -> str:
-    return as_text(" · ".join("no label" if fact is None else fact or "–" for fact in facts))
+    return as_text(" · ".join(_("no label") if fact is None else fact or "–" for fact in facts))
+
+
+def _chosen_words(choice: GoldChoice) -> str:
+    by, reason = as_text(choice.chosen_by), as_text(choice.reason)
+    if choice.is_exhaustive:
+        return _("The gold marks all the evidence and was taken over by **{by}**: {reason}", by=by, reason=reason)
+    if choice.is_adjudicated:
+        return _("The gold is a version by **{by}**: {reason}", by=by, reason=reason)
+    return _("The gold was chosen by **{by}**: {reason}", by=by, reason=reason)
 
 
 def _guidelines_words(annotation: Annotation) -> tuple[str, ...]:
     number = annotation.guidelines
-    return () if number is None else (f"Made after reading version {number} of the guidelines.",)
+    return () if number is None else (_("Made after reading version {number} of the guidelines.", number=number),)
 
 
 def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:

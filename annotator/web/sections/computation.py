@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.background import AskedAttribution, ask_for_runs
 from annotator.usecases.databases import Store
 from annotator.usecases.models.attributions import (
@@ -21,14 +22,18 @@ from annotator.web.presses import pressed
 from annotator.web.sections import jobs, method_parameters, model_labels
 from annotator.web.session import Visit
 
-_NEXT = (
+_NEXT = unsaid(
     "The attributions are computed in the background, text by text, even when this page is closed. The progress "
     "is shown here and at the top of this page. What is stored already is not computed again."
 )
 
 _ZERO_SHOT, _WRITING = "transformers-zero-shot:", "transformers-writing:"
 
-_TOO_LONG: dict[TooLong, str] = {"refuse": "leave out", "cut": "cut at the end", "windows": "read in windows"}
+_TOO_LONG: dict[TooLong, str] = {
+    "refuse": unsaid("leave out"),
+    "cut": unsaid("cut at the end"),
+    "windows": unsaid("read in windows"),
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -36,10 +41,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     request = _asked(project)
     settings = method_parameters.ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
-    st.caption(_NEXT)
+    st.caption(_(_NEXT))
     jobs.show_open(store, visit, project, where="compute")
     is_lacking = labels_said is None or settings is None
-    is_pressed = pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:", disabled=is_lacking)
+    is_pressed = pressed(
+        _("Compute"), type="primary", key="compute_go", icon=":material/play_arrow:", disabled=is_lacking
+    )
     if is_pressed and labels_said is not None and settings is not None:
         options = replace(request.options, renamed=labels_said.renamed, is_anew=labels_said.is_anew)
         request = replace(request, options=options)
@@ -55,10 +62,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _asked(project: Project) -> AskedAttribution:
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     model = left.text_input(
-        "Model", "built-in", key="compute_model",
-        help="built-in is a small word classifier that is trained on this project's gold. "
-        "Other models: spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER for a causal language model that is "
-        "asked for labels, or transformers-writing:FOLDER for a model that writes its answer.",
+        _("Model"), "built-in", key="compute_model",
+        help=_(
+            "built-in is a small word classifier that is trained on this project's gold. Other models: spacy:FOLDER, "
+            "transformers:FOLDER, transformers-zero-shot:FOLDER for a causal language model that is asked for labels, "
+            "or transformers-writing:FOLDER for a model that writes its answer."
+        ),
     ).strip()  # fmt: skip
     ask_options = _ask_writing if model.startswith(_WRITING) else _ask_of_labels
     method, options = ask_options(project, middle, right)
@@ -68,25 +77,29 @@ def _asked(project: Project) -> AskedAttribution:
 def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerator) -> tuple[str, AttributingOptions]:
     """The method and the options of a model that answers with a label or a stretch of the text."""
     methods = offered_methods()
-    method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
+    method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
-        "Faithfulness", key="compute_faithfulness",
-        help="Also compute the predictions for the rationale alone and for the rest, and at ERASER's five thresholds.",
+        _("Faithfulness"), key="compute_faithfulness",
+        help=_(
+            "Also compute the predictions for the rationale alone and for the rest, and at ERASER's five thresholds."
+        ),
     )  # fmt: skip
     trains = right.checkbox(
-        "Train again", key="compute_trains",
-        help="Train the built-in model again on the present gold. If that gives another model, the predictions and attributions "
-        "of the old one are removed.",
+        _("Train again"), key="compute_trains",
+        help=_(
+            "Train the built-in model again on the present gold. If that gives another model, the predictions and "
+            "attributions of the old one are removed."
+        ),
     )  # fmt: skip
     whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     labels = choosable_labels(project)
     label = whose.selectbox(
-        "Whose label is explained", list(labels), format_func=labels.__getitem__, key="compute_label"
+        _("Whose label is explained"), list(labels), format_func=labels.__getitem__, key="compute_label"
     )
     split = _ask_split(part)
     too_long = length.selectbox(
-        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="compute_too_long",
-        help="Of transformers models. Windows overlap by half; the answer is the mean of theirs.",
+        _("Texts too long for the model"), list(_TOO_LONG), format_func=_too_long_words, key="compute_too_long",
+        help=_("Of transformers models. Windows overlap by half; the answer is the mean of theirs."),
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(
@@ -97,26 +110,30 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
 def _ask_writing(_project: Project, middle: DeltaGenerator, _right: DeltaGenerator) -> tuple[str, AttributingOptions]:
     """Those of a model that writes: it has no labels, gives no probabilities and is not read in windows."""
     methods = offered_methods(writes=True)
-    method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_written_method")
+    method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_written_method")
     part, length, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
     split = _ask_split(part)
     ways = [way for way in _TOO_LONG if way != "windows"]
     too_long = length.selectbox(
-        "Texts too long for the model", ways, format_func=_TOO_LONG.__getitem__, key="compute_written_too_long",
-        help="What is cut is the end of the text, before the rest of the prompt.",
+        _("Texts too long for the model"), ways, format_func=_too_long_words, key="compute_written_too_long",
+        help=_("What is cut is the end of the text, before the rest of the prompt."),
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(split=split, load=load)
 
 
+def _too_long_words(way: TooLong) -> str:
+    return _(_TOO_LONG[way])
+
+
 def _ask_split(column: DeltaGenerator) -> str | None:
-    return column.text_input("Only this split", key="compute_split", placeholder="all").strip() or None
+    return column.text_input(_("Only this split"), key="compute_split", placeholder=_("all")).strip() or None
 
 
 def _ask_threads(column: DeltaGenerator) -> int:
     threads = column.number_input(
-        "Threads", 1, 64, 1, key="compute_threads",
-        help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
+        _("Threads"), 1, 64, 1, key="compute_threads",
+        help=_("For a transformers model on a CPU. With one thread the machine stays free for those who annotate."),
     )  # fmt: skip
     return int(threads)
 
@@ -133,30 +150,34 @@ def _with_prompt(project: Project, model: str, options: AttributingOptions) -> A
 
 def _ask_prompt() -> str:
     return st.text_area(
-        "Prompt", LoadOptions().prompt, key="compute_prompt", height=80,
-        help="What the model reads. It holds {text} once and ends with {label}; the answer is the label whose words the model "
-        "expects most after that.",
+        _("Prompt"), LoadOptions().prompt, key="compute_prompt", height=80,
+        help=_(
+            "What the model reads. It holds {text} once and ends with {label}; the answer is the label whose words the "
+            "model expects most after that."
+        ),
     )  # fmt: skip
 
 
 def _ask_start() -> str:
     return st.text_area(
-        "Prompt", LoadOptions().prompt, key="compute_start", height=80,
-        help="What the model reads. It holds {text} once; the model goes on where it ends, or where {label} stands at its end. "
-        "What it writes is explained by gradient × input, integrated gradients or occlusion.",
+        _("Prompt"), LoadOptions().prompt, key="compute_start", height=80,
+        help=_(
+            "What the model reads. It holds {text} once; the model goes on where it ends, or where {label} stands at "
+            "its end. What it writes is explained by gradient × input, integrated gradients or occlusion."
+        ),
     )  # fmt: skip
 
 
 def _ask_longest() -> int:
     return int(
         st.number_input(
-            "Longest answer",
+            _("Longest answer"),
             1,
             500,
             LoadOptions().longest_answer,
             key="compute_longest",
             width=220,
-            help="How many pieces the model writes at most.",
+            help=_("How many pieces the model writes at most."),
         )
     )
 
@@ -167,8 +188,11 @@ def _ask_label_words(project: Project) -> dict[str, str]:
     with st.container(horizontal=True, gap="small"):
         for label in project.labels:
             words[label] = st.text_input(
-                f"Words for “{as_text(label)}”", key=f"compute_words_{project.id}_{label}", placeholder=label, width=220,
-                help="The words of this label in the prompt, or by which it is known in what a model writes. Without any, "
-                "the label itself.",
+                _("Words for “{label}”", label=as_text(label)), key=f"compute_words_{project.id}_{label}", placeholder=label,
+                width=220,
+                help=_(
+                    "The words of this label in the prompt, or by which it is known in what a model writes. Without "
+                    "any, the label itself."
+                ),
             )  # fmt: skip
     return {label: given.strip() for label, given in words.items() if given.strip()}

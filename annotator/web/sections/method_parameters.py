@@ -5,10 +5,27 @@ from itertools import product
 import streamlit as st
 
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 from annotator.usecases.models.attributions import FOLLOWS_MODEL, Parameter, Value, offered_parameters
 from annotator.web.frame import as_text
 
-_SEVERAL = "Several, with commas between them, give a run each."
+_TITLES = {  # of the parameters that a method may declare, by what is stored
+    "baseline": unsaid("Baseline"),
+    "evaluations": unsaid("Evaluations"),
+    "features": unsaid("Features"),
+    "from": unsaid("From"),
+    "heads": unsaid("Heads"),
+    "kernel_width": unsaid("Kernel width"),
+    "layer": unsaid("Layer"),
+    "magnitude": unsaid("Magnitude"),
+    "merge": unsaid("Merge"),
+    "output": unsaid("Output"),
+    "penalty": unsaid("Penalty"),
+    "perturbed": unsaid("Perturbed"),
+    "removal": unsaid("Removal"),
+    "samples": unsaid("Samples"),
+    "steps": unsaid("Steps"),
+}
 
 Settings = dict[str, Value]
 
@@ -41,17 +58,21 @@ def _start(parameter: Parameter) -> Value:
 
 
 def _field(method: str, parameter: Parameter) -> Value:
-    title = parameter.name.replace("_", " ").capitalize()
+    title, says = _(_TITLES[parameter.name]), _(parameter.says)
     key, start = f"compute_{method}_{parameter.name}", _start(parameter)
     if not parameter.choices:
-        help_words = as_text(f"{parameter.says}. It is {parameter.may_be}.")
+        help_words = as_text(_("{says}. It is {may_be}.", says=says, may_be=parameter.may_be))
         return st.number_input(title, parameter.least, None, int(start), key=key, help=help_words, width=200)
     if parameter.is_number:
-        help_words = as_text(f"{parameter.says}. It is {parameter.may_be}. {_SEVERAL}")
-        return st.text_input(title, str(start), key=key, help=help_words, width=200)
+        sentence = _(
+            "{says}. It is {may_be}. Several, with commas between them, give a run each.",
+            says=says,
+            may_be=parameter.may_be,
+        )
+        return st.text_input(title, str(start), key=key, help=as_text(sentence), width=200)
     options = dict.fromkeys((str(start), *parameter.choices))
     return st.selectbox(
-        title, list(options), list(options).index(str(start)), key=key, help=as_text(f"{parameter.says}."), width=200
+        title, list(options), list(options).index(str(start)), key=key, help=as_text(_("{says}.", says=says)), width=200
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, Scale, curve_panels
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.training.trained_models import TrainedModel
 from annotator.web.frame import as_text
@@ -14,12 +15,12 @@ from annotator.web.sections import alignment_proofs
 from annotator.web.session import Visit
 
 _LOSSES: dict[str, Callable[[Any], float | None]] = {
-    "loss": lambda epoch: epoch.task_loss,
-    "validation loss": lambda epoch: epoch.validation_loss,
+    unsaid("loss"): lambda epoch: epoch.task_loss,
+    unsaid("validation loss"): lambda epoch: epoch.validation_loss,
 }
 _BESIDE: dict[str, tuple[Callable[[Any], float | None], Scale]] = {
-    "alignment loss": (lambda epoch: epoch.alignment_loss, "from 0"),
-    "validation accuracy": (lambda epoch: epoch.validation_accuracy, "0 to 1"),
+    unsaid("alignment loss"): (lambda epoch: epoch.alignment_loss, "from 0"),
+    unsaid("validation accuracy"): (lambda epoch: epoch.validation_accuracy, "0 to 1"),
 }
 
 
@@ -36,13 +37,14 @@ def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedM
     if st.session_state.get(_key(project)) not in by_name:
         st.session_state[_key(project)] = None
     name = st.selectbox(
-        "Card of a model that was trained here", list(by_name), index=None, key=_key(project), placeholder="Choose a model",
+        _("Card of a model that was trained here"), list(by_name), index=None, key=_key(project),
+        placeholder=_("Choose a model"),
         persist_state="session",
     )  # fmt: skip
     if name is None:
         return
     model = by_name[name]
-    st.markdown(as_text(f"{model.summary} Elsewhere it is named {model.spec}"))
+    st.markdown(as_text(_("{summary} Elsewhere it is named {spec}", summary=model.summary, spec=model.spec)))
     alignment_proofs.show(store, visit, project, model)
     _show_curves(project, model)
     with st.container(border=True, key="train_card_text"):
@@ -50,10 +52,12 @@ def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedM
 
 
 def _show_curves(project: Project, model: TrainedModel) -> None:
-    panels = [Panel("Loss by epoch", "epoch", "", [_curve(model, name, of) for name, of in _LOSSES.items()], "from 0")]
+    panels = [
+        Panel(_("Loss by epoch"), _("epoch"), "", [_curve(model, name, of) for name, of in _LOSSES.items()], "from 0")
+    ]
     beside = [(_curve(model, name, of), scale) for name, (of, scale) in _BESIDE.items()]
     panels += [
-        Panel(f"{curve.name.capitalize()} by epoch", "epoch", "", [curve], scale)
+        Panel(_("{loss} by epoch", loss=curve.name.capitalize()), _("epoch"), "", [curve], scale)
         for curve, scale in beside
         if any(y is not None for y in curve.y)
     ]
@@ -65,7 +69,7 @@ def _show_curves(project: Project, model: TrainedModel) -> None:
 
 def _curve(model: TrainedModel, name: str, of: Callable[[Any], float | None]) -> Curve:
     epochs = model.card.epochs
-    return Curve(name, range(1, len(epochs) + 1), [of(epoch) for epoch in epochs])
+    return Curve(_(name), range(1, len(epochs) + 1), [of(epoch) for epoch in epochs])
 
 
 def _below_the_page(card: str) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from annotator.domain.label_tables import LabelTable, not_given_words
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.sections.label_pairs import read_pairs
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from annotator.usecases.models.label_questions import LabelQuestion
 
 _NONE = ""
-_STORED = "What is stored of “{}” was computed with other labels."
 _WIDTH = 620  # pixels; wider, a label is far from what it is
 
 
@@ -54,9 +54,12 @@ def ask(
 def _written(key: str) -> SaidLabels | None:
     """Where the labels are not known yet, so that no rows can be shown."""
     pairs = st.text_input(
-        "Its labels, if they differ", key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
-        help="They are known only when this model is loaded. If they are not the project’s, nothing is computed, and the work "
-        "ends with a proposal. Write it here to confirm it; nothing after the = says that a label is never an answer.",
+        _("Its labels, if they differ"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
+        help=_(
+            "They are known only when this model is loaded. If they are not the project’s, nothing is computed, and "
+            "the work ends with a proposal. Write it here to confirm it; nothing after the = says that a label is "
+            "never an answer."
+        ),
     )  # fmt: skip
     try:
         return SaidLabels(read_pairs(pairs))
@@ -66,13 +69,13 @@ def _written(key: str) -> SaidLabels | None:
 
 
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
-    st.markdown(f"**{as_text(f'Labels of “{question.model_labels.model}” in this project')}**")
+    st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=question.model_labels.model))}**")
     if question.confirmed is None:
-        st.caption("They are not the project’s own. Say which is which; nothing is computed before you confirm it.")
+        st.caption(_("They are not the project’s own. Say which is which; nothing is computed before you confirm it."))
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
     names = {label: name for label, name in chosen.items() if name is not None}
     if len(names) < len(chosen):
-        st.caption("Choose what each label is in this project.")
+        st.caption(_("Choose what each label is in this project."))
         return None
     if refusal := question.refusal(project, names):
         st.error(as_text(refusal), icon=":material/error:")
@@ -84,24 +87,29 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
         return None
     is_mixed = question.stored is not None and question.stored.names != names
     if is_mixed and not may_delete:
-        st.caption(
-            as_text(_STORED.format(question.model_labels.model) + " Delete that first: Saliency, Compute attributions.")
+        sentence = _(
+            "What is stored of “{model}” was computed with other labels. Delete that first: Saliency, Compute attributions.",
+            model=question.model_labels.model,
         )
+        st.caption(as_text(sentence))
         return None
-    is_anew = is_mixed and st.checkbox(
-        as_text(_STORED.format(question.model_labels.model) + " Delete that first"), key=f"{key}_anew"
+    wanted = _(
+        "What is stored of “{model}” was computed with other labels. Delete that first",
+        model=question.model_labels.model,
     )
+    is_anew = is_mixed and st.checkbox(as_text(wanted), key=f"{key}_anew")
     return SaidLabels(names, is_anew) if is_anew or not is_mixed else None
 
 
 def _row(project: Project, label: str, name: str | None, key: str) -> str | None:
     """A label of the model, and the project's that it is."""
     left, right = st.columns([2, 3], vertical_alignment="center", width=_WIDTH)
-    left.markdown(as_text(f"“{label}” is"))
+    left.markdown(as_text(_("“{label}” is", label=label)))
     options = [*project.labels, _NONE]
     chosen: str | None = right.selectbox(
-        f"“{label}” is", options, None if name is None else options.index(name), key=f"{key}_{label}", placeholder="Choose",
-        label_visibility="collapsed", format_func=lambda option: option or "never an answer here",
+        _("“{label}” is", label=label), options, None if name is None else options.index(name), key=f"{key}_{label}",
+        placeholder=_("Choose"),
+        label_visibility="collapsed", format_func=lambda option: option or _("never an answer here"),
     )  # fmt: skip
     return chosen
 
@@ -110,6 +118,6 @@ def _is_confirmed(question: "LabelQuestion", names: Mapping[str, str], key: str)
     """By a box that is empty again once something is changed; what was confirmed before stands."""
     confirmed = question.confirmed
     if confirmed is not None and all(confirmed.names[label] == name for label, name in names.items()):
-        st.caption(as_text(f"As {confirmed.by} confirmed it on {confirmed.at[: len('2026-01-31')]}."))
+        st.caption(as_text(_("As {by} confirmed it on {at}.", by=confirmed.by, at=confirmed.at[: len("2026-01-31")])))
         return True
-    return st.checkbox("These are the right labels", key=f"{key}_{'_'.join(names.values())}_right")
+    return st.checkbox(_("These are the right labels"), key=f"{key}_{'_'.join(names.values())}_right")

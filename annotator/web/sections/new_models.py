@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.jobs import Job
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.background import AskedTraining, ask_to_train, queue_of, train_again, training_of
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
@@ -24,18 +25,18 @@ from annotator.web.sections import built_in_offer, jobs, model_cards, training_f
 from annotator.web.session import Visit, database_path
 
 _LEARNS = {
-    "label": "A model learns the labels of this project from its gold.",
-    "answer": "A model learns to answer the questions of this project from its gold.",
+    "label": unsaid("A model learns the labels of this project from its gold."),
+    "answer": unsaid("A model learns to answer the questions of this project from its gold."),
 }
-_NEXT = (
-    "{learns} It is trained in the background, also when this page is closed, "
-    "and other work waits until it has ended. The top of this page shows the progress; a training that is stopped can go on from "
-    "its last whole epoch. How long it takes depends on the model, the texts and the machine."
+_NEXT = unsaid(
+    "It is trained in the background, also when this page is closed, "
+    "and other work waits until it has ended. The top of this page shows the progress; a training that is stopped can go on "
+    "from its last whole epoch. How long it takes depends on the model, the texts and the machine."
 )
-_ASKED = "The training waits for its turn; the top of this page shows how far it is."
-_NO_QUESTION = (
-    "This project asks for answers, but its texts have no question (a segment that cannot be marked), so no model can be trained "
-    "here to give them."
+_ASKED = unsaid("The training waits for its turn; the top of this page shows how far it is.")
+_NO_QUESTION = unsaid(
+    "This project asks for answers, but its texts have no question (a segment that cannot be marked), so no model can be "
+    "trained here to give them."
 )
 
 
@@ -48,7 +49,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
         return
     built_in_offer.offer(store, visit, project, where="train")
     if not architectures_for(project, has_base=False):
-        st.info(_NO_QUESTION, icon=":material/info:")
+        st.info(_(_NO_QUESTION), icon=":material/info:")
         return
     if package := missing_package():
         st.info(as_text(missing_words(package)), icon=":material/info:")
@@ -60,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
 
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:
-    st.caption(_NEXT.format(learns=_LEARNS[project.task.result_kind]))
+    st.caption(f"{_(_LEARNS[project.task.result_kind])} {_(_NEXT)}")
     given = training_form.ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if sentence := st.session_state.pop("train_asked", None):
@@ -71,10 +72,10 @@ def _show_form(store: Store, visit: Visit, project: Project) -> None:
         foreseen = _foreseen(store, visit, project, request)
     except AnnotatorError as error:
         refusal.warning(as_text(str(error)), icon=":material/error:")
-        pressed("Train", type="primary", key="train_go", icon=":material/model_training:", disabled=True)
+        pressed(_("Train"), type="primary", key="train_go", icon=":material/model_training:", disabled=True)
         return
     refusal.markdown(as_text(foreseen.summary()))
-    if pressed("Train", type="primary", key="train_go", icon=":material/model_training:"):
+    if pressed(_("Train"), type="primary", key="train_go", icon=":material/model_training:"):
         _ask(store, visit, project, request)
 
 
@@ -87,7 +88,7 @@ def _foreseen(store: Store, visit: Visit, project: Project, request: AskedTraini
     """Kept until something happens in the project: of ten thousand texts it takes a second, and each change of the form asks."""
     options = request.options.data
     key = (str(database_path()), project.id, options, last_event(store, visit.user, project))
-    return _forecasts().get_or_make(key, Forecast, lambda: forecast(store, visit.user, project, options), lambda _: 1)
+    return _forecasts().get_or_make(key, Forecast, lambda: forecast(store, visit.user, project, options), lambda _n: 1)
 
 
 def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
@@ -99,13 +100,16 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
         return False
     if standing == "there":
         return st.checkbox(
-            as_text(f"Replace the model '{name}', which is there already"), key=f"train_replace_{project.id}_{name}",
-            help="The predictions and attributions of the old one are removed.",
+            as_text(_("Replace the model '{name}', which is there already", name=name)),
+            key=f"train_replace_{project.id}_{name}",
+            help=_("The predictions and attributions of the old one are removed."),
         )  # fmt: skip
     return st.checkbox(
-        as_text(f"Begin '{name}' again from the start"), key=f"train_anew_{project.id}_{name}",
-        help="A training of this name was stopped. With the same texts and settings it goes on from its last whole epoch; with "
-        "others it has to begin again.",
+        as_text(_("Begin '{name}' again from the start", name=name)), key=f"train_anew_{project.id}_{name}",
+        help=_(
+            "A training of this name was stopped. With the same texts and settings it goes on from its last whole "
+            "epoch; with others it has to begin again."
+        ),
     )  # fmt: skip
 
 
@@ -115,7 +119,7 @@ def _ask(store: Store, visit: Visit, project: Project, request: AskedTraining) -
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state["train_asked"] = _ASKED
+    st.session_state["train_asked"] = _(_ASKED)
     st.rerun()
 
 
@@ -137,15 +141,15 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
         if job.state == "done":
             if model is not None:
                 st.button(
-                    "Compute its attributions", key=f"train_compute_{job.id}", icon=":material/calculate:",
+                    _("Compute its attributions"), key=f"train_compute_{job.id}", icon=":material/calculate:",
                     on_click=_fill_in, args=(model.spec,),
                 )  # fmt: skip
                 st.button(
-                    "Show its card", key=f"train_card_of_{job.id}", icon=":material/description:",
+                    _("Show its card"), key=f"train_card_of_{job.id}", icon=":material/description:",
                     on_click=model_cards.choose, args=(project, model.name),
                 )  # fmt: skip
         elif pressed(
-            "Go on" if job.state == "stopped" else "Try again",
+            _("Go on") if job.state == "stopped" else _("Try again"),
             key=f"train_again_{job.id}",
             icon=":material/play_arrow:",
         ):
@@ -158,7 +162,7 @@ def _again(store: Store, visit: Visit, project: Project, job: Job) -> None:
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state["train_asked"] = _ASKED
+    st.session_state["train_asked"] = _(_ASKED)
     st.rerun()
 
 

@@ -1,4 +1,5 @@
 /** What is asked of the server: each answer is what a route says, or words that can be shown instead. */
+import { _ } from "../words/language.js";
 import { Messages } from "../shared/messages.js";
 
 /** The first answer after the server's start waits until it has loaded what it counts with. */
@@ -25,8 +26,8 @@ export class Asking {
   async ask(route, query) {
     const { status, body } = await this.#messages.get(route, query);
     if (status === 200) return body;
-    if (status === 0) return { error: "The server cannot be reached. Check the connection and try again." };
-    return { error: body.error || "The server could not answer. Try again.", status };
+    if (status === 0) return { error: _("The server cannot be reached. Check the connection and try again.") };
+    return { error: body.error || _("The server could not answer. Try again."), status };
   }
 
   /**
@@ -38,7 +39,7 @@ export class Asking {
   async tell(change, body) {
     const answer = await this.#messages.post(`lists/${change}`, body);
     if (answer.status === 200) return answer.body;
-    return { error: answer.body.error || "The server cannot be reached, so nothing was changed. Try again." };
+    return { error: answer.body.error || _("The server cannot be reached, so nothing was changed. Try again.") };
   }
 
   /**
@@ -52,7 +53,7 @@ export class Asking {
     const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
     if (answer.status === 200) return answer.body;
     return {
-      error: answer.body.error || "The server cannot be reached. What you typed stays here; type on to try again.",
+      error: answer.body.error || _("The server cannot be reached. What you typed stays here; type on to try again."),
     };
   }
 }

@@ -1,4 +1,5 @@
 /** The highest scores of a map as bars, and the model's own pieces as chips. */
+import { _ } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { scoredOf } from "./numbers.js";
 import { percent } from "./written_numbers.js";
@@ -31,7 +32,7 @@ export function barsOf({ panel, scale, tokens, meaning }) {
 
 /** @param {Pick<SaliencyMap, "panel"|"meaning">} map */
 export function piecesOf({ panel: { pieces }, meaning }) {
-  if (!pieces) return [element("p", {}, "There are no pieces: the source gives a score for each word.")];
+  if (!pieces) return [element("p", {}, _("There are no pieces: the source gives a score for each word."))];
   const special = pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
   const all = pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
   return [
@@ -46,7 +47,9 @@ export function piecesOf({ panel: { pieces }, meaning }) {
     element(
       "p",
       {},
-      `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`,
+      _("{share} of all |score| lies on special pieces, which belong to no word.", {
+        share: percent(all ? special / all : 0),
+      }),
     ),
   ];
 }

@@ -1,11 +1,13 @@
 /** MAP between the rankings of two versions of a text, depth by depth, as a table. */
+import { _ } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { depthsOf } from "./numbers.js";
 import { written } from "./written_numbers.js";
 
 const DEPTHS = 12;
-const CAPTION =
-  "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i";
+const CAPTION = _(
+  "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i",
+);
 
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
@@ -33,7 +35,7 @@ export function depthsTable(pairs, isChanged) {
     );
   });
   const most = Math.min(DEPTHS, Math.max(...pairs.map(({ map }) => map.selected.size), 1));
-  const heads = ["i", "MAP", ...Array.from({ length: most }, (_, i) => String(i + 1))];
+  const heads = ["i", "MAP", ...Array.from({ length: most }, (_n, i) => String(i + 1))];
   const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));
   return element(
     "table",

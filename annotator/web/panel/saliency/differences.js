@@ -1,4 +1,5 @@
 /** What changes from the stored text to the typed one: the answer, and the score of each token that both have. */
+import { _ } from "../words/language.js";
 import { signed } from "./written_numbers.js";
 
 /** @typedef {{word: string, before: number, after: number}} TokenDifference */
@@ -12,11 +13,17 @@ import { signed } from "./written_numbers.js";
 export function answerWords(before, after) {
   if (!before || !after) return "";
   const [p, q] = [before.probabilities[before.label], after.probabilities[before.label]];
-  const other = after.label === before.label ? "" : `, now ${after.label}`;
   if (p === undefined || q === undefined) return `${before.label} → ${after.label}`;
   const points = Math.round(100 * q) - Math.round(100 * p);
-  const change = points === 0 ? "no change" : `${points > 0 ? "+" : "−"}${Math.abs(points)} points`;
-  return `${before.label} ${Math.round(100 * p)} % → ${Math.round(100 * q)} % (${change})${other}`;
+  const size = `${points > 0 ? "+" : "−"}${Math.abs(points)}`;
+  const values = {
+    label: before.label,
+    before: Math.round(100 * p),
+    after: Math.round(100 * q),
+    change: points === 0 ? _("no change") : _("{change} points", { change: size }),
+  };
+  if (after.label === before.label) return _("{label} {before} % → {after} % ({change})", values);
+  return _("{label} {before} % → {after} % ({change}), now {other}", { ...values, other: after.label });
 }
 
 /**

@@ -2,6 +2,7 @@
  * The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from
  * elsewhere.
  */
+import { _ } from "../words/language.js";
 import { LANE } from "../shared/gold_underlines.js";
 import { written } from "./written_numbers.js";
 import { colourOf, hexOf } from "./heat.js";
@@ -51,7 +52,7 @@ export function drawingOf(maps) {
  */
 function penOf(canvas) {
   const pen = canvas.getContext("2d");
-  if (!pen) throw new TypeError("This browser draws no pictures.");
+  if (!pen) throw new TypeError(_("This browser draws no pictures."));
   return pen;
 }
 
@@ -175,7 +176,7 @@ function underline(view, set, x1, x2, y) {
 function legendAt(map, y) {
   const legend = map.legendWords();
   if (!legend.bar) return small(legend.words, 0, y);
-  const steps = Array.from({ length: 20 }, (_, step) => {
+  const steps = Array.from({ length: 20 }, (_n, step) => {
     const part = legend.isSigned ? (step - 9.5) / 10 : (step + 0.5) / 20;
     return `<rect x="${60 + step * 6}" y="${y - 9}" width="6.3" height="10" fill="${hexOf(colourOf(part, legend.isSigned))}"/>`;
   });
@@ -272,7 +273,10 @@ export async function pictureOf({ svg, width, height }) {
   if (scale === null)
     return {
       blob: null,
-      refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.`,
+      refusal: _(
+        "The picture would have {size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.",
+        { size },
+      ),
     };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
@@ -289,7 +293,8 @@ export async function pictureOf({ svg, width, height }) {
 }
 
 /** @param {string} size */
-const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or remove some maps.`;
+const undrawn = (size) =>
+  _("This browser could not draw a picture of {size}. Save it as SVG, or remove some maps.", { size });
 
 /** @param {string} address */
 function loaded(address) {

@@ -20,7 +20,7 @@ export function htmlOf(title, sheets, ...contents) {
   keepPieces(page);
   for (const made of page.querySelectorAll("button, input, select")) made.remove();
   return (
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
+    `<!doctype html><html lang="${document.documentElement.lang || "en"}"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
     `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${page.innerHTML}</div></body></html>`
   );
 }

@@ -1,4 +1,5 @@
 /** In which form the maps are saved, and what is offered where a form cannot be had. */
+import { _ } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { button, element } from "../shared/dom.js";
 
@@ -6,11 +7,11 @@ import { button, element } from "../shared/dom.js";
 
 /** @type {[label: string, words: string, kind: FileKind][]} */
 const KINDS = [
-  ["HTML", "a page of its own, without scripts", "html"],
-  ["SVG", "a drawing, for slides and papers", "svg"],
-  ["PNG", "a picture, at twice the size of the drawing", "png"],
-  ["LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"],
-  ["CSV", "a row for each token of each map", "csv"],
+  ["HTML", _("a page of its own, without scripts"), "html"],
+  ["SVG", _("a drawing, for slides and papers"), "svg"],
+  ["PNG", _("a picture, at twice the size of the drawing"), "png"],
+  ["LaTeX", _("coloured boxes, for a paper (needs xcolor)"), "tex"],
+  ["CSV", _("a row for each token of each map"), "csv"],
 ];
 
 /** @param {HTMLElement} root @param {Save} save */
@@ -18,7 +19,7 @@ export function openExport(root, save) {
   const rows = KINDS.map(([label, words, kind]) =>
     element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), save(kind)) }), words),
   );
-  const dialog = openDialog(root, "Export the maps", ...rows);
+  const dialog = openDialog(root, _("Export the maps"), ...rows);
 }
 
 /**
@@ -30,12 +31,12 @@ export function openExport(root, save) {
 export function offerDrawing(root, refusal, save) {
   const dialog = openDialog(
     root,
-    "The file could not be made",
+    _("The file could not be made"),
     element("p", { class: "dialog-words", role: "alert" }, refusal),
     element(
       "div",
       { class: "dialog-foot" },
-      button("Save as SVG", { className: "primary", onclick: () => (dialog.close(), save("svg")) }),
+      button(_("Save as SVG"), { className: "primary", onclick: () => (dialog.close(), save("svg")) }),
     ),
   );
 }

@@ -1,4 +1,5 @@
 /** Files of what is on the screen. */
+import { _, inEnglish } from "../words/language.js";
 import { treeOf } from "../shared/dom.js";
 import { drawingOf, pictureOf } from "./drawing.js";
 import { offerDrawing } from "./export_dialogs.js";
@@ -16,8 +17,18 @@ export async function saveShown(kind, screen, view) {
   const name = `saliency-${view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
   if (kind === "html") save(`${name}.html`, "text/html", pageOf(screen, view));
   if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
-  if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(shown));
-  if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf([...maps, ...partnerMaps]));
+  if (kind === "tex")
+    save(
+      `${name}.tex`,
+      "text/plain",
+      inEnglish(() => latexOf(shown)),
+    );
+  if (kind === "csv")
+    save(
+      `${name}.csv`,
+      "text/csv",
+      inEnglish(() => csvOf([...maps, ...partnerMaps])),
+    );
   if (kind !== "png") return;
   const { blob, refusal } = await pictureOf(drawingOf(shown));
   if (blob) save(`${name}.png`, "image/png", blob);
@@ -31,5 +42,10 @@ function pageOf(screen, { instance }) {
   const adopted = root.adoptedStyleSheets
     .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
     .join("\n");
-  return htmlOf(`Saliency of ${instance.key}`, `${adopted}\n${sheets}`, screen.title.where, screen.content);
+  return htmlOf(
+    _("Saliency of {key}", { key: instance.key }),
+    `${adopted}\n${sheets}`,
+    screen.title.where,
+    screen.content,
+  );
 }

@@ -1,4 +1,5 @@
 /** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
+import { _, listed } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
 import { FLAGS, shareOf } from "./address.js";
@@ -57,16 +58,17 @@ const goneMaps = (asked, runs) =>
 /** Of the order of the texts and of the scatter. @param {URLSearchParams} asked @param {Given} given */
 function goneNumbers(asked, given) {
   const gone = [
-    ["by", "the number that orders the texts"],
-    ["x", "the number to the right in the scatter"],
-    ["y", "the number upwards in the scatter"],
+    ["by", _("the number that orders the texts")],
+    ["x", _("the number to the right in the scatter")],
+    ["y", _("the number upwards in the scatter")],
   ].flatMap(([name, words]) => {
     const number = asked.get(name);
-    return number && !isNumber(number, given) ? [`${words} (${shortened(number)})`] : [];
+    return number && !isNumber(number, given) ? [_("{words} ({named})", { words, named: shortened(number) })] : [];
   });
   if (!["", "lowest", "highest"].includes(asked.get("order") ?? ""))
-    gone.push(`the order “${shortened(asked.get("order") ?? "")}”`);
-  if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked)) gone.push("the part of the scatter");
+    gone.push(_("the order “{named}”", { named: shortened(asked.get("order") ?? "") }));
+  if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked))
+    gone.push(_("the part of the scatter"));
   return gone;
 }
 
@@ -75,12 +77,12 @@ function goneLooks(asked) {
   const [gold, typed, k] = ["gold", "typed", "k"].map((name) => asked.get(name) ?? "");
   /** @type {string[]} */
   const gone = [];
-  if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(`the sets “${shortened(gold)}”`);
-  if (k && shareOf(asked) === null) gone.push(`the share of the top k (${shortened(k)})`);
+  if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(_("the sets “{named}”", { named: shortened(gold) }));
+  if (k && shareOf(asked) === null) gone.push(_("the share of the top k ({named})", { named: shortened(k) }));
   const looks = (asked.get("looks") ?? "").split(" ").filter(Boolean);
   const strange = looks.filter((name) => !FLAGS.some((flag) => flag === name));
-  gone.push(...strange.map((name) => `the way of showing “${shortened(name)}”`));
-  if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push("the typed text");
+  gone.push(...strange.map((name) => _("the way of showing “{named}”", { named: shortened(name) })));
+  if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push(_("the typed text"));
   return gone;
 }
 
@@ -99,8 +101,8 @@ export function goneParts(panels, choices) {
     if (!choice) return panel;
     const hasLayer = layer === "-" || choice.layers.includes(Number(layer));
     const hasLabel = !label || choice.labels.includes(label);
-    if (!hasLayer) gone.push(`layer ${layer} of run ${run}`);
-    if (!hasLabel) gone.push(`the label “${shortened(label)}” of run ${run}`);
+    if (!hasLayer) gone.push(_("layer {layer} of run {run}", { layer, run }));
+    if (!hasLabel) gone.push(_("the label “{named}” of run {run}", { named: shortened(label), run }));
     return `${run}:${hasLayer ? layer : "-"}:${hasLabel ? label : ""}`;
   });
   return { gone, panels: kept };
@@ -109,7 +111,7 @@ export function goneParts(panels, choices) {
 /** @param {string} panel */
 function mapWords(panel) {
   const [run] = panel.split(":");
-  return DIGITS.test(run) ? `a map of run ${run}` : `the map “${shortened(panel)}”`;
+  return DIGITS.test(run) ? _("a map of run {run}", { run }) : _("the map “{named}”", { named: shortened(panel) });
 }
 
 /**
@@ -135,9 +137,9 @@ function isNumber(text, { runs, of_texts, of_answers }) {
 export const goneWords = (gone, instead = []) =>
   gone.length
     ? [
-        `This link asks for what is no longer there or cannot be read: ${gone.join(", ")}.`,
+        _("This link asks for what is no longer there or cannot be read: {gone}.", { gone: listed(gone) }),
         ...instead,
-        "The rest is shown.",
+        _("The rest is shown."),
       ].join(" ")
     : "";
 
@@ -197,7 +199,7 @@ export const stepsText = (steps) =>
 export const goneSteps = (asked, shown) =>
   (asked.get("written") ?? "").split(",").flatMap((piece, place) => {
     const isShown = !piece || piece === "-" || piece === String((shown[place] ?? -1) + 1);
-    return isShown ? [] : [`the piece of the written answer (${shortened(piece)})`];
+    return isShown ? [] : [_("the piece of the written answer ({named})", { named: shortened(piece) })];
   });
 
 /**
@@ -223,16 +225,16 @@ function openLink(root, link) {
     class: "link-field",
     readOnly: true,
     value: link,
-    "aria-label": "Link to what you see",
+    "aria-label": _("Link to what you see"),
     onfocus: () => field.select(),
   });
   openDialog(
     root,
-    "Copy the link",
+    _("Copy the link"),
     element(
       "p",
       { class: "dialog-words" },
-      "The browser did not let the page copy it. Press Ctrl+C: the link is selected.",
+      _("The browser did not let the page copy it. Press Ctrl+C: the link is selected."),
     ),
     field,
   );

@@ -1,11 +1,11 @@
 /** The list of instances: filter, order, words, one page at a time. */
+import { _, several } from "../words/language.js";
 import { button, element, parts, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
-import { groupOf, groupsOf, whoseOf } from "./runs.js";
+import { groupOf, groupsOf, layerWords, whoseOf } from "./runs.js";
 import { NAMES, Slices } from "./slices.js";
 import { answeringOf, NEEDS_MODEL, NEEDS_OTHER, WHICH, whichOf } from "./which.js";
 
-const PREDICTED = "the label that the model predicts";
 /** An address without a slice names none. @type {Query} */
 const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
 const PER_PAGE = 25;
@@ -49,29 +49,29 @@ export class InstanceList {
     const changed = () => this.load(1);
     this.which = element(
       "select",
-      { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) },
+      { "aria-label": _("Which texts"), onchange: () => (this.#offer(), changed()) },
       ...WHICH.map(([value, words]) => element("option", { value }, words)),
     );
     this.model = element("select", {
-      "aria-label": "Whose predictions",
+      "aria-label": _("Whose predictions"),
       onchange: () => (this.#offerOther(), changed()),
     });
-    this.other = element("select", { "aria-label": "The other model", onchange: changed });
+    this.other = element("select", { "aria-label": _("The other model"), onchange: changed });
     this.learned = element("input", { type: "checkbox", onchange: changed });
-    this.withLearned = element("label", { hidden: true }, this.learned, " also texts that a model learned from");
-    this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
-    this.seed = element("select", { "aria-label": "Seed of the run", onchange: () => this.#chooseSeed() });
-    this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
+    this.withLearned = element("label", { hidden: true }, this.learned, " ", _("also texts that a model learned from"));
+    this.by = element("select", { "aria-label": _("Order by a run"), onchange: () => this.#chooseRun() });
+    this.seed = element("select", { "aria-label": _("Seed of the run"), onchange: () => this.#chooseSeed() });
+    this.number = element("select", { "aria-label": _("Number of the run"), onchange: changed });
     this.order = element(
       "select",
-      { "aria-label": "Direction", onchange: changed },
-      element("option", { value: "lowest" }, "lowest first"),
-      element("option", { value: "highest" }, "highest first"),
+      { "aria-label": _("Direction"), onchange: changed },
+      element("option", { value: "lowest" }, _("lowest first")),
+      element("option", { value: "highest" }, _("highest first")),
     );
     this.words = element("input", {
       type: "search",
-      placeholder: "key or words",
-      "aria-label": "Key or words",
+      placeholder: _("key or words"),
+      "aria-label": _("Key or words"),
       oninput: () => this.#later(),
     });
     this.slices = new Slices({
@@ -82,20 +82,20 @@ export class InstanceList {
     });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.elsewhere = element("p", { class: "list-elsewhere", role: "status" });
-    this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
+    this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": _("Texts") });
     this.back = button("‹", {
-      title: "Previous page",
+      title: _("Previous page"),
       className: "plain icon-only",
       onclick: () => this.load(this.page - 1),
     });
     this.on = button("›", {
-      title: "Next page",
+      title: _("Next page"),
       className: "plain icon-only",
       onclick: () => this.load(this.page + 1),
     });
     this.root = element(
       "aside",
-      { class: "list", "aria-label": "Texts" },
+      { class: "list", "aria-label": _("Texts") },
       element(
         "div",
         { class: "list-asked" },
@@ -135,7 +135,7 @@ export class InstanceList {
     this.#offerOther();
     const [run, number] = [this.runId, this.number.value];
     this.by.replaceChildren(
-      element("option", { value: "" }, "order of import"),
+      element("option", { value: "" }, _("order of import")),
       ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)),
     );
     this.#chooseOf(run);
@@ -179,7 +179,7 @@ export class InstanceList {
   #offerSeeds() {
     const seeds = groupOf(Number(this.by.value), this.#measured)?.runs || [];
     this.seed.replaceChildren(
-      ...seeds.map(({ run, seed }) => element("option", { value: run }, `seed ${seed ?? "none"}`)),
+      ...seeds.map(({ run, seed }) => element("option", { value: run }, _("seed {seed}", { seed: seed ?? _("none") }))),
     );
   }
 
@@ -192,7 +192,7 @@ export class InstanceList {
         element(
           "option",
           { value: `${layer ?? "-"}:${name}`, "data-name": name, title: this.names[name]?.definition },
-          `${this.names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`,
+          layerWords(this.names[name]?.title || name, layer),
         ),
       ),
     );
@@ -301,7 +301,7 @@ export class InstanceList {
   /** @param {number} page */
   async load(page) {
     const asked = (this.asking += 1);
-    setText(this.by.options[0], this.saved.value ? "order of the list" : "order of import");
+    setText(this.by.options[0], this.saved.value ? _("order of the list") : _("order of import"));
     const answer = await this.actions.ask({ ...this.query, page });
     if (this.asking !== asked) return;
     if ("error" in answer) return setText(this.count, answer.error);
@@ -333,19 +333,23 @@ export class InstanceList {
    */
   #countWords(first, { n, rows, without, learned }) {
     const missing = without
-      ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number`
+      ? several("{n} has no value of this number", "{n} have no value of this number", without)
       : "";
     const leftOut = learned
-      ? `${learned.toLocaleString("en")} that a model learned from ${learned === 1 ? "is" : "are"} left out`
+      ? several("{n} that a model learned from is left out", "{n} that a model learned from are left out", learned)
       : "";
     if (n)
-      return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing, leftOut]
+      return [
+        _("{first}–{last} of {n}", { first: first + 1, last: first + rows.length, n: n.toLocaleString("en") }),
+        missing,
+        leftOut,
+      ]
         .filter(Boolean)
         .join(" · ");
-    if (leftOut) return `No other text is listed: ${leftOut}.`;
+    if (leftOut) return _("No other text is listed: {left}.", { left: leftOut });
     return missing
-      ? `No text is listed: ${missing}. Choose another number.`
-      : "No text matches. Choose other texts, or clear the search.";
+      ? _("No text is listed: {missing}. Choose another number.", { missing })
+      : _("No text matches. Choose other texts, or clear the search.");
   }
 
   /** @param {ListedText} row */
@@ -360,11 +364,15 @@ export class InstanceList {
         class: "list-row",
         role: "option",
         "data-id": row.id,
-        "aria-description": label ? `${label} is ${PREDICTED}` : null,
+        "aria-description": label ? _("{label} is the label that the model predicts", { label }) : null,
         onclick: () => this.actions.open(row.id),
       },
       element("b", { title: row.key }, row.key),
-      element("span", { class: "facts", title: label ? `→ ${label}: ${PREDICTED}` : "" }, facts || row.result || ""),
+      element(
+        "span",
+        { class: "facts", title: label ? _("→ {label}: the label that the model predicts", { label }) : "" },
+        facts || row.result || "",
+      ),
       ...(axes ? [element("span", { class: "axes" }, axes)] : []),
       element("span", { class: "excerpt", dir: "auto" }, row.excerpt),
     );
@@ -384,8 +392,8 @@ export class InstanceList {
   #elsewhereWords() {
     if (this.current === null || !this.rows.length) return "";
     return this.rows.length < this.n
-      ? "The open text is not on this page of the list."
-      : "The open text is not in this list.";
+      ? _("The open text is not on this page of the list.")
+      : _("The open text is not in this list.");
   }
 
   /**

@@ -1,8 +1,10 @@
 /**
  * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
  */
+import { _, several } from "../words/language.js";
 import { openDialog, when } from "../shared/dialogs.js";
 import { button, element, part, parts, press, setText, toggle } from "../shared/dom.js";
+import { counted } from "../shared/spoken.js";
 
 /** @typedef {{id: number, key: string}} Instance  the text on the screen */
 /** @typedef {"save"|"change"|"delete"|"put"} Change */
@@ -10,6 +12,7 @@ import { button, element, part, parts, press, setText, toggle } from "../shared/
  * @typedef {Object} ListsActions
  * @property {(query: import("../shared/messages.js").Query) => Promise<SaliencyRoutes["lists"]|NoAnswer>} ask
  * @property {(change: Change, body: object) => Promise<SavedList|NoAnswer>} tell
+ * @property {string} atRest  why no list can be saved or changed now; "" where they can
  * @property {() => unknown} chosen  another list is looked at
  * @property {() => HTMLElement} root
  * @property {() => {project: number, instance: Instance|undefined, listed: Record<string, string>, n: number}} shown
@@ -26,7 +29,7 @@ export class SavedLists {
     this.rows = element("div", { class: "saved-rows" });
     /** @type {HTMLDialogElement|null} */
     this.dialog = null;
-    this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
+    this.select = element("select", { "aria-label": _("List"), onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
     this.root = element(
       "div",
@@ -35,9 +38,9 @@ export class SavedLists {
         "div",
         { class: "list-saved-row" },
         this.select,
-        button("Lists", {
+        button(_("Lists"), {
           key: "l",
-          title: "Save the texts that are listed, or put this text on a list",
+          title: _("Save the texts that are listed, or put this text on a list"),
           className: "plain",
           onclick: () => this.open(),
         }),
@@ -57,7 +60,7 @@ export class SavedLists {
     const { project, instance } = this.actions.shown();
     const answer = await this.actions.ask({ project, ...(instance ? { instance: instance.id } : {}) });
     if ("error" in answer) return false;
-    this.lists = answer.lists;
+    this.lists = answer.lists.map((one) => ({ ...one, may_change: one.may_change && !this.actions.atRest }));
     this.#offer(wanted);
     return this.value === wanted;
   }
@@ -67,7 +70,7 @@ export class SavedLists {
       element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`),
     );
     this.select.replaceChildren(
-      element("option", { value: "" }, this.lists.length ? "no list" : "no lists yet"),
+      element("option", { value: "" }, this.lists.length ? _("no list") : _("no lists yet")),
       ...options,
     );
     this.select.value = wanted;
@@ -94,13 +97,15 @@ export class SavedLists {
     const { instance, n } = this.actions.shown();
     setText(this.said, "");
     this.said.classList.remove("refused");
-    this.dialog = openDialog(this.actions.root(), "Lists", this.#form(instance, n), this.said, this.rows);
+    const { atRest } = this.actions;
+    const form = atRest ? element("p", { class: "dialog-words" }, atRest) : this.#form(instance, n);
+    this.dialog = openDialog(this.actions.root(), _("Lists"), form, this.said, this.rows);
     this.#fill();
     this.#focusName();
   }
 
   #focusName() {
-    if (this.dialog) part(this.dialog, "input[name=list-name]", HTMLInputElement).focus();
+    if (this.dialog) parts(this.dialog, "input[name=list-name]", HTMLInputElement)[0]?.focus();
   }
 
   /**
@@ -121,15 +126,15 @@ export class SavedLists {
       type: "text",
       name: "list-name",
       maxLength: 100,
-      placeholder: "a name for the list",
-      "aria-label": "Name of the list",
+      placeholder: _("a name for the list"),
+      "aria-label": _("Name of the list"),
     });
     const note = element("textarea", {
       class: "note",
       rows: 2,
       maxLength: 2000,
-      placeholder: "a note: what the texts have in common (optional)",
-      "aria-label": "Note",
+      placeholder: _("a note: what the texts have in common (optional)"),
+      "aria-label": _("Note"),
     });
     const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);
     /** @type {HTMLElement} */
@@ -138,13 +143,22 @@ export class SavedLists {
       { class: "saved-form" },
       element(
         "div",
-        { class: "reasons", role: "radiogroup", "aria-label": "What to save" },
-        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0),
-        of("instance", `only this text${instance ? `: ${instance.key}` : ""}`, n === 0, !instance),
+        { class: "reasons", role: "radiogroup", "aria-label": _("What to save") },
+        of("listed", _("all texts that are listed now ({n})", { n: n.toLocaleString("en") }), n > 0, n === 0),
+        of(
+          "instance",
+          instance ? _("only this text: {key}", { key: instance.key }) : _("only this text"),
+          n === 0,
+          !instance,
+        ),
       ),
       name,
       note,
-      element("div", { class: "dialog-foot" }, button("Save list", { key: "⏎", className: "primary", onclick: save })),
+      element(
+        "div",
+        { class: "dialog-foot" },
+        button(_("Save list"), { key: "⏎", className: "primary", onclick: save }),
+      ),
     );
     form.addEventListener("keydown", (event) => {
       if (
@@ -164,10 +178,8 @@ export class SavedLists {
   async #save(what, name, note) {
     const { project, instance, listed } = this.actions.shown();
     const of = what === "instance" ? { instance: instance?.id } : { asked: listed };
-    const saved = await this.#tell(
-      "save",
-      { project, name: name.value, note: note.value, ...of },
-      (one) => `“${one.name}” is saved with ${countOf(one.n)}.`,
+    const saved = await this.#tell("save", { project, name: name.value, note: note.value, ...of }, (one) =>
+      several("“{name}” is saved with {n} text.", "“{name}” is saved with {n} texts.", one.n, { name: one.name }),
     );
     if (saved) name.value = note.value = "";
     else name.focus();
@@ -203,9 +215,11 @@ export class SavedLists {
       one.may_change &&
       instance &&
       toggle(
-        "This text",
+        _("This text"),
         "",
-        one.holds ? `Take ${instance.key} off this list` : `Put ${instance.key} on this list`,
+        one.holds
+          ? _("Take {key} off this list", { key: instance.key })
+          : _("Put {key} on this list", { key: instance.key }),
         () => this.#put(one, instance),
       );
     if (held) press(held, one.holds);
@@ -224,20 +238,20 @@ export class SavedLists {
         "div",
         { class: "saved-acts" },
         held,
-        button("Show", {
-          title: `Show the texts on “${one.name}”`,
+        button(_("Show"), {
+          title: _("Show the texts on “{name}”", { name: one.name }),
           className: "plain",
           onclick: () => (this.dialog?.close(), this.#choose(String(one.id))),
         }),
         one.may_change &&
-          button("Change", {
-            title: `Change the name and the note of “${one.name}”`,
+          button(_("Change"), {
+            title: _("Change the name and the note of “{name}”", { name: one.name }),
             className: "plain",
             onclick: () => this.#edit(row, one),
           }),
         one.may_change &&
-          button("Delete", {
-            title: `Delete “${one.name}”`,
+          button(_("Delete"), {
+            title: _("Delete “{name}”", { name: one.name }),
             className: "plain",
             onclick: ({ currentTarget }) => currentTarget instanceof HTMLElement && this.#delete(currentTarget, one),
           }),
@@ -250,10 +264,10 @@ export class SavedLists {
   async #put(one, instance) {
     const on = !one.holds;
     if (
-      await this.#tell(
-        "put",
-        { list: one.id, instance: instance.id, on },
-        () => `${instance.key} is now ${on ? "on" : "off"} “${one.name}”.`,
+      await this.#tell("put", { list: one.id, instance: instance.id, on }, () =>
+        on
+          ? _("{key} is now on “{name}”.", { key: instance.key, name: one.name })
+          : _("{key} is now off “{name}”.", { key: instance.key, name: one.name }),
       )
     )
       this.#focus(one, ".toggle");
@@ -261,19 +275,17 @@ export class SavedLists {
 
   /** @param {HTMLElement} row @param {OfferedList} one */
   #edit(row, one) {
-    const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": "Name" });
+    const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": _("Name") });
     const note = element("textarea", {
       class: "note",
       rows: 2,
       maxLength: 2000,
       value: one.note,
-      "aria-label": "Note",
+      "aria-label": _("Note"),
     });
     const send = async () =>
-      (await this.#tell(
-        "change",
-        { list: one.id, name: name.value, note: note.value },
-        (made) => `“${made.name}” is changed.`,
+      (await this.#tell("change", { list: one.id, name: name.value, note: note.value }, (made) =>
+        _("“{name}” is changed.", { name: made.name }),
       )) && this.#focus(one, "button");
     row.replaceChildren(
       name,
@@ -281,8 +293,8 @@ export class SavedLists {
       element(
         "div",
         { class: "saved-acts" },
-        button("Save", { className: "primary", onclick: send }),
-        button("Cancel", { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) }),
+        button(_("Save"), { className: "primary", onclick: send }),
+        button(_("Cancel"), { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) }),
       ),
     );
     name.focus();
@@ -296,9 +308,11 @@ export class SavedLists {
   async #delete(pressed, one) {
     if (!pressed.classList.contains("sure")) {
       pressed.classList.add("sure");
-      return setText(part(pressed, ".button-label", HTMLElement), "Delete for everybody?");
+      return setText(part(pressed, ".button-label", HTMLElement), _("Delete for everybody?"));
     }
-    await this.#tell("delete", { list: one.id }, (gone) => `“${gone.name}” is deleted. Its texts are kept.`);
+    await this.#tell("delete", { list: one.id }, (gone) =>
+      _("“{name}” is deleted. Its texts are kept.", { name: gone.name }),
+    );
     return this.#focusName();
   }
 
@@ -314,8 +328,6 @@ export class SavedLists {
   }
 }
 
-/** @param {number} n */
-const countOf = (n) => `${n.toLocaleString("en")} ${n === 1 ? "text" : "texts"}`;
 /** @param {SavedList} one */
 const factsOf = (one) =>
-  element("span", { class: "saved-facts" }, [countOf(one.n), one.made_by, when(one.changed_at)].join(" · "));
+  element("span", { class: "saved-facts" }, [counted(one.n, "text"), one.made_by, when(one.changed_at)].join(" · "));

@@ -2,6 +2,7 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
+import { _ } from "../words/language.js";
 import { parts } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
@@ -70,6 +71,7 @@ class Saliency {
     this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
     this.saved = new SavedLists({
+      atRest: data.at_rest,
       ask: (query) => this.server.ask("lists", query),
       tell: (change, body) => this.server.tell(change, body),
       chosen: () => this.list.load(1),
@@ -181,7 +183,7 @@ class Saliency {
       this.#wordsOfLink(link, numbers, lost, parted),
       this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
     ];
-    if (!isThere) words.push("The list in this link no longer exists, so all texts are shown.");
+    if (!isThere) words.push(_("The list in this link no longer exists, so all texts are shown."));
     return this.screen.sayOfLink(words.filter(Boolean).join(" "));
   }
 
@@ -234,12 +236,12 @@ class Saliency {
     const isAlone = !lost && link.get("partner") && !link.has("typed") && this.partnerId === null;
     const steps = this.view && !lost ? goneSteps(link, this.screen.steps) : [];
     const gone = [...new Set([...parted, ...goneOf(link, numbers), ...steps])];
-    if (lost) gone.unshift(`the text with the number ${lost}`);
-    if (isAlone) gone.push("the version beside the text");
+    if (lost) gone.unshift(_("the text with the number {lost}", { lost }));
+    if (isAlone) gone.push(_("the version beside the text"));
     const instead = [];
-    if (parted.length) instead.push("Their runs are shown as they are.");
-    if (lost && this.view) instead.push("In place of the text the first one of the list is open.");
-    if (whichOf(link, numbers.runs).isAll) instead.push("All texts are listed.");
+    if (parted.length) instead.push(_("Their runs are shown as they are."));
+    if (lost && this.view) instead.push(_("In place of the text the first one of the list is open."));
+    if (whichOf(link, numbers.runs).isAll) instead.push(_("All texts are listed."));
     return goneWords(gone, instead);
   }
 
@@ -256,7 +258,9 @@ class Saliency {
       return "";
     }
     if (!texts && !this.typed.texts.get(id))
-      return "The typed text was too long for the link, so it is not shown: whoever typed it can save it as a test case.";
+      return _(
+        "The typed text was too long for the link, so it is not shown: whoever typed it can save it as a test case.",
+      );
     this.typed.restore(texts);
     return "";
   }
@@ -276,8 +280,8 @@ class Saliency {
     const isCut = new URLSearchParams(location.search).get("typed") === IN_THIS_TAB;
     const isCopied = await copyLink(this.screen.root, location.href);
     const words = [
-      isCopied ? "The link to what you see is copied." : "",
-      isCut ? "The typed text is too long for a link: it shows the stored text alone." : "",
+      isCopied ? _("The link to what you see is copied.") : "",
+      isCut ? _("The typed text is too long for a link: it shows the stored text alone.") : "",
     ];
     const told = words.filter(Boolean).join(" ");
     if (isCut)
@@ -286,8 +290,10 @@ class Saliency {
   }
 
   #wordsOfNothing() {
-    if (Object.values(this.list.asked).some(Boolean)) return "No text matches what is chosen on the left.";
-    return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
+    if (Object.values(this.list.asked).some(Boolean)) return _("No text matches what is chosen on the left.");
+    return this.data.may_import
+      ? _("There are no texts in this project yet. Import some on the Project page, under Import.")
+      : _("There are no texts in this project yet. A lead can import some.");
   }
 
   /**
@@ -370,10 +376,12 @@ class Saliency {
     const choice = this.view.choices.find((one) => one.run === run);
     if (!choice)
       return this.screen.say(
-        "The run by which the texts are ordered has no attribution of this text, so no map of it is opened.",
+        _("The run by which the texts are ordered has no attribution of this text, so no map of it is opened."),
       );
     if (panels.length >= MOST_MAPS)
-      return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
+      return this.screen.say(
+        _("{most} maps are open, which is the most. Remove one to open another run.", { most: MOST_MAPS }),
+      );
     this.openedByOrder = `${run}:${layer}:`;
     return this.#setPanels([this.openedByOrder, ...panels]);
   }
@@ -400,7 +408,10 @@ class Saliency {
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
-    else this.screen.say(by > 0 ? "This is the last text that is listed." : "This is the first text that is listed.");
+    else
+      this.screen.say(
+        by > 0 ? _("This is the last text that is listed.") : _("This is the first text that is listed."),
+      );
   }
 
   #toggleList() {

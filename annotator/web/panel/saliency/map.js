@@ -1,4 +1,5 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
+import { _, listed, several } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
 import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
@@ -10,7 +11,9 @@ import { remarksOf } from "./remarks.js";
 import { ownerOf, signOf } from "./view.js";
 import { WrittenAnswer } from "./written_answer.js";
 
-const LABEL = "Label that is explained";
+const LABEL = _("Label that is explained");
+const LAYER = _("Layer");
+const SEED = _("Seed");
 
 /**
  * What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold
@@ -85,7 +88,6 @@ export class SaliencyMap {
     this.answer?.begin(step);
     this.panel = this.answer?.shown ?? panel;
     this.order = orderOf(this.panel);
-    this.meaning = meaningOf(this.panel);
     this.ranks = ranksOf(this.order);
     /** @type {HTMLElement|null}  what the scores mean, where it stands in the head */
     this.about = null;
@@ -142,8 +144,12 @@ export class SaliencyMap {
 
   #header() {
     const { panel, view } = this;
-    const layer = this.#choose("Layer", this.choice?.layers, panel.layer, (one) => `layer ${one}`);
-    const label = this.#choose(LABEL, this.choice?.labels, panel.label, (one) => `for “${one}”`);
+    const layer = this.#choose(LAYER, this.choice?.layers, panel.layer, (one) =>
+      _("layer {layer}", { layer: one ?? "" }),
+    );
+    const label = this.#choose(LABEL, this.choice?.labels, panel.label, (one) =>
+      _("for {label}", { label: `“${one}”` }),
+    );
     const seed = this.#seed();
     const about =
       panel.scores && !(label && panel.is_signed)
@@ -171,8 +177,8 @@ export class SaliencyMap {
             {
               type: "button",
               class: "button plain icon-only",
-              title: "Remove this map",
-              "aria-label": "Remove this map",
+              title: _("Remove this map"),
+              "aria-label": _("Remove this map"),
               onclick: this.actions.remove,
             },
             "×",
@@ -183,6 +189,11 @@ export class SaliencyMap {
       panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
       this.warnings,
     );
+  }
+
+  /** In the language of now: files may be in another one than the screen. */
+  get meaning() {
+    return meaningOf(this.panel);
   }
 
   /** What has to be known before the map is read. */
@@ -213,7 +224,6 @@ export class SaliencyMap {
     if (!this.answer) return;
     this.panel = this.answer.shown;
     this.order = orderOf(this.panel);
-    this.meaning = meaningOf(this.panel);
     this.ranks = ranksOf(this.order);
     if (this.about) setText(this.about, this.meaning.head);
     this.#remark();
@@ -225,9 +235,13 @@ export class SaliencyMap {
   #seed() {
     const seeds = this.choice?.seeds || [];
     /** @param {number|null} run */
-    const words = (run) => `seed ${seeds.find((one) => one.run === run)?.seed ?? "none"} (of ${seeds.length})`;
+    const words = (run) =>
+      _("seed {seed} (of {n})", {
+        seed: seeds.find((one) => one.run === run)?.seed ?? _("none"),
+        n: seeds.length,
+      });
     return this.#choose(
-      "Seed",
+      SEED,
       seeds.map(({ run }) => run),
       this.panel.run,
       words,
@@ -250,13 +264,13 @@ export class SaliencyMap {
       ...there.map((one) => element("option", { value: one, selected: one === now }, words(one))),
     );
     const chosen = () => ({
-      Seed: this.panel.run,
-      Layer: this.panel.layer ?? "-",
+      [SEED]: this.panel.run,
+      [LAYER]: this.panel.layer ?? "-",
       [LABEL]: this.panel.asked_label || "",
       [what]: select.value,
     });
     select.addEventListener("change", () =>
-      this.actions.choose(`${chosen().Seed}:${chosen().Layer}:${chosen()[LABEL]}`, what),
+      this.actions.choose(`${chosen()[SEED]}:${chosen()[LAYER]}:${chosen()[LABEL]}`, what),
     );
     return select;
   }
@@ -268,13 +282,17 @@ export class SaliencyMap {
   /** What maps of a model and a method have in common. */
   #name() {
     const { run, model, method } = this.panel;
-    return run === null ? "Text and gold" : [model, method || "predictions"].filter(Boolean).join(" · ");
+    return run === null ? _("Text and gold") : [model, method || _("predictions")].filter(Boolean).join(" · ");
   }
 
   /** What tells it apart from other maps of its name; "" where nothing does. */
   #apart(withLayer = true, withSeed = true) {
     const { layer, seed, differs } = this.panel;
-    return [withLayer && layer !== null && `layer ${layer}`, withSeed && seed !== null && `seed ${seed}`, differs]
+    return [
+      withLayer && layer !== null && _("layer {layer}", { layer }),
+      withSeed && seed !== null && _("seed {seed}", { seed }),
+      differs,
+    ]
       .filter(Boolean)
       .join(" · ");
   }
@@ -284,8 +302,8 @@ export class SaliencyMap {
     const facts = [
       this.panel.scores && this.meaning.legend,
       parameters !== "{}" && parameters,
-      unit !== "none" && `unit: ${unit}`,
-      convergence !== null && `convergence: ${written(convergence)}`,
+      unit !== "none" && _("unit: {unit}", { unit }),
+      convergence !== null && _("convergence: {value}", { value: written(convergence) }),
     ];
     return facts.filter(Boolean).join(" · ") || this.title();
   }
@@ -307,13 +325,13 @@ export class SaliencyMap {
   trustWords() {
     const { model, trust, seen } = this.panel;
     const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
-    return words.length ? `${model}: ${words.join(" ")}` : "";
+    return words.length ? _("{model}: {words}", { model, words: words.join(" ") }) : "";
   }
 
   /** Whether maps of its run beat random ones on texts that the model did not learn from; "" where it is not known. */
   chanceWords() {
     const { beside_random } = this.panel;
-    return beside_random ? `${this.title()}: ${beside_random}.` : "";
+    return beside_random ? _("{map}: {words}.", { map: this.title(), words: beside_random }) : "";
   }
 
   /** Which version of the text this is, where two stand side by side. */
@@ -402,33 +420,39 @@ export class SaliencyMap {
   legendWords() {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
-    if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
-    if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : "a ranking without scores" };
-    if (!scale) return { bar: false, words: "all scores are 0" };
-    const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
+    if (this.isEmpty) return { bar: false, words: _("this run has no attribution of this text") };
+    if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : _("a ranking without scores") };
+    if (!scale) return { bar: false, words: _("all scores are 0") };
+    const meaning =
+      panel.is_signed && magnitude
+        ? _("sizes without signs, {meaning}", { meaning: this.meaning.head })
+        : this.meaning.legend;
     return {
       bar: true,
       isSigned: this.isSigned,
       low: this.isSigned ? -scale : 0,
       high: scale,
-      words: [
-        meaning,
-        panel.unit !== "none" && panel.unit,
-        this.nCut > 0 && `${this.#cutWords()} beyond the scale, in bold`,
-      ]
+      words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && this.#cutWords()]
         .filter(Boolean)
         .join(" · "),
     };
   }
 
   #cutWords() {
-    if (this.panel.earlier?.length) return this.nCut === 1 ? "1 word or piece" : `${this.nCut} words or pieces`;
-    return this.nCut === 1 ? "1 word" : `${this.nCut} words`;
+    if (this.panel.earlier?.length)
+      return several(
+        "{n} word or piece beyond the scale, in bold",
+        "{n} words or pieces beyond the scale, in bold",
+        this.nCut,
+      );
+    return several("{n} word beyond the scale, in bold", "{n} words beyond the scale, in bold", this.nCut);
   }
 
   legendLine() {
     const legend = this.legendWords();
-    return legend.bar ? `${written(legend.low)} to ${written(legend.high)} · ${legend.words}` : legend.words;
+    if (!legend.bar) return legend.words;
+    const { low, high, words } = legend;
+    return _("{low} to {high} · {words}", { low: written(low), high: written(high), words });
   }
 
   #paintLegend() {
@@ -488,9 +512,9 @@ export class SaliencyMap {
     if (sets) return `“${this.tokens[token].textContent}” · ${this.#setWords(sets)}`;
     const words = [
       `“${this.tokens[token].textContent}”`,
-      score === null ? "no score" : this.meaning.said(score),
-      rank && `rank ${rank} of ${this.ranks.size}`,
-      this.selected.has(token) && "in the top k",
+      score === null ? _("no score") : this.meaning.said(score),
+      rank && _("rank {rank} of {n}", { rank, n: this.ranks.size }),
+      this.selected.has(token) && _("in the top k"),
     ];
     return words.filter(Boolean).join(" · ");
   }
@@ -499,9 +523,13 @@ export class SaliencyMap {
   #setWords(sets) {
     const { view } = this;
     if (view.people)
-      return sets.length ? `marked by ${sets.map((set) => ownerOf(view, set)).join(", ")}` : "not marked";
-    const signs = sets.map((set) => signOf(view, set)).join(", ");
-    return sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${signs}` : "in no gold set";
+      return sets.length
+        ? _("marked by {people}", { people: listed(sets.map((set) => ownerOf(view, set))) })
+        : _("not marked");
+    const signs = listed(sets.map((set) => signOf(view, set)));
+    return sets.length
+      ? several("in gold set {sets}", "in gold sets {sets}", sets.length, { sets: signs })
+      : _("in no gold set");
   }
 
   /** @param {HTMLElement} made */

@@ -1,4 +1,5 @@
 /** The matrices: methods down, tokens across, gold and top k as in the maps; and of a written answer pieces down. */
+import { _ } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
 import { scalesOf, stepOf } from "./heat.js";
@@ -40,7 +41,7 @@ export function matrixOf(view, maps, { scales, hover }) {
         const heat = stepOf(score, scales[place], map.isSigned);
         return element("td", {
           class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "),
-          title: `${word}: ${score === null ? "no score" : map.meaning.said(score)}`,
+          title: `${word}: ${score === null ? _("no score") : map.meaning.said(score)}`,
           "data-token": token,
         });
       }),
@@ -53,7 +54,7 @@ export function matrixOf(view, maps, { scales, hover }) {
       class: "heat-matrix",
       tabIndex: 0,
       role: "region",
-      "aria-label": `Methods by tokens, ${view.instance.key}`,
+      "aria-label": _("Methods by tokens, {key}", { key: view.instance.key }),
       onpointerleave: () => hover(null),
     },
     table,
@@ -86,20 +87,20 @@ export function matrixOfAnswer(view, map) {
       element("th", { scope: "row" }, `${step + 1} ${pieces[step]}`),
       ...[...words, ...pieces].map((word, place) => {
         const score = scoresOf(panel, words.length)[place] ?? null;
-        const said = score === null ? "no score" : meaningOf(panel).said(score);
+        const said = score === null ? _("no score") : meaningOf(panel).said(score);
         return element("td", { class: stepOf(score, scale, map.isSigned), title: `${word}: ${said}` });
       }),
     ),
   );
-  const corner = element(
-    "th",
-    { scope: "col" },
-    map.title(),
-    element("small", {}, `${map.isSigned ? "±" : "0 to "}${written(scale)}`),
-  );
+  const corner = element("th", { scope: "col" }, map.title(), element("small", {}, rangeWords(map, written(scale))));
   return element(
     "div",
-    { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": `Written pieces by tokens, ${map.title()}` },
+    {
+      class: "heat-matrix",
+      tabIndex: 0,
+      role: "region",
+      "aria-label": _("Written pieces by tokens, {title}", { title: map.title() }),
+    },
     element("table", {}, element("thead", {}, element("tr", {}, corner, ...head)), element("tbody", {}, ...body)),
   );
 }
@@ -135,6 +136,9 @@ function pointer(box, table, say) {
 function scaleWords(map, scale) {
   if (!map.panel.scores) return "";
   const unit = map.panel.unit === "none" ? "" : ` ${map.panel.unit}`;
-  const range = `${map.isSigned ? "±" : "0 to "}${written(scale)}${unit}`;
+  const range = rangeWords(map, `${written(scale)}${unit}`);
   return [range, map.meaning.head, ...map.remarks.map(({ short }) => short)].join(" · ");
 }
+
+/** @param {SaliencyMap} map @param {string} most */
+const rangeWords = ({ isSigned }, most) => (isSigned ? `±${most}` : _("0 to {most}", { most }));

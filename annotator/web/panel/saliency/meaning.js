@@ -1,7 +1,8 @@
 /** What the scores of a map mean, in words: whether they have signs, and which label they belong to. */
+import { _ } from "../words/language.js";
 import { signed, written } from "./written_numbers.js";
 
-export const OF_NO_LABEL = "weight; belongs to no label";
+const OF_NO_LABEL = () => _("weight; belongs to no label");
 
 /**
  * What scores mean, in words. head: in the head of the map; legend: beside the colours; number: a score alone; said: a
@@ -17,23 +18,29 @@ export const OF_NO_LABEL = "weight; belongs to no label";
 export function meaningOf({ is_signed: isSigned, label, answer }) {
   if (!isSigned) return weightOf(label);
   // A reading model explains its own answer, and that may be that there is none.
-  const of = label ? `“${label}”` : answer?.label === "" ? "“no answer”" : "";
+  const of = label ? `“${label}”` : answer?.label === "" ? _("“no answer”") : "";
   return {
-    head: of ? `for ${of}` : "label not named",
-    legend: `− opposes, + supports ${of || "a label that the source does not name"}`,
+    head: of ? _("for {label}", { label: of }) : _("label not named"),
+    legend: of
+      ? _("− opposes, + supports {label}", { label: of })
+      : _("− opposes, + supports a label that the source does not name"),
     number: signed,
-    said: (score) => [signed(score), of && `for ${of}`].filter(Boolean).join(" "),
+    said: (score) => (of ? _("{score} for {label}", { score: signed(score), label: of }) : signed(score)),
   };
 }
 
 /** @param {string} label @returns {Meaning} */
 function weightOf(label) {
-  const head = label ? `weight for “${label}”, without a sign` : OF_NO_LABEL;
+  const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
   return {
     head,
-    legend: label ? `weight for “${label}”; does not say whether a word supports or opposes it` : OF_NO_LABEL,
+    legend: label
+      ? _("weight for “{label}”; does not say whether a word supports or opposes it", { label })
+      : OF_NO_LABEL(),
     number: written,
     said: (score) =>
-      label ? `weight ${written(score)} for “${label}”` : `weight ${written(score)}; belongs to no label`,
+      label
+        ? _("weight {score} for “{label}”", { score: written(score), label })
+        : _("weight {score}; belongs to no label", { score: written(score) }),
   };
 }

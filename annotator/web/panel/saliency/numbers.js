@@ -2,6 +2,7 @@
  * Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own
  * scores.
  */
+import { _ } from "../words/language.js";
 import { percent, written } from "./written_numbers.js";
 import { counted } from "../shared/spoken.js";
 
@@ -159,44 +160,51 @@ export function factsOf({ facts, spread, convergence }) {
     "r2" in facts && {
       title: "R²",
       value: written(facts.r2),
-      words: "how well LIME's linear model fits the model's answers to its samples; 1 is best",
+      words: _("how well LIME's linear model fits the model's answers to its samples; 1 is best"),
     },
     spread && {
-      title: "Spread over seeds",
+      title: _("Spread over seeds"),
       value: spread.share === null ? written(spread.value) : percent(spread.share),
-      detail: `a standard deviation of ${written(spread.value)} over ${counted(spread.n_seeds, "seed")}`,
-      words:
+      detail: _("a standard deviation of {value} over {seeds}", {
+        value: written(spread.value),
+        seeds: counted(spread.n_seeds, "seed"),
+      }),
+      words: _(
         "standard deviation over the seeds, mean over the words, as a share of the mean size of a score; lower is better",
+      ),
     },
     ...convergenceOf(facts, convergence),
     "special_share" in facts && {
-      title: "On special pieces",
+      title: _("On special pieces"),
       value: percent(facts.special_share),
-      words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
+      words: _("share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word"),
     },
     "prompt_share" in facts && {
-      title: "On the prompt",
+      title: _("On the prompt"),
       value: percent(facts.prompt_share),
-      words:
+      words: _(
         "share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around the text",
+      ),
     },
     "earlier_share" in facts && {
-      title: "On the answer itself",
+      title: _("On the answer itself"),
       value: percent(facts.earlier_share),
-      words:
+      words: _(
         "share of all |score|, of words, prompt, special and earlier pieces, that lies on pieces written before the one that is explained",
+      ),
     },
     "shared_tokens" in facts &&
       facts.shared_tokens > 0 && {
-        title: "Shared with neighbours",
+        title: _("Shared with neighbours"),
         value: String(facts.shared_tokens),
-        words:
+        words: _(
           "tokens that got a part of their score in equal shares with their neighbours, since the model was asked no further; take more evaluations",
+        ),
       },
     "unseen_tokens" in facts && {
-      title: "Not seen",
+      title: _("Not seen"),
       value: String(facts.unseen_tokens),
-      words: "tokens in italics, which the model did not see because the text is too long for it",
+      words: _("tokens in italics, which the model did not see because the text is too long for it"),
     },
   ];
   return rows.filter((row) => !!row);
@@ -211,20 +219,24 @@ function convergenceOf(facts, convergence) {
   if ("convergence_share" in facts) {
     return [
       {
-        title: "Convergence delta, relative",
+        title: _("Convergence delta, relative"),
         value: percent(facts.convergence_share),
-        detail: `the scores miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}`,
-        words:
+        detail: _("the scores miss F(x) − F(baseline) = {change} by {difference}", {
+          change: written(facts.output_change),
+          difference: written(convergence),
+        }),
+        words: _(
           "how far all scores together are from F(x) − F(baseline), as a share of it; above 5 %, take more steps or another baseline",
+        ),
       },
     ];
   }
   if (convergence === null) return [];
   return [
     {
-      title: "Convergence delta",
+      title: _("Convergence delta"),
       value: written(convergence),
-      words: "how far all scores together are from what they explain, as the source says; 0 is best",
+      words: _("how far all scores together are from what they explain, as the source says; 0 is best"),
     },
   ];
 }

@@ -1,4 +1,5 @@
 /** Everybody's own sets in the place of gold: whose lanes they are, and how well each map agrees with each person. */
+import { _ } from "../words/language.js";
 import { element, parts } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { fitOf } from "./numbers.js";
@@ -9,14 +10,15 @@ import { written } from "./written_numbers.js";
 /** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 /** @typedef {import("./numbers.js").NumberRow} NumberRow */
 
-const DEFINITION =
-  "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked";
+const DEFINITION = _(
+  "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked",
+);
 
 export class PeopleLegend {
   /** @param {(drawn: number[]) => void} chosen  other people's sets are to be drawn */
   constructor(chosen) {
     this.chosen = chosen;
-    this.root = element("div", { class: "people", role: "group", "aria-label": "People whose sets are drawn" });
+    this.root = element("div", { class: "people", role: "group", "aria-label": _("People whose sets are drawn") });
   }
 
   /** @param {HeatView[]} views  the text, and the version beside it */
@@ -45,7 +47,11 @@ export class PeopleLegend {
       box,
       personBadge(view?.people ?? [], number),
       ...(view ? setSigns(view, number) : []),
-      element("span", { class: "person-name", dir: "auto" }, person.is_own ? `${person.name} (you)` : person.name),
+      element(
+        "span",
+        { class: "person-name", dir: "auto" },
+        person.is_own ? _("{name} (you)", { name: person.name }) : person.name,
+      ),
       element("span", { class: "person-facts", dir: "auto" }, factsOf(person)),
     );
   }
@@ -64,8 +70,10 @@ export class PeopleLegend {
 export function numberingWords(people) {
   const first = people.find(({ is_numbered }) => is_numbered);
   if (!first) return "";
-  const verb = first.is_named ? "may be" : "can be";
-  return `People are numbered in each text anew: “${first.name}” of this text ${verb} another person in the next.`;
+  const { name } = first;
+  return first.is_named
+    ? _("People are numbered in each text anew: “{name}” of this text may be another person in the next.", { name })
+    : _("People are numbered in each text anew: “{name}” of this text can be another person in the next.", { name });
 }
 
 /**
@@ -81,14 +89,19 @@ const setSigns = (view, person) =>
 
 /** @param {HeatPerson} person */
 const factsOf = ({ label, facts, sets, is_accepted }) =>
-  [label, ...facts, !sets.length && "marked nothing", !is_accepted && "under review"].filter(Boolean).join(" · ");
+  [label, ...facts, !sets.length && _("marked nothing"), !is_accepted && _("under review")].filter(Boolean).join(" · ");
 
 /** @param {HeatPerson} person */
 function titleOf({ name, sets }) {
-  const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(" and ");
+  const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(_(" and "));
   return sets.length
-    ? `${name}: ${counted(sets.length, "set")} of ${sizes}. At most ${MOST_LANES} lanes stand below a line until you choose more people.`
-    : `${name} marked nothing in this text.`;
+    ? _("{name}: {sets} of {sizes}. At most {most} lanes stand below a line until you choose more people.", {
+        name,
+        sets: counted(sets.length, "set"),
+        sizes,
+        most: MOST_LANES,
+      })
+    : _("{name} marked nothing in this text.", { name });
 }
 
 /**
@@ -125,11 +138,11 @@ export const rowsOfPeople = (map) =>
   agreementsOf(map).map((f1, person) => {
     const people = map.view.people ?? [];
     return {
-      title: `F1 with ${people[person].name}`,
+      title: _("F1 with {name}", { name: people[person].name }),
       value: written(f1),
       words: DEFINITION,
       badge: personBadge(people, person),
-      badgeWords: `person ${person + 1}`,
+      badgeWords: _("person {number}", { number: person + 1 }),
     };
   });
 
@@ -151,7 +164,7 @@ export function paintAgreements(map) {
       written(f1),
     ),
   );
-  line.replaceChildren("F1 with", ...fits);
+  line.replaceChildren(_("F1 with"), ...fits);
 }
 
 /**
@@ -163,21 +176,30 @@ export function goldWords(view, { gold, policy }) {
   if (view.people)
     return view.people.length
       ? ""
-      : "Nobody's sets of this text can be shown: no annotation of it is accepted yet, or submitted where you may see those.";
-  if (!view.gold.length) return "This text has no gold sets, so there is nothing to compare an attribution with.";
+      : _(
+          "Nobody's sets of this text can be shown: no annotation of it is accepted yet, or submitted where you may see those.",
+        );
+  if (!view.gold.length) return _("This text has no gold sets, so there is nothing to compare an attribution with.");
   return gold && gold !== policy
-    ? `These are the gold sets under the policy “${gold}”. Measured numbers are against the project's, “${policy}”.`
+    ? _("These are the gold sets under the policy “{gold}”. Measured numbers are against the project's, “{policy}”.", {
+        gold: policyWords(gold),
+        policy: policyWords(policy),
+      })
     : "";
 }
 
-export const POLICIES = ["chosen", "all", "majority", "union"];
+/** @type {Record<string, string>} */
+const POLICY_WORDS = { chosen: _("chosen"), all: _("all"), majority: _("majority"), union: _("union") };
+export const POLICIES = Object.keys(POLICY_WORDS);
+/** @param {string} policy */
+const policyWords = (policy) => POLICY_WORDS[policy] ?? policy;
 
 /**
  * The choice of what stands below the words.
  * @param {(gold: string) => unknown} chosen
  */
 export const goldChoice = (chosen) => {
-  const select = element("select", { class: "gold-choice", "aria-label": "Sets below the words" });
+  const select = element("select", { class: "gold-choice", "aria-label": _("Sets below the words") });
   select.addEventListener("change", () => chosen(select.value));
   return select;
 };
@@ -189,9 +211,9 @@ export const goldChoice = (chosen) => {
 export function offerGold(select, { gold, policy }) {
   const others = POLICIES.filter((one) => one !== policy);
   select.replaceChildren(
-    element("option", { value: "" }, `project's gold: ${policy}`),
-    ...others.map((one) => element("option", { value: one }, `gold: ${one}`)),
-    element("option", { value: "people" }, "people, one by one"),
+    element("option", { value: "" }, _("project's gold: {policy}", { policy: policyWords(policy) })),
+    ...others.map((one) => element("option", { value: one }, _("gold: {policy}", { policy: policyWords(one) }))),
+    element("option", { value: "people" }, _("people, one by one")),
   );
   select.value = gold === policy ? "" : gold;
 }

@@ -1,8 +1,10 @@
 /** What a language model quoted as its reason: what the boxes are, and which quotes are not in the text. */
+import { _, several } from "../words/language.js";
 import { element } from "../shared/dom.js";
 
 /** @param {Pick<HeatPanel, "quotes">} panel */
-export const boxedWords = (panel) => (panel.quotes ? "what the model quoted is boxed" : "selected tokens are boxed");
+export const boxedWords = (panel) =>
+  panel.quotes ? _("what the model quoted is boxed") : _("selected tokens are boxed");
 
 /**
  * The quotes that are not in the text, as the text that they are; nothing where all are there.
@@ -20,7 +22,7 @@ export function missingQuotes({ quotes }) {
       "ul",
       {},
       ...quotes.missing.map((quote) => element("li", { dir: "auto" }, quote)),
-      more > 0 && element("li", {}, `and ${more} more`),
+      more > 0 && element("li", {}, _("and {more} more", { more })),
     ),
   );
 }
@@ -30,7 +32,12 @@ export function missingQuotes({ quotes }) {
  * @param {HeatQuotes} quotes
  */
 export function missingWords({ n, n_missing }) {
-  if (n === 1) return "The one quote of the model is not in the text";
-  if (n === n_missing) return `None of the ${n} quotes of the model is in the text`;
-  return `${n_missing} of the ${n} quotes of the model ${n_missing === 1 ? "is" : "are"} not in the text`;
+  if (n === 1) return _("The one quote of the model is not in the text");
+  if (n === n_missing) return _("None of the {n} quotes of the model is in the text", { n });
+  return several(
+    "{n} of the {all} quotes of the model is not in the text",
+    "{n} of the {all} quotes of the model are not in the text",
+    n_missing,
+    { all: n },
+  );
 }

@@ -1,4 +1,5 @@
 /** What has to be known before a map is read, in sentences that stand in its head. */
+import { _ } from "../words/language.js";
 import { hasNoOrder } from "./numbers.js";
 import { percent } from "./written_numbers.js";
 
@@ -13,13 +14,16 @@ export function remarksOf(panel) {
   const remarks = [];
   if (hasNoOrder(panel))
     remarks.push({
-      words: "All scores are equal: no order, so no word is in the top k.",
-      short: "all scores are equal",
+      words: _("All scores are equal: no order, so no word is in the top k."),
+      short: _("all scores are equal"),
     });
   if (share > MOST_SHARE)
     remarks.push({
-      words: `Did not converge: the scores together miss ${percent(share)} of the change that they explain. Take more steps or another baseline.`,
-      short: `did not converge (${percent(share)})`,
+      words: _(
+        "Did not converge: the scores together miss {share} of the change that they explain. Take more steps or another baseline.",
+        { share: percent(share) },
+      ),
+      short: _("did not converge ({share})", { share: percent(share) }),
     });
   return remarks;
 }

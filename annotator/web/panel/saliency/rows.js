@@ -1,4 +1,5 @@
 /** The rows of the table of numbers that one map has. */
+import { _ } from "../words/language.js";
 import { goldBadge } from "../shared/gold_underlines.js";
 import { letterOf } from "../shared/model.js";
 import { factsOf, fitOf, tiesOf } from "./numbers.js";
@@ -9,13 +10,19 @@ import { written } from "./written_numbers.js";
 
 /** @type {Record<string, [title: string, words: string]>} */
 const NAMES = {
-  "editing.average_precision": ["AP", "average precision of the ranking against the best gold set"],
-  "editing.mrr": ["MRR", "1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"],
-  "er_test.order": ["Order loss", "0 when every token of the best gold set ranks above all others"],
-  "method.sufficiency": ["Sufficiency", "p(full text) − p(rationale alone); lower is better"],
-  "method.comprehensiveness": ["Comprehensiveness", "p(full text) − p(text without the rationale); higher is better"],
-  "benchmark.map": ["MAP", "agreement with the original's ranking, token by token as text"],
-  "benchmark.map_aligned": ["MAP, aligned", "agreement with the original's ranking, token by token in place"],
+  "editing.average_precision": ["AP", _("average precision of the ranking against the best gold set")],
+  "editing.mrr": [
+    "MRR",
+    _("1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"),
+  ],
+  "er_test.order": [_("Order loss"), _("0 when every token of the best gold set ranks above all others")],
+  "method.sufficiency": [_("Sufficiency"), _("p(full text) − p(rationale alone); lower is better")],
+  "method.comprehensiveness": [
+    _("Comprehensiveness"),
+    _("p(full text) − p(text without the rationale); higher is better"),
+  ],
+  "benchmark.map": ["MAP", _("agreement with the original's ranking, token by token as text")],
+  "benchmark.map_aligned": [_("MAP, aligned"), _("agreement with the original's ranking, token by token in place")],
 };
 
 /**
@@ -35,10 +42,11 @@ export function rowsOf({ panel, view, selected, isUnranked }) {
     ...(ties > 0
       ? [
           {
-            title: "Ties at k",
+            title: _("Ties at k"),
             value: String(ties),
-            words:
+            words: _(
               "tokens that were left out although their score equals one in the top k; the first by position were taken",
+            ),
           },
         ]
       : []),
@@ -57,21 +65,23 @@ function rowsOfGold({ view, selected, isUnranked }) {
   const fit = fitOf(selected, isUnranked ? [] : view.gold);
   return [
     {
-      title: "Token F1",
+      title: _("Token F1"),
       value: written(fit.f1),
-      words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it",
-      ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }),
+      words: _("2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it"),
+      ...(fit.f1 === null
+        ? {}
+        : { badge: goldBadge(fit.set), badgeWords: _("set {letter}", { letter: letterOf(fit.set) }) }),
     },
-    { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
+    { title: "IoU", value: written(fit.iou), words: _("|top k ∩ set| / |top k ∪ set| of the same set") },
     {
-      title: "Sets found",
+      title: _("Sets found"),
       value: written(fit.recall),
-      words: "share of the gold sets whose tokens are all among the top k",
+      words: _("share of the gold sets whose tokens are all among the top k"),
     },
     {
-      title: "Coverage",
+      title: _("Coverage"),
       value: written(fit.coverage),
-      words: "share of the tokens of all gold sets that are among the top k",
+      words: _("share of the tokens of all gold sets that are among the top k"),
     },
   ];
 }

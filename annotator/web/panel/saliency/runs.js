@@ -2,18 +2,29 @@
  * Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next.
  */
 
+import { _, listed } from "../words/language.js";
 import { counted } from "../shared/spoken.js";
 
 /** @param {Omit<RunName, "run">} run  a run without a method is a model's predictions */
 export const titleOf = ({ model, method, seed }) =>
-  [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
+  [model, method || _("predictions"), seedWords(seed)].filter(Boolean).join(" · ");
 
 /**
  * Whose predictions a run holds.
  * @param {Pick<RunName, "model"|"seed">} given
  */
-export const whoseOf = ({ model, seed }) =>
-  [model, seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
+export const whoseOf = ({ model, seed }) => [model, seedWords(seed)].filter(Boolean).join(" · ");
+
+/** @param {number|null|undefined} seed */
+const seedWords = (seed) => (seed === null || seed === undefined ? "" : _("seed {seed}", { seed }));
+
+/**
+ * A number of a run, and of which layer it is.
+ * @param {string} number
+ * @param {number|null} layer
+ */
+export const layerWords = (number, layer) =>
+  layer === null ? number : _("{number}, layer {layer}", { number, layer });
 
 /**
  * The title with what tells the run apart from the others.
@@ -35,9 +46,9 @@ export function differences(one, runs) {
   const names = Object.keys(own).filter((name) =>
     others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])),
   );
-  if (!names.length) return `run ${one.run}`;
+  if (!names.length) return _("run {run}", { run: String(one.run) });
   const isSaid = (/** @type {string} */ name) => name === "layer" && own[name] === one.layer;
-  return names.flatMap((name) => (isSaid(name) ? [] : `${name} ${own[name]}`)).join(", ");
+  return listed(names.flatMap((name) => (isSaid(name) ? [] : `${name} ${own[name]}`)));
 }
 
 /** @param {{parameters: string}} run @returns {Record<string, unknown>} */
@@ -69,7 +80,10 @@ export function groupsOf(runs) {
   return all.map(({ first, runs: of, named }) => ({
     first,
     runs: of,
-    title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${counted(of.length, "seed")})` : ""}`,
+    title:
+      of.length > 1
+        ? _("{title} ({seeds})", { title: fullTitleOf(named, names), seeds: counted(of.length, "seed") })
+        : fullTitleOf(named, names),
   }));
 }
 

@@ -2,9 +2,10 @@
  * Two numbers of the listed texts against each other. What is drawn around, or typed as bounds, is what the list shows;
  * a point opens its text.
  */
+import { _, listed } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
-import { fullTitleOf } from "./runs.js";
+import { fullTitleOf, layerWords } from "./runs.js";
 import { ScatterPlot } from "./scatter_plot.js";
 import {
   brushOf,
@@ -51,22 +52,22 @@ export class Scatter {
     /** The newest question to the server. */
     this.asking = 0;
     const choose = () => this.#chooseAxes();
-    this.x = element("select", { "aria-label": "Number to the right (x)", onchange: choose });
-    this.y = element("select", { "aria-label": "Number upwards (y)", onchange: choose });
+    this.x = element("select", { "aria-label": _("Number to the right (x)"), onchange: choose });
+    this.y = element("select", { "aria-label": _("Number upwards (y)"), onchange: choose });
     this.plot = new ScatterPlot({
       brushed: (brush) => this.select(brush),
       clicked: (spot) => this.#open(spot),
       pointed: (spot) => this.#tell(spot),
     });
-    this.lasso = toggle("Outline", "", "Draw an outline around texts instead of a box", () => {
+    this.lasso = toggle(_("Outline"), "", _("Draw an outline around texts instead of a box"), () => {
       this.plot.isLasso = !this.plot.isLasso;
       press(this.lasso, this.plot.isLasso);
     });
     this.fields = ["x from", "x to", "y from", "y to"].map((name) =>
       element("input", { type: "number", step: "any", "aria-label": name, onchange: () => this.#type() }),
     );
-    this.clear = button("Clear", {
-      title: "Select no part of the scatter",
+    this.clear = button(_("Clear"), {
+      title: _("Select no part of the scatter"),
       className: "plain",
       onclick: () => this.select(null),
     });
@@ -74,15 +75,15 @@ export class Scatter {
     this.pointed = element("p", { class: "scatter-pointed" });
     this.root = element(
       "section",
-      { class: "scatter", hidden: true, "aria-label": "Scatter" },
+      { class: "scatter", hidden: true, "aria-label": _("Scatter") },
       element(
         "div",
         { class: "scatter-axes" },
         row("x", this.x),
         row("y", this.y),
         this.lasso,
-        button("Close", {
-          title: "Close the scatter; what is selected stays listed",
+        button(_("Close"), {
+          title: _("Close the scatter; what is selected stays listed"),
           className: "plain",
           onclick: () => this.close(),
         }),
@@ -102,9 +103,9 @@ export class Scatter {
         this.count,
       ),
     );
-    this.button = button("Scatter", {
+    this.button = button(_("Scatter"), {
       key: "d",
-      title: "Two numbers of the listed texts against each other",
+      title: _("Two numbers of the listed texts against each other"),
       className: "plain",
       onclick: () => this.toggle(),
     });
@@ -127,7 +128,7 @@ export class Scatter {
         element(
           "option",
           { value: `${run}:${layer ?? "-"}:${name}`, title: names[name]?.definition },
-          `${names[name]?.title ?? name}${layer === null ? "" : `, layer ${layer}`}`,
+          layerWords(names[name]?.title ?? name, layer),
         ),
       );
     /** @param {string} label @param {HTMLOptionElement[]} of */
@@ -136,7 +137,7 @@ export class Scatter {
       const before = select.value;
       select.replaceChildren(
         ...group(
-          "the text",
+          _("the text"),
           options(
             "-",
             of_texts.map((name) => ({ layer: null, name })),
@@ -268,7 +269,7 @@ export class Scatter {
       [xFrom, xTo],
       [yFrom, yTo],
     ].some(([from, to]) => from !== null && to !== null && from > to);
-    if (crossed) return setText(this.count, "Nothing is changed: a range begins with the smaller number.");
+    if (crossed) return setText(this.count, _("Nothing is changed: a range begins with the smaller number."));
     const isEmpty = [xFrom, xTo, yFrom, yTo].every((bound) => bound === null);
     return this.select(isEmpty ? null : { xs: [xFrom, xTo], ys: [yFrom, yTo], outline: [] });
   }
@@ -281,8 +282,18 @@ export class Scatter {
     this.note.hidden = !this.brush;
     if (!this.brush) return this.note.replaceChildren();
     return this.note.replaceChildren(
-      element("span", {}, `Selected in the scatter: ${brushWords(this.brush, titleOf(this.x), titleOf(this.y))}`),
-      button("Clear", { title: "Select no part of the scatter", className: "plain", onclick: () => this.select(null) }),
+      element(
+        "span",
+        {},
+        _("Selected in the scatter: {part}", {
+          part: brushWords(this.brush, titleOf(this.x), titleOf(this.y)),
+        }),
+      ),
+      button(_("Clear"), {
+        title: _("Select no part of the scatter"),
+        className: "plain",
+        onclick: () => this.select(null),
+      }),
     );
   }
 
@@ -292,17 +303,20 @@ export class Scatter {
     const n = brush ? points.ids.filter((_, place) => holds(brush, points.x[place], points.y[place])).length : 0;
     const all = counted(points.ids.length, "text");
     const chosen = brush
-      ? `${n.toLocaleString("en")} of ${all} selected; the list shows them.`
-      : `${all}. Draw a box around some, or type bounds, to list them alone.`;
+      ? _("{n} of {all} selected; the list shows them.", { n: n.toLocaleString("en"), all })
+      : _("{all}. Draw a box around some, or type bounds, to list them alone.", { all });
     const isShared = this.plot.shown.spots.length < points.ids.length;
     const missing = missingWords(points, titleOf(this.x), titleOf(this.y));
-    const shared = isShared ? "A larger point is several texts with the same two numbers." : "";
+    const shared = isShared ? _("A larger point is several texts with the same two numbers.") : "";
     const learned = learnedWords(points.learned);
-    const words = [points.ids.length ? chosen : "No listed text has both numbers.", learned, missing, shared]
+    const words = [points.ids.length ? chosen : _("No listed text has both numbers."), learned, missing, shared]
       .filter(Boolean)
       .join(" ");
     setText(this.count, words);
-    this.plot.canvas.setAttribute("aria-label", `${titleOf(this.y)} by ${titleOf(this.x)}: ${words}`);
+    this.plot.canvas.setAttribute(
+      "aria-label",
+      _("{y} by {x}: {words}", { y: titleOf(this.y), x: titleOf(this.x), words }),
+    );
   }
 
   /** The two numbers of a text, for its row in the list; "" while the scatter is closed. @param {number} id */
@@ -325,7 +339,9 @@ export class Scatter {
     if (!spot || !points) return setText(this.pointed, "");
     const keys = spot.places.slice(0, MOST_KEYS).map((place) => points.keys[place]);
     const more = spot.places.length - keys.length;
-    const whose = `${keys.join(", ")}${more ? ` and ${more.toLocaleString("en")} more with the same numbers` : ""}`;
+    const whose = more
+      ? _("{texts} and {more} more with the same numbers", { texts: listed(keys), more: more.toLocaleString("en") })
+      : listed(keys);
     return setText(this.pointed, `${whose} · x ${valueWords(spot.x)} · y ${valueWords(spot.y)}`);
   }
 
@@ -346,7 +362,7 @@ const row = (name, field) =>
 const boundsRow = (name, from, to) => [
   element("b", { "aria-hidden": "true" }, name),
   from,
-  element("span", { "aria-hidden": "true" }, "to"),
+  element("span", { "aria-hidden": "true" }, _("to")),
   to,
 ];
 
@@ -357,8 +373,9 @@ const nameOf = (select) => select.value.split(":").slice(2).join(":");
 function titleOf(select) {
   const option = select.selectedOptions[0];
   const group = option?.parentElement;
-  const whose = group instanceof HTMLOptGroupElement && !select.value.startsWith("-") ? `, ${group.label}` : "";
-  return `${option?.textContent ?? ""}${whose}`;
+  const isOfRun = group instanceof HTMLOptGroupElement && !select.value.startsWith("-");
+  const number = option?.textContent ?? "";
+  return isOfRun ? _("{number}, {run}", { number, run: group.label }) : number;
 }
 
 /** @param {HTMLSelectElement} select @param {string|null} value */

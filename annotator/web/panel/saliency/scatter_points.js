@@ -1,4 +1,5 @@
 /** What is pure in the scatter: equal points put together, ticks, and which points a part of it holds. */
+import { _, listed, several } from "../words/language.js";
 import { written } from "./written_numbers.js";
 
 /** @typedef {{x: number, y: number, places: number[]}} Spot  places: of the texts that have these two numbers */
@@ -148,13 +149,15 @@ export const valueWords = (value) => (Number.isInteger(value) ? value.toLocaleSt
  * @param {Brush} brush @param {string} x @param {string} y  what the axes are
  */
 export function brushWords({ xs, ys, outline }, x, y) {
-  if (outline.length) return `inside an outline of ${x} and ${y}`;
+  if (outline.length) return _("inside an outline of {x} and {y}", { x, y });
   /** @param {string} name @param {Bounds} bounds */
   const part = (name, [from, to]) => {
-    if (from !== null && to !== null) return `${name} ${valueWords(from)} to ${valueWords(to)}`;
-    return from !== null ? `${name} from ${valueWords(from)}` : to !== null ? `${name} up to ${valueWords(to)}` : "";
+    const values = { name, from: valueWords(from ?? 0), to: valueWords(to ?? 0) };
+    if (from !== null && to !== null) return _("{name} {from} to {to}", values);
+    if (from !== null) return _("{name} from {from}", values);
+    return to !== null ? _("{name} up to {to}", values) : "";
   };
-  return [part(x, xs), part(y, ys)].filter(Boolean).join(", ");
+  return listed([part(x, xs), part(y, ys)].filter(Boolean));
 }
 
 /**
@@ -164,9 +167,13 @@ export function brushWords({ xs, ys, outline }, x, y) {
 export const learnedWords = (learned) =>
   Object.entries(learned)
     .filter(([, ids]) => ids.length)
-    .map(
-      ([model, { length }]) =>
-        `${model} learned from ${length.toLocaleString("en")} of them (open points); Metrics leaves ${length === 1 ? "it" : "these"} out.`,
+    .map(([model, { length }]) =>
+      several(
+        "{model} learned from {n} of them (open points); Metrics leaves it out.",
+        "{model} learned from {n} of them (open points); Metrics leaves these out.",
+        length,
+        { model },
+      ),
     )
     .join(" ");
 
@@ -179,7 +186,14 @@ export function missingWords({ n, without_x, without_y }, x, y) {
   const part = (missing, name) =>
     missing
       ? [
-          `${missing.toLocaleString("en")} of ${n.toLocaleString("en")} ${n === 1 ? "text" : "texts"} ${missing === 1 ? "has" : "have"} no value of ${name}.`,
+          n === 1
+            ? _("{missing} of {all} text has no value of {name}.", { missing, all: n, name })
+            : several(
+                "{n} of {all} texts has no value of {name}.",
+                "{n} of {all} texts have no value of {name}.",
+                missing,
+                { all: n.toLocaleString("en"), name },
+              ),
         ]
       : [];
   return [...part(without_x, x), ...(x === y ? [] : part(without_y, y))].join(" ");

@@ -1,4 +1,5 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
+import { _ } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { depthsTable } from "./depths.js";
@@ -77,7 +78,7 @@ export class SaliencyScreen {
       min: 0,
       max: 100,
       step: 1,
-      "aria-label": "Share of the tokens in the top k",
+      "aria-label": _("Share of the tokens in the top k"),
       oninput: () => this.#slide(),
     });
     this.kWords = element("output", { class: "k-words" });
@@ -123,28 +124,28 @@ export class SaliencyScreen {
     return element(
       "div",
       { class: "heat-controls" },
-      element("label", { class: "k" }, "Top k", this.k),
+      element("label", { class: "k" }, _("Top k"), this.k),
       this.kWords,
       button("RLR", {
-        title: "Take k from the project's mean rationale length ratio (RLR)",
+        title: _("Take k from the project's mean rationale length ratio (RLR)"),
         className: "plain",
         onclick: () => this.#usual(),
       }),
-      flip("shared", "Shared scale", "s", "Use one scale for all maps of a method"),
-      flip("magnitude", "Without signs", "m", "Show sizes without signs"),
-      flip("clip", "Cut outliers", "c", "Cut the scale at the 98th percentile"),
-      flip("numbers", "Scores", "n", "Show the scores under the words"),
-      flip("bars", "Bars", "b", "Show the highest scores as bars"),
-      flip("pieces", "Pieces", "p", "Show the model's own pieces"),
-      flip("matrix", "Matrix", "x", "Show a matrix of maps by tokens"),
-      button("Export", {
-        title: "Save the maps as a file",
+      flip("shared", _("Shared scale"), "s", _("Use one scale for all maps of a method")),
+      flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
+      flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
+      flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
+      flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
+      flip("pieces", _("Pieces"), "p", _("Show the model's own pieces")),
+      flip("matrix", _("Matrix"), "x", _("Show a matrix of maps by tokens")),
+      button(_("Export"), {
+        title: _("Save the maps as a file"),
         key: "e",
         className: "always",
         onclick: () => this.openExport(),
       }),
-      button("Copy link", {
-        title: "Copy the link to exactly what you see, for a colleague with the same rights",
+      button(_("Copy link"), {
+        title: _("Copy the link to exactly what you see, for a colleague with the same rights"),
         key: "u",
         className: "plain always",
         onclick: () => this.actions.copy(),
@@ -280,8 +281,11 @@ export class SaliencyScreen {
     if (withheld) return withheld;
     const gold = this.view ? goldWords(this.view, this.#goldAsked) : "";
     if (!this.choices.length)
-      return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
-    return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
+      return together(
+        _("No model has an attribution of this text yet. Below you can import attributions or have them computed."),
+        gold,
+      );
+    return this.isWithoutMaps ? together(_("No map is open. Choose one under “Add a map”."), gold) : gold;
   }
 
   /** What is asked for below the words, and the project's own policy. */
@@ -294,7 +298,9 @@ export class SaliencyScreen {
     const group = groupOf(run, this.choices);
     if (!group || !this.view) return undefined;
     const next = nextOfGroup(group, this.view.panels);
-    return next ? this.actions.add(next) : this.say(`Every map of ${group.title} is on the screen already.`);
+    return next
+      ? this.actions.add(next)
+      : this.say(_("Every map of {title} is on the screen already.", { title: group.title }));
   }
 
   /** The share of each side of a text that is in the top k. @param {HeatView} view */
@@ -350,16 +356,26 @@ export class SaliencyScreen {
       paintAgreements(map);
     });
     const counts = countsOf(view.sides, shares);
-    setText(
-      this.kWords,
-      `${view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`,
-    );
+    setText(this.kWords, this.#kWords(view, counts));
     this.#showMatrix(scales);
     this.numbers.root.hidden = this.isWithoutMaps;
     if (!this.isWithoutMaps) this.numbers.show(this.shown);
     this.grid.hidden = state.matrix && !this.isWithoutMaps;
     this.#showDepths();
     this.actions.remember();
+  }
+
+  /**
+   * How many tokens of each side the top k are, and where that comes from.
+   * @param {HeatView} view
+   * @param {number[]} counts
+   */
+  #kWords({ sides, are_ratios_measured }, counts) {
+    const chosen = sides.map(({ n }, side) => _("{count} of {n}", { count: counts[side], n })).join(_(" and "));
+    if (this.state.share !== null) return chosen;
+    return are_ratios_measured
+      ? _("{chosen} (RLR)", { chosen })
+      : _("{chosen} (RLR not measured yet: 20 %)", { chosen });
   }
 
   /** @param {number[]} scales */
@@ -416,7 +432,7 @@ export class SaliencyScreen {
   }
 
   openExport() {
-    if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
+    if (!this.maps.length) return this.say(_("There is no text on the screen, so there is nothing to save."));
     openExport(this.root, this.actions.save);
     return undefined;
   }
@@ -469,3 +485,6 @@ function isDark(colour) {
   const channels = [0, 2, 4].map((at) => parseInt(found[1].slice(at, at + 2), 16));
   return channels.reduce((sum, channel) => sum + channel, 0) < 3 * 128;
 }
+
+/** @param {...string} sentences */
+const together = (...sentences) => sentences.filter(Boolean).join(" ");

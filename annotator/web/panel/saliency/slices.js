@@ -1,4 +1,5 @@
 /** Slices of the list: by label, split, length, metadata, and what the file says of annotators, each with its count. */
+import { _ } from "../words/language.js";
 import { button, element, parts, setText } from "../shared/dom.js";
 
 /** @typedef {import("../shared/messages.js").Query} Query */
@@ -28,23 +29,23 @@ export class Slices {
     this.isFocusWanted = false;
     /** The newest question to the server. */
     this.asking = 0;
-    this.label = this.#menu("Label", (value) => ({
+    this.label = this.#menu(_("Label"), (value) => ({
       label: value === UNLABELLED ? "" : value,
       unlabelled: value === UNLABELLED ? "yes" : "",
     }));
-    this.split = this.#menu("Split", (split) => ({ split }));
-    this.length = this.#menu("Length in tokens", (length) => ({ length }));
-    this.fact = this.#menu("Metadata", (fact) => ({ fact, value: "" }));
-    this.value = this.#menu("Value in the metadata", (value) => ({ value }));
-    this.group = this.#menu("About annotators", (group) => ({ group, member: "" }));
-    this.member = this.#menu("Value of annotators", (member) => ({ member }));
+    this.split = this.#menu(_("Split"), (split) => ({ split }));
+    this.length = this.#menu(_("Length in tokens"), (length) => ({ length }));
+    this.fact = this.#menu(_("Metadata"), (fact) => ({ fact, value: "" }));
+    this.value = this.#menu(_("Value in the metadata"), (value) => ({ value }));
+    this.group = this.#menu(_("About annotators"), (group) => ({ group, member: "" }));
+    this.member = this.#menu(_("Value of annotators"), (member) => ({ member }));
     this.note = element("p", { class: "slices-note" });
-    this.all = button("All of them", {
-      title: "Choose no slice",
+    this.all = button(_("All of them"), {
+      title: _("Choose no slice"),
       className: "plain",
       onclick: () => (this.#choose(Object.fromEntries(NAMES.map((name) => [name, ""]))), this.label.focus()),
     });
-    this.summary = element("summary", {}, "Slices");
+    this.summary = element("summary", {}, _("Slices"));
     this.root = element("details", { class: "slices", ontoggle: () => this.root.open && this.refresh() }, this.summary);
     this.root.append(this.label, this.split, this.length, this.fact, this.value, this.group, this.member);
     this.root.append(this.note, this.all);
@@ -110,16 +111,39 @@ export class Slices {
     const { chosen } = this;
     const label = chosen.unlabelled ? UNLABELLED : chosen.label;
     const labels = given.labels.map(({ value, n }) => ({ value: value ?? UNLABELLED, n }));
-    fill(this.label, "any label", labels, label, (value) => (value === UNLABELLED ? "no label" : value));
-    fill(this.split, "any split", given.splits, chosen.split, (value) => value || "no split");
-    fill(this.length, "any length", given.lengths, chosen.length, lengthWords);
-    fill(this.fact, "any metadata", names.facts.map(named), chosen.fact, (name) => name, 1);
-    fill(this.value, `any ${chosen.fact}`, given.facts, chosen.value, String, chosen.fact ? 1 : Infinity);
-    fill(this.group, "any annotators", names.groups.map(named), chosen.group, (name) => `annotators' ${name}`, 1);
-    fill(this.member, `any ${chosen.group}`, given.groups, chosen.member, String, chosen.group ? 1 : Infinity);
-    const left = given.left_out ? `${given.left_out.toLocaleString("en")} rarer values are not offered.` : "";
+    fill(this.label, _("any label"), labels, label, (value) => (value === UNLABELLED ? _("no label") : value));
+    fill(this.split, _("any split"), given.splits, chosen.split, (value) => value || _("no split"));
+    fill(this.length, _("any length"), given.lengths, chosen.length, lengthWords);
+    fill(this.fact, _("any metadata"), names.facts.map(named), chosen.fact, (name) => name, 1);
+    fill(
+      this.value,
+      _("any {name}", { name: chosen.fact ?? "" }),
+      given.facts,
+      chosen.value,
+      String,
+      chosen.fact ? 1 : Infinity,
+    );
+    fill(
+      this.group,
+      _("any annotators"),
+      names.groups.map(named),
+      chosen.group,
+      (name) => _("annotators' {name}", { name }),
+      1,
+    );
+    fill(
+      this.member,
+      _("any {name}", { name: chosen.group ?? "" }),
+      given.groups,
+      chosen.member,
+      String,
+      chosen.group ? 1 : Infinity,
+    );
+    const left = given.left_out
+      ? _("{left_out} rarer values are not offered.", { left_out: given.left_out.toLocaleString("en") })
+      : "";
     const isOffered = parts(this.root, "select:not([hidden])", HTMLSelectElement).length;
-    setText(this.note, isOffered ? left : "All texts have one label, one split and one length, and no metadata.");
+    setText(this.note, isOffered ? left : _("All texts have one label, one split and one length, and no metadata."));
     this.#say();
     if (this.isFocusWanted) parts(this.root, "select:not([hidden])", HTMLSelectElement)[0]?.focus();
     this.isFocusWanted = false;
@@ -128,7 +152,7 @@ export class Slices {
   /** What is chosen stands in the summary, also while the menus are closed. */
   #say() {
     const words = wordsOf(this.query);
-    setText(this.summary, words ? `Slices: ${words}` : "Slices");
+    setText(this.summary, words ? _("Slices: {words}", { words }) : _("Slices"));
     this.all.hidden = !words;
   }
 }
@@ -139,7 +163,7 @@ const named = (name) => ({ value: name, n: -1 });
 /** @param {string} length */
 const lengthWords = (length) => {
   const [first, last] = length.split("-");
-  return first === last ? `${first} tokens` : `${first}–${last} tokens`;
+  return first === last ? _("{first} tokens", { first }) : _("{first}–{last} tokens", { first, last });
 };
 
 /**
@@ -149,11 +173,11 @@ const lengthWords = (length) => {
 export const wordsOf = ({ label, unlabelled, split, length, fact, value, group, member }) =>
   [
     label,
-    unlabelled && "no label",
+    unlabelled && _("no label"),
     split,
     length && lengthWords(length),
-    value && `${fact}: ${value}`,
-    member && `annotators' ${group}: ${member}`,
+    value && _("{fact}: {value}", { fact: fact ?? "", value }),
+    member && _("annotators' {group}: {member}", { group: group ?? "", member }),
   ]
     .filter(Boolean)
     .join(" · ");

@@ -2,6 +2,7 @@
  * The numbers of all maps in one table, to be read across: a row for each number, a column for each map in the order of
  * the screen.
  */
+import { _ } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { rowsOf } from "./rows.js";
 
@@ -12,11 +13,11 @@ export class NumbersTable {
     this.table = element("table", {});
     const box = element(
       "div",
-      { class: "numbers-box", tabIndex: 0, role: "region", "aria-label": "Numbers of the maps" },
+      { class: "numbers-box", tabIndex: 0, role: "region", "aria-label": _("Numbers of the maps") },
       this.table,
     );
     this.definitions = element("dl", {});
-    this.details = element("details", {}, element("summary", {}, "What these numbers mean"), this.definitions);
+    this.details = element("details", {}, element("summary", {}, _("What these numbers mean")), this.definitions);
     this.trust = element("div", { class: "heat-trust" });
     this.root = element("div", { class: "heat-numbers" }, box, this.details, this.trust);
   }
@@ -68,7 +69,7 @@ const headOf = (maps) =>
         element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")),
       ),
     ),
-    element("th", { class: "definition", scope: "col" }, "Definition"),
+    element("th", { class: "definition", scope: "col" }, _("Definition")),
   );
 
 /**

@@ -1,4 +1,5 @@
 /** The head of a text: what it is called, its label, and what is shown of it: which sets, which version, which maps. */
+import { _ } from "../words/language.js";
 import { button, element } from "../shared/dom.js";
 import { goldBadge } from "../shared/gold_underlines.js";
 import { goldChoice, offerGold } from "./people.js";
@@ -11,7 +12,7 @@ export class TextTitle {
   constructor(actions, added) {
     this.actions = actions;
     this.gold = goldChoice(actions.gold);
-    this.add = element("select", { class: "add-panel", "aria-label": "Add a map" });
+    this.add = element("select", { class: "add-panel", "aria-label": _("Add a map") });
     this.add.addEventListener("change", () => {
       const run = Number(this.add.value);
       this.add.value = "";
@@ -19,19 +20,19 @@ export class TextTitle {
     });
     this.partner = element("select", {
       class: "partner",
-      "aria-label": "Version beside it",
+      "aria-label": _("Version beside it"),
       onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null),
     });
     this.where = element("div", { class: "heat-where" });
-    const texts = button("Texts", {
+    const texts = button(_("Texts"), {
       key: "i",
-      title: "Show or hide the list of texts",
+      title: _("Show or hide the list of texts"),
       className: "plain",
       onclick: () => actions.list(),
     });
-    this.type = button("Type a text", {
+    this.type = button(_("Type a text"), {
       key: "t",
-      title: "Change this text, or type another one, beside it",
+      title: _("Change this text, or type another one, beside it"),
       className: "plain",
       onclick: () => actions.type(),
     });
@@ -46,17 +47,25 @@ export class TextTitle {
    */
   show({ instance, gold: sets, partners, choices, policy }, { name, partner, gold }) {
     this.where.replaceChildren(
-      button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
-      button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-      element("h2", { title: `Key of this text: ${instance.key}` }, name),
+      button("‹", { title: _("Previous text"), key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
+      button("›", { title: _("Next text"), key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+      element("h2", { title: _("Key of this text: {key}", { key: instance.key }) }, name),
       element("span", { class: "gold-label" }, labelWords(instance.result)),
       ...sets.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`)),
-      ...(instance.kind ? [element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)] : []),
+      ...(instance.kind
+        ? [
+            element(
+              "span",
+              { class: "kind" },
+              _("{kind} of {parent}", { kind: instance.kind, parent: String(instance.parent) }),
+            ),
+          ]
+        : []),
     );
     offerGold(this.gold, { gold, policy });
     this.#offerVersions(partners, partner);
     this.add.replaceChildren(
-      element("option", { value: "" }, "Add a map …"),
+      element("option", { value: "" }, _("Add a map …")),
       ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
     );
     this.add.disabled = !choices.length;
@@ -65,12 +74,12 @@ export class TextTitle {
   /** @param {HeatAnswer["partners"]} partners @param {number|null} partner */
   #offerVersions(partners, partner) {
     const options = partners.map(({ id, key, kind }) =>
-      element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`),
+      element("option", { value: id }, kind ? _("{key} ({kind})", { key, kind }) : _("{key} (original)", { key })),
     );
     this.partner.replaceChildren(
-      element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"),
+      element("option", { value: "" }, partners.length ? _("no version beside it") : _("no other version")),
       ...options,
-      ...(partner === 0 ? [element("option", { value: 0 }, "the typed text")] : []),
+      ...(partner === 0 ? [element("option", { value: 0 }, _("the typed text"))] : []),
     );
     this.partner.value = partner === null ? "" : String(partner);
     this.partner.disabled = !partners.length && partner !== 0;
@@ -78,4 +87,5 @@ export class TextTitle {
 }
 
 /** @param {string|null} result */
-const labelWords = (result) => (result === null ? "no label" : `gold: ${result || "no answer"}`);
+const labelWords = (result) =>
+  result === null ? _("no label") : _("gold: {label}", { label: result || _("no answer") });

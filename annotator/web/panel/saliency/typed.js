@@ -2,6 +2,7 @@
  * A text that one types: each pause asks the models of the maps on the screen. Nothing is stored until it is saved;
  * what is typed of each text stays here as long as the tab does.
  */
+import { _ } from "../words/language.js";
 import { button, element, setText } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { answerWords, countsOf, differencesOf, differenceWords } from "./differences.js";
@@ -44,26 +45,26 @@ export class TypedText {
     this.fields = element("div", { class: "typed-fields" });
     this.words = element("p", { class: "typed-words", role: "status" });
     this.lines = element("div", { class: "typed-lines" });
-    this.version = button("Save as a changed version …", { onclick: () => actions.saveVersion() });
-    this.case = button("Save as a test case …", { onclick: () => actions.saveCase() });
+    this.version = button(_("Save as a changed version …"), { onclick: () => actions.saveVersion() });
+    this.case = button(_("Save as a test case …"), { onclick: () => actions.saveCase() });
     this.root = element(
       "section",
-      { class: "typed", hidden: true, "aria-label": "Typed text" },
+      { class: "typed", hidden: true, "aria-label": _("Typed text") },
       this.fields,
       this.words,
       this.lines,
       element(
         "div",
         { class: "typed-acts" },
-        button("Stored text", {
-          title: "Begin with the stored text again",
+        button(_("Stored text"), {
+          title: _("Begin with the stored text again"),
           className: "plain",
           onclick: () => this.#begin(),
         }),
-        button("Empty", { title: "Begin with nothing", className: "plain", onclick: () => this.#begin("") }),
+        button(_("Empty"), { title: _("Begin with nothing"), className: "plain", onclick: () => this.#begin("") }),
         this.version,
         this.case,
-        button("Close", { key: "Esc", className: "plain", onclick: () => this.close(true) }),
+        button(_("Close"), { key: "Esc", className: "plain", onclick: () => this.close(true) }),
       ),
     );
   }
@@ -142,7 +143,7 @@ export class TypedText {
           rows: 2,
           spellcheck: false,
           value: now[name],
-          "aria-label": names.length > 1 ? `Typed text, ${name}` : "Typed text",
+          "aria-label": names.length > 1 ? _("Typed text, {name}", { name }) : _("Typed text"),
           oninput: () => this.#typed(name, field.value),
         });
         return field;
@@ -177,7 +178,7 @@ export class TypedText {
     this.isAsking = true;
     this.actions.remember();
     const { view, now } = this;
-    const slow = setTimeout(() => setText(this.words, "The models are being asked …"), SLOW_MS);
+    const slow = setTimeout(() => setText(this.words, _("The models are being asked …")), SLOW_MS);
     const answer = await this.actions.ask(now);
     clearTimeout(slow);
     this.isAsking = false;
@@ -232,7 +233,10 @@ function linesOf(view, answer) {
   const said = [...answers].flatMap(([model, words]) =>
     words ? [element("b", {}, model), ` ${words}`, element("br")] : [],
   );
-  return [line(...said, `${counted(added, "new token")}, ${counted(gone, "token")} gone`), ...changes];
+  return [
+    line(...said, _("{added}, {gone} gone", { added: counted(added, "new token"), gone: counted(gone, "token") })),
+    ...changes,
+  ];
 }
 
 /**
@@ -242,7 +246,7 @@ function linesOf(view, answer) {
 const mapLine = (panel, differences) =>
   line(
     element("b", {}, `${panel.model} · ${panel.method}`),
-    differences.length ? ", where both have the token: " : ": every token that both have has the same score",
+    differences.length ? _(", where both have the token: ") : _(": every token that both have has the same score"),
     ...differences
       .slice(0, MOST_DIFFERENCES)
       .map((one) =>

@@ -1,9 +1,16 @@
 /** What saves the typed text: as a changed version that waits for its checkers, or as a test with one case. */
+import { _ } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { button, element, parts, setText } from "../shared/dom.js";
 import { Messages, sentenceOf } from "../shared/messages.js";
 
-const CAPABILITIES = ["Vocabulary", "Robustness", "Logic", "Entity"];
+/** As they are stored, and as they are shown. @type {[string, string][]} */
+const CAPABILITIES = [
+  ["Vocabulary", _("Vocabulary")],
+  ["Robustness", _("Robustness")],
+  ["Logic", _("Logic")],
+  ["Entity", _("Entity")],
+];
 const SAME = "";
 
 /** @typedef {import("./typed.js").Texts} Texts */
@@ -17,20 +24,20 @@ const SAME = "";
  */
 export function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
   const kind = select(
-    "Kind of change",
+    _("Kind of change"),
     kinds.map(({ name, title }) => [name, title]),
   );
   const label = select(
-    "Label of the changed version",
+    _("Label of the changed version"),
     labels.map((one) => [one, one]),
     instance.result ?? "",
   );
-  const note = element("input", { type: "text", maxLength: 500, "aria-label": "Note for the checkers" });
+  const note = element("input", { type: "text", maxLength: 500, "aria-label": _("Note for the checkers") });
   return openSaving(root, {
-    title: "Save as a changed version",
-    words: "It waits for its checkers, and becomes a text of the project when they approve it.",
-    rows: [row("Kind", kind), ...(labels.length ? [row("Label", label)] : []), row("Note", note)],
-    saved: "It is saved, and waits for its checkers.",
+    title: _("Save as a changed version"),
+    words: _("It waits for its checkers, and becomes a text of the project when they approve it."),
+    rows: [row(_("Kind"), kind), ...(labels.length ? [row(_("Label"), label)] : []), row(_("Note"), note)],
+    saved: _("It is saved, and waits for its checkers."),
     send: () =>
       send({
         instance: instance.id,
@@ -46,27 +53,24 @@ export function openVersionDialog(root, { instance, texts }, { kinds, labels, se
  * @param {{labels: string[], send: Send}} given
  */
 export function openCaseDialog(root, { instance, texts }, { labels, send }) {
-  const suite = element("input", { type: "text", maxLength: 200, value: "Typed texts", "aria-label": "Suite" });
+  const suite = element("input", { type: "text", maxLength: 200, value: "Typed texts", "aria-label": _("Suite") });
   const test = element("input", {
     type: "text",
     maxLength: 200,
     value: `${instance.key.slice(0, 150)}, changed`,
-    "aria-label": "Name of the test",
+    "aria-label": _("Name of the test"),
   });
-  const expected = select("What is expected", [
-    ...labels.map((one) => /** @type {[string, string]} */ ([one, `the label “${one}”`])),
-    [SAME, "the same answer as to the stored text"],
+  const expected = select(_("What is expected"), [
+    ...labels.map((one) => /** @type {[string, string]} */ ([one, _("the label “{label}”", { label: one })])),
+    [SAME, _("the same answer as to the stored text")],
   ]);
-  const category = select(
-    "Capability",
-    CAPABILITIES.map((one) => [one, one]),
-  );
+  const category = select(_("Capability"), CAPABILITIES);
   if (instance.result && labels.includes(instance.result)) expected.value = instance.result;
   return openSaving(root, {
-    title: "Save as a test case",
-    words: "It is a functional test with one case, on the page Tests, where models are asked.",
-    rows: [row("Suite", suite), row("Test", test), row("Expected", expected), row("Capability", category)],
-    saved: "It is saved on the page Tests.",
+    title: _("Save as a test case"),
+    words: _("It is a functional test with one case, on the page Tests, where models are asked."),
+    rows: [row(_("Suite"), suite), row(_("Test"), test), row(_("Expected"), expected), row(_("Capability"), category)],
+    saved: _("It is saved on the page Tests."),
     send: () =>
       send({
         instance: instance.id,
@@ -85,7 +89,7 @@ export function openCaseDialog(root, { instance, texts }, { labels, send }) {
  */
 function openSaving(root, { title, words, rows, saved, send }) {
   const said = element("p", { class: "list-said", role: "alert" });
-  const save = button("Save", {
+  const save = button(_("Save"), {
     key: "⏎",
     className: "primary",
     onclick: async () => {
@@ -145,7 +149,7 @@ export class TypedSaving {
     const { root, view, texts } = this.shown();
     const rules = await this.perturb.get("rules", { project: this.data.project });
     if (!view) return;
-    if (rules.status !== 200) openDialog(root, "Save as a changed version", sentenceOf(rules));
+    if (rules.status !== 200) openDialog(root, _("Save as a changed version"), sentenceOf(rules));
     else
       openVersionDialog(
         root,

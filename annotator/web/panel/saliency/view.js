@@ -2,6 +2,7 @@
  * A text with what is worked out of it once, and how the sets below its words are called and drawn: gold sets by
  * letters, people's sets by the number of their person.
  */
+import { _ } from "../words/language.js";
 import { combinations, goldRulesOfThemes, lanesOf } from "../shared/gold_underlines.js";
 import { letterOf } from "../shared/model.js";
 import { lookOf, styleOf } from "../shared/palette.js";
@@ -74,10 +75,10 @@ export function signOf(view, set) {
  * @param {number} set
  */
 export function ownerOf(view, set) {
-  if (!view.people) return `set ${letterOf(set)}`;
+  if (!view.people) return _("set {letter}", { letter: letterOf(set) });
   const { person, nth, n } = view.owners[set];
   const { name } = view.people[person];
-  return n > 1 ? `${name}, set ${letterOf(nth)}` : name;
+  return n > 1 ? _("{name}, set {letter}", { name, letter: letterOf(nth) }) : name;
 }
 
 /**

@@ -1,14 +1,15 @@
 /** Which texts are listed: all of them, or by what models predict of them. */
+import { _ } from "../words/language.js";
 
 /** @type {[which: string, words: string][]} */
 export const WHICH = [
-  ["all", "all texts"],
-  ["wrong", "wrong predictions of …"],
-  ["right", "right predictions of …"],
-  ["disagree", "models disagree"],
-  ["won", "right where another is wrong"],
-  ["lost", "wrong where another is right"],
-  ["perturbed", "changed versions"],
+  ["all", _("all texts")],
+  ["wrong", _("wrong predictions of …")],
+  ["right", _("right predictions of …")],
+  ["disagree", _("models disagree")],
+  ["won", _("right where another is wrong")],
+  ["lost", _("wrong where another is right")],
+  ["perturbed", _("changed versions")],
 ];
 export const NEEDS_OTHER = new Set(["won", "lost"]);
 export const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
@@ -25,14 +26,14 @@ export const answeringOf = (runs) => runs.filter(({ method }) => !method);
 export function whichOf(asked, runs) {
   const which = asked.get("which") || "all";
   const models = answeringOf(runs).map(({ run }) => String(run));
-  const answers = modelOf(asked.get("answers"), models, "the predictions");
+  const answers = modelOf(asked.get("answers"), models, _("the predictions"));
   const others = models.filter((run) => run !== (answers.run || models[0]));
-  const other = modelOf(asked.get("other"), others, "the predictions of the other model");
+  const other = modelOf(asked.get("other"), others, _("the predictions of the other model"));
   const known = WHICH.find(([value]) => value === which);
   const lacks = (NEEDS_MODEL.has(which) && !answers.run) || (NEEDS_OTHER.has(which) && !other.run);
   const gone = [...answers.gone, ...other.gone];
-  if (!known) gone.push(`the choice of texts “${shortened(which)}”`);
-  else if (lacks && !gone.length) gone.push(`${known[1]} (too few models have predictions)`);
+  if (!known) gone.push(_("the choice of texts “{named}”", { named: shortened(which) }));
+  else if (lacks && !gone.length) gone.push(_("{texts} (too few models have predictions)", { texts: known[1] }));
   const isAll = !known || lacks;
   return { which: isAll ? "all" : which, answers: answers.run, other: other.run, isAll, gone };
 }
@@ -46,7 +47,7 @@ export function whichOf(asked, runs) {
 function modelOf(named, models, words) {
   if (!named) return { run: models[0] ?? "", gone: [] };
   if (models.includes(named)) return { run: named, gone: [] };
-  return { run: "", gone: [`${words} (run ${shortened(named)})`] };
+  return { run: "", gone: [_("{words} (run {named})", { words, named: shortened(named) })] };
 }
 
 export const shortened = (/** @type {string} */ text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

@@ -2,13 +2,14 @@
  * What a model wrote, above the text: each piece of it is a button that shows the map of that piece, “All” shows their
  * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them.
  */
+import { _ } from "../words/language.js";
 import { element, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { isBeyond, stepOf } from "./heat.js";
 import { signed, written as writtenNumber } from "./written_numbers.js";
 
 const LONGEST = 40;
-const UNSCORED = "It begins with no label's words: neither right nor wrong.";
+const UNSCORED = _("It begins with no label's words: neither right nor wrong.");
 
 /** @typedef {(step: number|null) => void} ChooseStep  null: all pieces together */
 
@@ -23,10 +24,10 @@ export class WrittenAnswer {
     this.choose = choose;
     /** @type {number|null}  the piece whose map is shown */
     this.step = null;
-    this.all = this.#button("All", "The mean of the maps of all pieces", null);
+    this.all = this.#button(_("All"), _("The mean of the maps of all pieces"), null);
     this.all.tabIndex = 0;
     this.buttons = panel.written.pieces.map((piece, step) =>
-      this.#button(shownPiece(piece), `The map of “${shownPiece(piece)}”, piece ${step + 1}`, step),
+      this.#button(shownPiece(piece), pieceWords(shownPiece(piece), step), step),
     );
     this.words = element("p", { class: "heat-written-words", "aria-live": "polite" });
     this.row = element(
@@ -34,7 +35,7 @@ export class WrittenAnswer {
       {
         class: "heat-written-pieces",
         role: "toolbar",
-        "aria-label": `What ${panel.model} wrote, by piece`,
+        "aria-label": _("What {model} wrote, by piece", { model: panel.model }),
         dir: "auto",
       },
       this.all,
@@ -135,7 +136,7 @@ export class WrittenAnswer {
       const number = score === null ? "" : this.#number(score);
       const isCut = score !== null && isBeyond(score, scale);
       made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
-      made.title = `The map of “${made.textContent}”, piece ${step + 1}${number && `; ${number} for the chosen one`}`;
+      made.title = pieceWords(made.textContent ?? "", step, number);
       if (number) made.setAttribute("data-score", number);
       else made.removeAttribute("data-score");
     });
@@ -151,8 +152,13 @@ export class WrittenAnswer {
     setText(
       this.words,
       this.step === null
-        ? `Written by the model; the map is the mean of its ${counted(pieces.length, "piece")}.`
-        : `The map of piece ${this.step + 1} of ${pieces.length}, and what those before it counted.`,
+        ? _("Written by the model; the map is the mean of its {pieces}.", {
+            pieces: counted(pieces.length, "piece"),
+          })
+        : _("The map of piece {step} of {n}, and what those before it counted.", {
+            step: this.step + 1,
+            n: pieces.length,
+          }),
     );
   }
 
@@ -180,3 +186,12 @@ const shownPiece = (piece) => piece.trim() || (piece.includes("\n") ? "↵" : "�
 
 /** @param {string} text */
 const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trim()}…` : text);
+
+/**
+ * What the button of a piece shows; number: what the piece counted for the chosen one.
+ * @param {string} piece @param {number} step
+ */
+const pieceWords = (piece, step, number = "") =>
+  number
+    ? _("The map of “{piece}”, piece {n}; {number} for the chosen one", { piece, n: step + 1, number })
+    : _("The map of “{piece}”, piece {n}", { piece, n: step + 1 });

@@ -1,4 +1,5 @@
 /** What a model wrote, as the files of its maps hold it: all pieces, which is explained, what earlier ones counted. */
+import { _ } from "../words/language.js";
 import { parts } from "../shared/dom.js";
 import { orderOf, ranksOf, selectedOf } from "./numbers.js";
 
@@ -12,8 +13,9 @@ import { orderOf, ranksOf, selectedOf } from "./numbers.js";
 export function writtenWords({ answer }) {
   if (!answer) return "";
   const { model, written } = answer.panel;
-  const number = answer.step === null ? "" : `Piece ${answer.step + 1} of ${written.pieces.length} of what`;
-  return number ? `${number} ${model} wrote:` : `${model} wrote:`;
+  if (answer.step === null) return _("{model} wrote:", { model });
+  const values = { model, step: answer.step + 1, n: written.pieces.length };
+  return _("Piece {step} of {n} of what {model} wrote:", values);
 }
 
 /** @param {SaliencyMap} map @returns {ShownPiece[]} */

@@ -4,7 +4,7 @@
  */
 
 /** @type {Record<string, string>} */
-const WORDS = /** @type {any} */ (globalThis).annotatorWords ?? {};
+let words = /** @type {any} */ (globalThis).annotatorWords ?? {};
 /** "en" or "zh", as the document says; a test without a document speaks English. */
 export const LANGUAGE = globalThis.document?.documentElement.lang || "en";
 const VALUE = /\{(\w+)\}/g;
@@ -17,7 +17,7 @@ const VALUE = /\{(\w+)\}/g;
  * @param {Values} [values]
  */
 export const _ = (sentence, values = {}) =>
-  (WORDS[sentence] ?? sentence).replace(VALUE, (all, name) => String(values[name] ?? all));
+  (words[sentence] ?? sentence).replace(VALUE, (all, name) => String(values[name] ?? all));
 
 /**
  * A sentence that depends on a number, which is its value {n}: several("{n} word", "{n} words", 1200) is "1,200 words".
@@ -27,17 +27,17 @@ export const _ = (sentence, values = {}) =>
  * @param {Values} [values]
  */
 export const several = (single, plural, n, values = {}) =>
-  _(WORDS[single] === undefined && n !== 1 ? plural : single, { n: n.toLocaleString("en"), ...values });
+  _(words[single] === undefined && n !== 1 ? plural : single, { n: n.toLocaleString("en"), ...values });
 
 /**
  * Words in one line, with commas, and before the last one what connects it: as `listed` of annotator/language.py.
- * @param {string[]} words
+ * @param {string[]} given
  * @param {""|"and"} [last]
  */
-export function listed(words, last = "") {
-  const comma = LANGUAGE === "zh" ? "、" : ", ";
-  if (!last || words.length < 2) return words.join(comma);
-  return _("{before} and {word}", { before: words.slice(0, -1).join(comma), word: words[words.length - 1] });
+export function listed(given, last = "") {
+  const comma = _(", ");
+  if (!last || given.length < 2) return given.join(comma);
+  return _("{before} and {word}", { before: given.slice(0, -1).join(comma), word: given[given.length - 1] });
 }
 
 /**
@@ -53,4 +53,19 @@ export const joined = (...clauses) => clauses.filter(Boolean).join(LANGUAGE === 
 export function writtenMoment(moment) {
   const own = navigator.languages.find((tag) => tag.split("-")[0] === LANGUAGE) ?? LANGUAGE;
   return new Date(moment).toLocaleString(own, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/**
+ * What goes into files for programs and for papers is English, whoever makes them.
+ * @template T
+ * @param {() => T} write  says all its sentences before it answers
+ */
+export function inEnglish(write) {
+  const before = words;
+  words = {};
+  try {
+    return write();
+  } finally {
+    words = before;
+  }
 }

@@ -9,6 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.models.prompts import PromptOptions, write_prompts
 from annotator.usecases.models.self_explanations import SelfExplanationOptions
@@ -17,52 +18,59 @@ from annotator.web.presses import pressed
 from annotator.web.sections.self_explanations import computation
 from annotator.web.session import Visit
 
-_WHAT = (
-    "A language model is asked for its answer and for the words of the text that are its reason. Those words are scored like any "
-    "model's selected tokens; they never become gold. Give the prompts to any model and import its answers above, in the format "
-    "self-explanations (docs/self_explanations.md)."
+_WHAT = unsaid(
+    "A language model is asked for its answer and for the words of the text that are its reason. Those words are scored like "
+    "any model's selected tokens; they never become gold. Give the prompts to any model and import its answers above, in the "
+    "format self-explanations (docs/self_explanations.md)."
 )
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What is asked, and the file of prompts."""
-    st.caption(_WHAT)
+    st.caption(_(_WHAT))
     template = _ask_template(project)
     left, right = st.columns(2)
-    split = left.text_input("Only this split", key="selfexp_split", placeholder="all").strip() or None
+    split = left.text_input(_("Only this split"), key="selfexp_split", placeholder=_("all")).strip() or None
     batch_model = right.text_input(
-        "Model, for OpenAI's batch interface", key="selfexp_batch", placeholder="none: the prompts alone",
-        help="With a model's name the lines are requests of a batch file; without one they hold the prompts alone.",
+        _("Model, for OpenAI's batch interface"), key="selfexp_batch", placeholder=_("none: the prompts alone"),
+        help=_("With a model's name the lines are requests of a batch file; without one they hold the prompts alone."),
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
     computation.offer(store, visit, project, SelfExplanationOptions(template, split))
 
 
 def _ask_template(project: Project) -> str:
-    with st.expander("The prompt"):
+    with st.expander(_("The prompt")):
         return st.text_area(
-            "The prompt", standard_template(project), key=f"selfexp_template_{project.id}", height=360,
+            _("The prompt"), standard_template(project), key=f"selfexp_template_{project.id}", height=360,
             label_visibility="collapsed",
-            help="{text} and {labels} stand for the text of an instance and the labels of the project. A changed prompt gets a "
-            "name of its own, and so do the runs that were made with it.",
+            help=_(
+                "{text} and {labels} stand for the text of an instance and the labels of the project. A changed prompt "
+                "gets a name of its own, and so do the runs that were made with it."
+            ),
         )  # fmt: skip
 
 
 def _offer_file(store: Store, visit: Visit, project: Project, options: PromptOptions) -> None:
     """The file is made when it is asked for, and kept for this visit until the choice changes."""
     choice = (project.id, options)
-    if pressed("Prepare the prompts", key="selfexp_prepare", icon=":material/description:"):
+    if pressed(_("Prepare the prompts"), key="selfexp_prepare", icon=":material/description:"):
         try:
             st.session_state["selfexp_ready"] = (choice, *_made(store, visit, project, options))
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
     ready = st.session_state.get("selfexp_ready")
     if ready and ready[0] == choice:
-        _, name, content, n = ready
+        _choice, name, content, n = ready
         st.download_button(
-            as_text(f"Download {name} ({counted(n, 'prompt')}, {len(content) / 1024:,.0f} KB)"), content, name,
+            as_text(_download_words(name, content, n)), content, name,
             key="selfexp_take",
         )  # fmt: skip
+
+
+def _download_words(name: str, content: bytes, n: int) -> str:
+    size = f"{len(content) / 1024:,.0f}"
+    return _("Download {name} ({prompts}, {size} KB)", name=name, prompts=counted(n, "prompt"), size=size)
 
 
 def _made(store: Store, visit: Visit, project: Project, options: PromptOptions) -> tuple[str, bytes, int]:
