@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 
 Family = Literal["benchmark", "contrast", "functional", "own"]
 
@@ -34,73 +35,97 @@ class PerturbationKind:
 KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "dispensable",
-        "Dispensable words",
-        "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)",
+        unsaid("Dispensable words"),
+        unsaid(
+            "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)"
+        ),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "important",
-        "Important words",
-        "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et al. 2022)",
+        unsaid("Important words"),
+        unsaid(
+            "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et al. 2022)"
+        ),
         "benchmark",
         keeps_label=None,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "syntax",
-        "Syntax",
-        "Say the same with another construction: active and passive, another order of clauses. The rationale stays. "
-        "(Wang et al. 2022)",
+        unsaid("Syntax"),
+        unsaid(
+            "Say the same with another construction: active and passive, another order of clauses. The rationale stays. "
+            "(Wang et al. 2022)"
+        ),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "contrast",
-        "Contrast",
-        "As small a change as possible: an example from the other side of the decision boundary. "
-        "(ER-TEST, contrast sets)",
+        unsaid("Contrast"),
+        unsaid(
+            "As small a change as possible: an example from the other side of the decision boundary. "
+            "(ER-TEST, contrast sets)"
+        ),
         "contrast",
         keeps_label=False,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "vocabulary",
-        "Vocabulary",
-        "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the same or the opposite. "
-        "(ER-TEST, functional tests)",
+        unsaid("Vocabulary"),
+        unsaid(
+            "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the same or the "
+            "opposite. (ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=None,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "robustness",
-        "Robustness",
-        "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
-        "(ER-TEST, functional tests)",
+        unsaid("Robustness"),
+        unsaid(
+            "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
+            "(ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=True,
         keeps_rationale=True,
     ),
     PerturbationKind(
         "logic",
-        "Logic",
-        "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)",
+        unsaid("Logic"),
+        unsaid(
+            "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)"
+        ),
         "functional",
         keeps_label=False,
         keeps_rationale=False,
     ),
     PerturbationKind(
         "entity",
-        "Entity",
-        "Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)",
+        unsaid("Entity"),
+        unsaid("Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)"),
         "functional",
         keeps_label=True,
         keeps_rationale=False,
     ),
 )
+
+
+def title_of(kind: PerturbationKind) -> str:
+    """What a kind is called, in the language of who reads it; what a project calls its own stays."""
+    return kind.title if kind.family == "own" else _(kind.title)
+
+
+def description_of(kind: PerturbationKind) -> str:
+    """What a kind changes, likewise."""
+    return kind.description if kind.family == "own" else _(kind.description)
 
 
 def own_kind(
@@ -113,11 +138,16 @@ def own_kind(
     """
     if not _NAME.fullmatch(name) or name != name.strip():
         raise InvalidValue(
-            f"'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a letter or "
-            "digit first."
+            _(
+                "'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a letter or "
+                "digit first.",
+                name=name,
+            )
         )
     if name.casefold() in {kind.name for kind in KINDS}:
-        raise InvalidValue(f"There is already a kind '{name.casefold()}'. Give the project's own kind another name.")
+        raise InvalidValue(
+            _("There is already a kind '{name}'. Give the project's own kind another name.", name=name.casefold())
+        )
     return PerturbationKind(name, title or name, description, "own", keeps_label, keeps_rationale)
 
 
@@ -125,5 +155,7 @@ def get_kind(name: str, project_kinds: Sequence[PerturbationKind] = ()) -> Pertu
     """The kind of that name, one of ours or of the project's own; raises InvalidValue naming those there are."""
     known = {kind.name: kind for kind in (*KINDS, *project_kinds)}
     if name not in known:
-        raise InvalidValue(f"There is no kind of perturbation '{name}'. There are: {', '.join(known)}.")
+        raise InvalidValue(
+            _("There is no kind of perturbation '{name}'. There are: {kinds}.", name=name, kinds=listed(list(known)))
+        )
     return known[name]
