@@ -58,6 +58,8 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
     somebody.sees("2 versions left for you.")
     somebody.sees("give the verdict and go on")
     wrong = page.get_by_role("button", name="It is wrong")
+    field = page.locator("[class*=st-key-audit_][class*=_comment]")
+    first = field.get_attribute("class") or ""
     somebody.press("2")
     expect(wrong).to_be_enabled()
     somebody.press("2")
@@ -65,6 +67,7 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
     somebody.press("Control+Enter")
     somebody.sees("1 version left for you.")
 
+    expect(field).not_to_have_class(first)
     somebody.press("c")
     expect(page.get_by_role("textbox", name="Comment")).to_be_focused()
     page.keyboard.type("2 things are wrong")

@@ -7,10 +7,7 @@ import { afterwards, element } from "../shared/dom.js";
 import { isEntry, keyOf } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
 
-/**
- * What is judged: its fields' names begin with `version`; so many faults can be named.
- * @typedef {{version: string, faults: number}} Judged
- */
+/** What is judged, and how many faults it can have. @typedef {{version: string, faults: number}} Judged */
 
 class AuditKeys {
   /** @param {Judged} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
@@ -62,18 +59,22 @@ class AuditKeys {
     return this.#field("comment")?.querySelector("textarea");
   }
 
-  /** @param {string} name */
+  /**
+   * The newest one: while the page goes on to the next version, the last one's may still stand before it.
+   * @param {string} name
+   */
   #field(name) {
-    return document.querySelector(`.st-key-${this.data.version}_${name}`);
+    return [...document.querySelectorAll(`[class*="st-key-audit_"][class*="_${name}"]`)].at(-1);
   }
 
   /** @param {Judged} data */
   differs(data) {
-    return data.version !== this.data.version || data.faults !== this.data.faults;
+    return data.faults !== this.data.faults;
   }
 
-  /** @param {Judged} _data @param {Trigger} trigger */
-  update(_data, trigger) {
+  /** @param {Judged} data @param {Trigger} trigger */
+  update(data, trigger) {
+    this.data = data;
     this.trigger = trigger;
   }
 

@@ -11,9 +11,9 @@ _KEYS = panel_component("audit_keys", "perturb/audit_keys.js", "perturb/perturb.
 
 
 def hear_keys(version: str, n_faults: int) -> None:
-    """Says the keys and hears them; what they press are the fields whose names begin with `version`."""
+    """Says the keys and hears them; the fields whose names begin with `version` are what they press."""
     data = {"version": version, "faults": n_faults}
-    _KEYS(data=data, key=f"{version}_keys", on_submit_change=partial(_press_verdict, version))
+    _KEYS(data=data, key="audit_keys", on_submit_change=partial(_press_verdict, version))
 
 
 def _press_verdict(version: str) -> None:
