@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import SCORE_NAMES, Review, Round, Scores, SetScore
+from annotator.domain.reviews import SCORE_NAMES, Property, Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
 from annotator.language import _, unsaid
@@ -347,7 +347,8 @@ def _require_complete(store: Store, review: Review, scores: Scores) -> None:
         if number in carried:
             continue
         score = scores.sets[number] if number < len(scores.sets) else SetScore()
-        for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
+        scored: dict[Property, int | None] = {"sufficiency": score.sufficiency, "compactness": score.compactness}
+        for name, given in scored.items():
             if given is None:
                 raise InvalidAnnotation(
                     _("Set {letter} has no {score} yet.", letter=set_letter(number), score=_(SCORE_NAMES[name])),
