@@ -27,7 +27,7 @@ from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _DONE = "audit_done"
-_PER: tuple[Per, ...] = (unsaid("altogether"), unsaid("of each kind"))
+_PER: Mapping[Per, str] = {"altogether": unsaid("altogether"), "of each kind": unsaid("of each kind")}
 _BY = (unsaid("a number"), unsaid("a share"))
 _DRAWN: Mapping[Per, str] = {
     "altogether": unsaid("{n} of {versions}, drawn altogether by seed {seed} on {day} by {person}"),
@@ -169,7 +169,7 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
         _("Kinds (none chosen: all)"), kinds, selection_mode="multi", key=f"{key}_kinds",
         format_func=lambda kind: as_text(titles.get(kind) or kind),
     )  # fmt: skip
-    per = st.radio(_("Draw"), list(_PER), horizontal=True, key=f"{key}_per", format_func=_)
+    per = st.radio(_("Draw"), list(_PER), horizontal=True, key=f"{key}_per", format_func=lambda per: _(_PER[per]))
     by = st.radio(_("Size"), list(_BY), horizontal=True, key=f"{key}_by", format_func=_)
     left, right = st.columns(2)
     if by == "a number":
