@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 Property = Literal["sufficiency", "compactness", "comprehensiveness"]
 Outcome = Literal["accepted", "returned", "discarded"]
@@ -15,9 +16,19 @@ MyReviewState = Literal["submitted", "accepted", "returned", "discarded", "skipp
 
 # The scales and the papers' words for each step of them.
 SCALES: Mapping[Property, tuple[str, ...]] = {
-    "sufficiency": ("cannot support the result", "not sure", "can support the result"),
-    "compactness": ("includes redundant tokens", "includes disturbances", "not sure", "concise"),
-    "comprehensiveness": ("not comprehensive", "not sure", "comprehensive"),
+    "sufficiency": (unsaid("cannot support the result"), unsaid("not sure"), unsaid("can support the result")),
+    "compactness": (
+        unsaid("includes redundant tokens"),
+        unsaid("includes disturbances"),
+        unsaid("not sure"),
+        unsaid("concise"),
+    ),
+    "comprehensiveness": (unsaid("not comprehensive"), unsaid("not sure"), unsaid("comprehensive")),
+}
+SCORE_NAMES: Mapping[Property, str] = {
+    "sufficiency": unsaid("sufficiency score"),
+    "compactness": unsaid("compactness score"),
+    "comprehensiveness": unsaid("comprehensiveness score"),
 }
 
 
@@ -49,7 +60,14 @@ class Scores:
 def _check_on_scale(name: Property, score: int | None) -> None:
     highest = len(SCALES[name])
     if score is not None and not 1 <= score <= highest:
-        raise InvalidValue(f"The {name} score is {score}; it must be a whole number from 1 to {highest}.")
+        raise InvalidValue(
+            _(
+                "The {score} is {number}; it must be a whole number from 1 to {highest}.",
+                score=_(SCORE_NAMES[name]),
+                number=score,
+                highest=highest,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.rationales import RationaleSet, Span, set_letter
+from annotator.language import _, several
 from annotator.perturb.changes import Change, SegmentChange
 from annotator.text.token_diff import Run, moved_tokens
 
@@ -27,15 +28,23 @@ class CarryNote:
 
     def sentence(self) -> str:
         """The note for a person."""
-        name = f"Set {set_letter(self.set_index)}"
+        letter = set_letter(self.set_index)
         if self.kind == "empty":
-            return f"{name}: none of its tokens is left in the changed text, so it is not proposed."
-        if self.other_index is not None:
-            return (
-                f"{name}: it now marks the same tokens as set {set_letter(self.other_index)}, so it is proposed once."
+            return _(
+                "Set {letter}: none of its tokens is left in the changed text, so it is not proposed.", letter=letter
             )
-        verb = "is" if self.n_lost == 1 else "are"
-        return f"{name}: {self.n_lost} of its tokens {verb} not in the changed text; check that the rest is still sufficient."
+        if self.other_index is not None:
+            return _(
+                "Set {letter}: it now marks the same tokens as set {other}, so it is proposed once.",
+                letter=letter,
+                other=set_letter(self.other_index),
+            )
+        return several(
+            "Set {letter}: {n} of its tokens is not in the changed text; check that the rest is still sufficient.",
+            "Set {letter}: {n} of its tokens are not in the changed text; check that the rest is still sufficient.",
+            self.n_lost,
+            letter=letter,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class _Images:
             moved_tokens(segment.before.tokens(), segment.after.tokens(), segment.diff) if segment.diff.changes else []
         )
         self._single |= {base + i: other_base + j for i, j in moved}
-        taken = {other_base + j for _, j in moved}
+        taken = {other_base + j for _i, j in moved}
         for run in segment.diff.runs:
             before = range(base + run.start, base + run.end)
             after = range(other_base + run.other_start, other_base + run.other_end)

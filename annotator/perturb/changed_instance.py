@@ -3,6 +3,7 @@
 from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Instance, Segment
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.text.retokenisation import tokenise_like
 
 LONGEST_TEXT = 200_000
@@ -12,7 +13,13 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
     """The changed version as an instance that is not stored (id 0); raises InvalidValue for other segments."""
     names = {segment.name for segment in instance.segments}
     if unknown := sorted(set(changed.texts) - names):
-        raise InvalidValue(f"The original has no segment '{unknown[0]}' (it has {', '.join(sorted(names))}).")
+        raise InvalidValue(
+            _(
+                "The original has no segment '{name}' (it has {names}).",
+                name=unknown[0],
+                names=listed(sorted(names)),
+            )
+        )
     segments = []
     for segment in instance.segments:
         text = changed.texts.get(segment.name, segment.body.text)
@@ -29,4 +36,10 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
 def check_length(name: str, text: str) -> None:
     """Raise InvalidValue for a text that is too long."""
     if len(text) > LONGEST_TEXT:
-        raise InvalidValue(f"The text of '{name}' is longer than {LONGEST_TEXT:,} characters.")
+        raise InvalidValue(
+            _(
+                "The text of '{name}' is longer than {n} characters.",
+                name=name,
+                n=f"{LONGEST_TEXT:,}",
+            )
+        )

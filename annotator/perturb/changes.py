@@ -8,6 +8,7 @@ from annotator.domain.instances import Segment
 from annotator.domain.rationales import RationaleSet, union_of_tokens
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.perturb.edited_tokens import diff_of_edits
 from annotator.text.edits import Edit
 from annotator.text.token_diff import TokenDiff, diff_tokens
@@ -80,8 +81,12 @@ def compare(
     """
     if [(s.name, s.is_selectable) for s in before] != [(s.name, s.is_selectable) for s in after]:
         raise InvalidValue(
-            f"The original has the segments {', '.join(s.name for s in before)}, the changed version "
-            f"{', '.join(s.name for s in after)}. A changed version has the segments of its original."
+            _(
+                "The original has the segments {before}, the changed version {after}. A changed version has the segments "
+                "of its original.",
+                before=listed([s.name for s in before]),
+                after=listed([s.name for s in after]),
+            )
         )
     segments: list[SegmentChange] = []
     first_before = first_after = 0

@@ -6,6 +6,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Verdict
 from annotator.errors import InvalidAnnotation
+from annotator.language import _
 
 
 def passed_sets(verdict: Verdict | None, n_sets: int) -> tuple[int, ...]:
@@ -48,8 +49,11 @@ def carried_sets(draft: Draft, previous: Sequence[RationaleSet], passed: Sequenc
         position = origins.index(number) if number in origins else None
         if position is None or draft.sets[position].token_indices != previous[number].token_indices:
             raise InvalidAnnotation(
-                f"Set {set_letter(number)} of the round before has passed and is locked. Unlock it (u) before you change it, "
-                "or bring it back with undo.",
+                _(
+                    "Set {letter} of the round before has passed and is locked. Unlock it (u) before you change it, "
+                    "or bring it back with undo.",
+                    letter=set_letter(number),
+                ),
                 set_index=position,
             )
         carried.add(position)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.numbers import counted
+from annotator.language import _, written_day
 
 Reason = Literal["dates", "nothing left", "too few days", "nothing lately", "too far", "too uneven"]
 
@@ -84,7 +85,7 @@ def _day_after(day: dt.date, n_days: int, working: frozenset[int]) -> dt.date | 
     if whole_weeks * 7 > LONGEST_DAYS:
         return None
     day += dt.timedelta(days=7 * whole_weeks)
-    for _ in range(n_days - whole_weeks * len(working)):
+    for _n in range(n_days - whole_weeks * len(working)):
         day += dt.timedelta(days=1)
         while day.weekday() not in working:
             day += dt.timedelta(days=1)
@@ -101,17 +102,36 @@ def forecast_words(forecast: Forecast) -> str:
     earliest, latest = _written(forecast.earliest), _written(forecast.latest)
     sentences: dict[Reason, str] = {
         "nothing left": "",
-        "nothing lately": f"No text was done in the last {LATELY_DAYS} days, so it cannot be told when all will be done.",
-        "too few days": f"When all texts will be done can be told after {FEWEST_DAYS} days on which some were done.",
-        "too far": f"At the pace of the last {n_days} all texts are done in more than five years.",
-        "too uneven": f"At the pace of the last {n_days} all texts are done on {earliest} at the earliest; these days differ too "
-        "much to say when at the latest.",
-        "dates": f"At the pace of the last {n_days} all texts are done between {earliest} and {latest} (90 %).",
+        "nothing lately": _(
+            "No text was done in the last {days} days, so it cannot be told when all will be done.",
+            days=LATELY_DAYS,
+        ),
+        "too few days": _(
+            "When all texts will be done can be told after {days} days on which some were done.",
+            days=FEWEST_DAYS,
+        ),
+        "too far": _("At the pace of the last {n_days} all texts are done in more than five years.", n_days=n_days),
+        "too uneven": _(
+            "At the pace of the last {n_days} all texts are done on {earliest} at the earliest; these days differ too much "
+            "to say when at the latest.",
+            n_days=n_days,
+            earliest=earliest,
+        ),
+        "dates": _(
+            "At the pace of the last {n_days} all texts are done between {earliest} and {latest} (90 %).",
+            n_days=n_days,
+            earliest=earliest,
+            latest=latest,
+        ),
     }
     if forecast.reason == "dates" and earliest == latest:
-        return f"At the pace of the last {n_days} all texts are done on {earliest} (90 %)."
+        return _(
+            "At the pace of the last {n_days} all texts are done on {earliest} (90 %).",
+            n_days=n_days,
+            earliest=earliest,
+        )
     return sentences[forecast.reason]
 
 
 def _written(day: dt.date | None) -> str:
-    return "" if day is None else f"{day.day} {day:%B} {day.year}"
+    return "" if day is None else written_day(day)

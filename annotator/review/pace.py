@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from annotator.domain.numbers import counted
+from annotator.language import _, several
 
 LONGEST_WINDOW = 7
 
@@ -39,17 +40,24 @@ def pace_words(submitted: Pace, done: Pace) -> str:
     14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left.
     """
     if not done.n_left:
-        return "No text is left."
+        return _("No text is left.")
     left = counted(done.n_left, "text is left", "texts are left")
     if done.per_day is None or submitted.per_day is None:
-        return f"{left}. How much is done in a day can be said a day after the first submission."
-    over = "the last day" if done.n_days == 1 else f"the last {done.n_days} days"
-    rates = f"{_rate(submitted, 'submission')} and {_rate(done, 'text')} done a day over {over}; {left}"
-    return f"{rates}."
+        return _("{left}. How much is done in a day can be said a day after the first submission.", left=left)
+    n, rate = _rate(submitted)
+    submissions = several("{n} submission a day", "{n} submissions a day", n, n=rate)
+    n, rate = _rate(done)
+    return _(
+        "{submissions} and {texts} done a day over {days}; {left}.",
+        submissions=submissions,
+        texts=several("{n} text", "{n} texts", n, n=rate),
+        days=several("the last day", "the last {n} days", done.n_days),
+        left=left,
+    )
 
 
-def _rate(pace: Pace, what: str) -> str:
+def _rate(pace: Pace) -> tuple[int, str]:
+    """How many a day: as a number that chooses the noun's form, and as it is written."""
     per_day = pace.n / pace.n_days
-    number = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
-    noun = what if number == "1" else f"{what}s"
-    return f"{number} {noun} a day" if what == "submission" else f"{number} {noun}"
+    written = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
+    return (1 if written == "1" else 2), written

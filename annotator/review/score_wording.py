@@ -1,10 +1,12 @@
 """Scores and what the gate found, in words."""
 
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import SCALES, Finding, Review, Round
+from annotator.domain.reviews import SCALES, Finding, Outcome, Property, Review, Round, SetScore
+from annotator.language import _, listed, unsaid
 
 
 def describe(finding: Finding) -> str:
@@ -13,16 +15,38 @@ def describe(finding: Finding) -> str:
     >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
     'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
     """
+    score, mean, threshold = _(_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
     scores = ", ".join(map(str, finding.scores))
-    verb = "reaches" if finding.passes else "needs"
-    end = "." if finding.passes else f": {_LACKS[finding.name]}."
-    return f"{finding.name.capitalize()} score {decimal(finding.mean)} ({scores}), {verb} {decimal(finding.threshold)}{end}"
+    if finding.passes:
+        return _(
+            "{score} {mean} ({scores}), reaches {threshold}.",
+            score=score, mean=mean, scores=scores, threshold=threshold,
+        )  # fmt: skip
+    return _(
+        "{score} {mean} ({scores}), needs {threshold}: {lack}.",
+        score=score, mean=mean, scores=scores, threshold=threshold, lack=_(_LACKS[finding.name]),
+    )  # fmt: skip
 
 
-_LACKS = {
-    "sufficiency": "the set alone does not support the result",
-    "compactness": "not concise enough",
-    "comprehensiveness": "the text without the sets still supports the result",
+_TITLES: Mapping[Property, str] = {
+    "sufficiency": unsaid("Sufficiency score"),
+    "compactness": unsaid("Compactness score"),
+    "comprehensiveness": unsaid("Comprehensiveness score"),
+}
+_LACKS: Mapping[Property, str] = {
+    "sufficiency": unsaid("the set alone does not support the result"),
+    "compactness": unsaid("not concise enough"),
+    "comprehensiveness": unsaid("the text without the sets still supports the result"),
+}
+OUTCOMES: Mapping[Outcome, str] = {
+    "accepted": unsaid("accepted"),
+    "returned": unsaid("returned"),
+    "discarded": unsaid("discarded"),
+}
+_DECIDED: Mapping[Outcome, str] = {
+    "accepted": unsaid("Accepted by {decider}"),
+    "returned": unsaid("Returned by {decider}"),
+    "discarded": unsaid("Discarded by {decider}"),
 }
 
 
@@ -39,35 +63,44 @@ def decision_lines(review_round: Round | None) -> tuple[str, ...]:
     """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
     if review_round is None or review_round.outcome is None:
         return ()
-    reason = f": {review_round.reason}" if review_round.reason else ""
-    lines = [f"{review_round.outcome.capitalize()} by {decider(review_round)}{reason}"]
-    return (
-        *lines,
-        *(finding_line(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())),
-    )
+    decision = _(_DECIDED[review_round.outcome], decider=decider(review_round))
+    if review_round.reason:
+        decision = _("{decision}: {reason}", decision=decision, reason=review_round.reason)
+    findings = review_round.verdict.findings if review_round.verdict else ()
+    return (decision, *(finding_line(finding) for finding in findings))
 
 
 def decider(review_round: Round) -> str:
     """Who decided a round, as it stands in a sentence."""
-    return "the thresholds" if review_round.decided_by == "gate" else str(review_round.decided_by)
+    return _("the thresholds") if review_round.decided_by == "gate" else str(review_round.decided_by)
 
 
 def finding_line(finding: Finding) -> str:
     """One mean against its threshold, with the set it is about."""
-    of_set = "" if finding.set_index is None else f"Set {set_letter(finding.set_index)} · "
-    return of_set + describe(finding)
+    if finding.set_index is None:
+        return describe(finding)
+    return _("Set {letter} · {finding}", letter=set_letter(finding.set_index), finding=describe(finding))
 
 
 def score_line(review: Review) -> str:
     """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
     sets = [
-        f"{set_letter(number)}: sufficiency score {_score(s.sufficiency)}, "
-        f"compactness score {_score(s.compactness)}{_quoted(s.comment)}"
-        for number, s in enumerate(review.scores.sets)
-        if (s.sufficiency, s.compactness, s.comment) != (None, None, "")
+        _scores_of_set(set_letter(number), score)
+        for number, score in enumerate(review.scores.sets)
+        if (score.sufficiency, score.compactness, score.comment) != (None, None, "")
     ]
-    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_quoted(review.scores.comment)}"
-    return f"{review.reviewer} · {'; '.join([*sets, whole])}"
+    whole = _("comprehensiveness score {score}", score=_score(review.scores.comprehensiveness))
+    return f"{review.reviewer} · {'; '.join([*sets, whole + _quoted(review.scores.comment)])}"
+
+
+def _scores_of_set(letter: str, score: SetScore) -> str:
+    scores = _(
+        "{letter}: sufficiency score {sufficiency}, compactness score {compactness}",
+        letter=letter,
+        sufficiency=_score(score.sufficiency),
+        compactness=_score(score.compactness),
+    )
+    return scores + _quoted(score.comment)
 
 
 def _score(score: int | None) -> str:
@@ -86,6 +119,8 @@ def in_words(finding: Finding) -> str:
     """
     scale = SCALES[finding.name]
     counts = sorted(Counter(finding.scores).items())
-    scores = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
-    whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
-    return f"{finding.name.capitalize()} score{whole}: {scores}."
+    scores = listed([f"{count} × {_(scale[score - 1])}" for score, count in counts])
+    title = _(_TITLES[finding.name])
+    if finding.set_index is None and finding.name != "comprehensiveness":
+        return _("{score} of all sets: {scores}.", score=title, scores=scores)
+    return _("{score}: {scores}.", score=title, scores=scores)

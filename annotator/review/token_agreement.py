@@ -15,6 +15,7 @@ import numpy.typing as npt
 from annotator.domain.natural_order import natural_order
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.review.coefficients import (
     Counts,
     Values,
@@ -44,8 +45,11 @@ class InstanceVotes:
     def __post_init__(self) -> None:
         if not len(set(self.annotators)) == len(self.annotators) == len(self.marked):
             raise InvalidValue(
-                f"An instance has {counted(len(self.marked), 'row')} of marks by {', '.join(self.annotators) or 'nobody'}; "
-                "give one row for each annotator, and each annotator once."
+                _(
+                    "An instance has {rows} of marks by {people}; give one row for each annotator, and each annotator once.",
+                    rows=counted(len(self.marked), "row"),
+                    people=listed(self.annotators) or _("nobody"),
+                )
             )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from annotator.domain.perturbations import PerturbationKind
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 Fault = Literal["kind", "result", "rationale", "language", "other"]
 Per = Literal["altogether", "of each kind"]
@@ -13,11 +14,11 @@ Per = Literal["altogether", "of each kind"]
 ItemState = Literal["unjudged", "right", "wrong", "changed", "gone"]
 
 FAULTS: Mapping[Fault, str] = {
-    "kind": "the change is not of its kind",
-    "result": "its label or answer is wrong",
-    "rationale": "other words support the result than before, which this kind keeps",
-    "language": "it does not read like a text that somebody would write",
-    "other": "something else, see the comment",
+    "kind": unsaid("the change is not of its kind"),
+    "result": unsaid("its label or answer is wrong"),
+    "rationale": unsaid("other words support the result than before, which this kind keeps"),
+    "language": unsaid("it does not read like a text that somebody would write"),
+    "other": unsaid("something else, see the comment"),
 }
 
 
@@ -38,11 +39,11 @@ class Drawing:
 
     def __post_init__(self) -> None:
         if (self.n is None) == (self.percent is None):
-            raise InvalidValue("Say either how many versions are drawn or which share of them.")
+            raise InvalidValue(_("Say either how many versions are drawn or which share of them."))
         if self.n is not None and self.n < 1:
-            raise InvalidValue(f"A sample of {self.n:,} is none. Draw at least 1 version.")
+            raise InvalidValue(_("A sample of {n} is none. Draw at least 1 version.", n=f"{self.n:,}"))
         if self.percent is not None and not 1 <= self.percent <= 100:
-            raise InvalidValue(f"A share of {self.percent} % cannot be drawn; choose 1 to 100.")
+            raise InvalidValue(_("A share of {percent} % cannot be drawn; choose 1 to 100.", percent=self.percent))
 
     def size(self, population: int) -> int:
         """How many are drawn of so many; of a share at least one.

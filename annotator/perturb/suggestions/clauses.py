@@ -6,6 +6,7 @@ Active to passive is left to people: it needs to be known which words are the ob
 import re
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
@@ -60,7 +61,10 @@ def clause_to_the_end(passage: Passage) -> Iterator[Proposal]:
         capital = Edit(
             start, main + 1, passage.text[main].upper() if passage.text[start].isupper() else passage.text[main]
         )
-        yield [capital, Edit(match.end("main"), match.end("main"), moved)], f"“{match['first']}” to the end"
+        yield (
+            [capital, Edit(match.end("main"), match.end("main"), moved)],
+            _("“{words}” to the end", words=match["first"]),
+        )
 
 
 @suggester("Clause to the front", kinds="syntax", languages="en")
@@ -82,7 +86,7 @@ def clause_to_the_front(passage: Passage) -> Iterator[Proposal]:
                 Edit(start, start + 1, front + (letter if first == "i" else letter.lower())),
                 Edit(match.end("main"), match.end("last"), ""),
             ],
-            f"“{last}” to the front",
+            _("“{words}” to the front", words=last),
         )
 
 
@@ -117,7 +121,7 @@ def passive_to_active(passage: Passage) -> Iterator[Proposal]:
                 Edit(start, match.start("verb"), agent[:1].upper() + agent[1:] + " "),
                 Edit(match.end("verb"), match.start("end"), " " + patient),
             ],
-            f"active: {match['verb']}",
+            _("active: {verb}", verb=match["verb"]),
         )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
@@ -26,7 +27,7 @@ def chinese_clause_to_the_end(passage: Passage) -> Iterator[Proposal]:
             Edit(match.start(), match.start("main"), ""),
             Edit(match.end("main"), match.end("main"), "，" + match["first"]),
         ]
-        yield edits, f"“{match['first']}” to the end"
+        yield edits, _("“{words}” to the end", words=match["first"])
 
 
 @suggester("被 to 把", kinds="syntax", languages="zh")

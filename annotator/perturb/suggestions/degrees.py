@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import drop, insert, replace
@@ -60,7 +61,7 @@ def reduce(passage: Passage) -> Iterator[Proposal]:
 
 
 def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[Proposal]:
-    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
+    for start, _end, adjective in passage.find(passage.word_lists.list("adjectives")):
         before = passage.word_before(start)
         if before in _BEFORE_ADJECTIVE:
             adverb = passage.random.choice(adverbs)
@@ -78,12 +79,12 @@ def change_degree(passage: Passage) -> Iterator[Proposal]:
         for others in (lists.list("intensifiers_to_insert"), lists.list("reducers_to_insert")):
             other = passage.random.choice([candidate for candidate in others if candidate != adverb])
             yield replace(passage, start, end, other), f"{adverb} → {other}"
-        yield drop(passage, start, end), f"without “{adverb}”"
+        yield drop(passage, start, end), _("without “{words}”", words=adverb)
 
 
 @suggester("Put in a degree word", kinds="dispensable vocabulary", languages="zh")
 def insert_chinese_degree(passage: Passage) -> Iterator[Proposal]:
-    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
+    for start, _end, adjective in passage.find(passage.word_lists.list("adjectives")):
         if len(adjective) > 1 and not is_guarded(passage, start):
             degree = passage.random.choice(passage.word_lists.list("degrees_to_insert"))
             yield [Edit(start, start, degree)], f"{degree}{adjective}"
@@ -101,7 +102,7 @@ def change_chinese_degree(passage: Passage) -> Iterator[Proposal]:
         yield [Edit(start, end, other)], f"{word} → {other}"
         if word != "比较":
             yield [Edit(start, end, "比较")], f"{word} → 比较"
-        yield [Edit(start, end, "")], f"without “{word}”"
+        yield [Edit(start, end, "")], _("without “{words}”", words=word)
 
 
 def is_guarded(passage: Passage, start: int) -> bool:

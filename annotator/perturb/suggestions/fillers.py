@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.linguistics.chinese import word_at
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
@@ -29,12 +30,12 @@ def insert_filler(passage: Passage) -> Iterator[Proposal]:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
         if not _asks(passage, end) and (edits := begin_sentence(passage, start, spaced + " ")):
-            yield edits, f"put in “{first.rstrip(',')}”"
+            yield edits, _("put in “{words}”", words=first.rstrip(","))
         full_stop = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
         if full_stop and end - start > 2 and passage.text[full_stop.start() - 1].isalnum():
             last = passage.random.choice(lasts)
             comma = " , " if passage.is_spaced else ", "
-            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], f"put in “{last}”"
+            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], _("put in “{words}”", words=last)
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="en")
@@ -45,7 +46,7 @@ def drop_filler(passage: Passage) -> Iterator[Proposal]:
         is_fixed = after in _FIXED.get(phrase, ()) or not after
         if is_fixed or before in _NEGATIVE or before.endswith("n't") or (" of" in phrase and before in _DETERMINERS):
             continue
-        yield drop(passage, start, end), f"without “{phrase}”"
+        yield drop(passage, start, end), _("without “{words}”", words=phrase)
 
 
 @suggester("Put in a filler", kinds="dispensable", languages="zh")
@@ -53,7 +54,7 @@ def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end in passage.sentences:
         filler = passage.random.choice(passage.word_lists.list("fillers_first"))
         if not _asks(passage, end):
-            yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
+            yield [Edit(start, start, filler + "，")], _("put in “{words}”", words=filler)
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="zh")
@@ -61,7 +62,7 @@ def drop_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
     for start, end, phrase in passage.find(passage.word_lists.list("fillers_inside")):
         if text[end : end + 1] not in {"", "的", "是"} and text[start - 1 : start] not in {"不", "是"}:
-            yield [Edit(start, end + (text[end] in "，,"), "")], f"without “{phrase}”"
+            yield [Edit(start, end + (text[end] in "，,"), "")], _("without “{words}”", words=phrase)
 
 
 @suggester("Final particles", kinds="dispensable", languages="zh")
@@ -71,7 +72,7 @@ def change_particle(passage: Passage) -> Iterator[Proposal]:
     particles = passage.word_lists.list("particles")
     for start, end, particle in passage.find(particles):
         if _is_border(text, end) and start and not _is_border(text, start - 1):
-            yield [Edit(start, end, "")], f"without “{particle}”"
+            yield [Edit(start, end, "")], _("without “{words}”", words=particle)
             other = passage.random.choice(
                 [candidate for candidate in particles if candidate not in {particle, "吧", "呢"}]
             )
@@ -82,7 +83,7 @@ def change_particle(passage: Passage) -> Iterator[Proposal]:
             continue
         final, after = ("了" if degree == "太" else "的"), end + len(adjective)
         if text.startswith(final, after) and _is_border(text, after + 1):
-            yield [Edit(after, after + 1, "")], f"without {final} after {text[start:after]}"
+            yield [Edit(after, after + 1, "")], _("without {sign} after {words}", sign=final, words=text[start:after])
         elif _is_border(text, after):
             yield [Edit(after, after, final)], f"{text[start:after]}{final}"
 

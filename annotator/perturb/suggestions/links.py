@@ -4,6 +4,7 @@ import re
 import string
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.linguistics.chinese import IDEOGRAPHS
 from annotator.perturb.linguistics.signs import EXAMPLE_ADDRESS
 from annotator.perturb.passage import Passage
@@ -34,7 +35,7 @@ def drop_link(passage: Passage) -> Iterator[Proposal]:
     for address in sorted(
         [*_LINK.finditer(passage.text), *_HANDLE.finditer(passage.text)], key=lambda match: match.start()
     ):
-        yield drop(passage, *address.span()), f"without {address.group()}"
+        yield drop(passage, *address.span()), _("without {words}", words=address.group())
 
 
 def _drawn(passage: Passage, characters: str, n: int) -> str:
@@ -45,5 +46,5 @@ def _at_both_ends(passage: Passage, words: str) -> Iterator[Proposal]:
     if not passage.body.n_tokens:
         return
     start, end = passage.body.starts[0], passage.body.ends[-1]
-    yield [Edit(start, start, words + " ")], f"{words} at the beginning"
-    yield [Edit(end, end, " " + words)], f"{words} at the end"
+    yield [Edit(start, start, words + " ")], _("{words} at the beginning", words=words)
+    yield [Edit(end, end, " " + words)], _("{words} at the end", words=words)

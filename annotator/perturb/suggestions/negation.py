@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.linguistics.english_verbs import AFTER_HAS, BE_AND_MODALS, IN_FULL_BEFORE_NOT, PRONOUNS
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
@@ -62,7 +63,7 @@ def _asks(passage: Passage, start: int, following: str) -> bool:
 
 def _negated_verbs(passage: Passage) -> Iterator[Proposal]:
     verbs = passage.word_lists.list("verbs")
-    for start, _, verb in passage.find(verbs):
+    for start, _end, verb in passage.find(verbs):
         if passage.word_before(start) in {"i", "we", "you", "they"}:
             yield [Edit(start, start, "do not ")], f"do not {verb}"
     for start, end, form in passage.find([third_person(verb) for verb in verbs]):
@@ -82,7 +83,7 @@ def affirm(passage: Passage) -> Iterator[Proposal]:
             new = like(match.group(), _IN_FULL.get(word, word))
             yield [Edit(*match.span(), new)], f"{match.group()} → {new}"
     yield from _affirmed_verbs(passage)
-    for start, end, _ in passage.find(["never"]):
+    for start, end, _word in passage.find(["never"]):
         if passage.next_word(end) not in {"", "mind"} and passage.word_before(start) not in {
             "",
             "almost",
@@ -90,7 +91,7 @@ def affirm(passage: Passage) -> Iterator[Proposal]:
             "have",
             "had",
         }:
-            yield drop(passage, start, end), "without “never”"
+            yield drop(passage, start, end), _("without “{words}”", words="never")
 
 
 def _affirmed_verbs(passage: Passage) -> Iterator[Proposal]:

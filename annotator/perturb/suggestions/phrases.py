@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, FULL_STOP, SENTENCE_SIGNS
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Proposal, suggester
@@ -29,4 +30,4 @@ def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Proposal
     gap = ("" if has_ended else CHINESE_FULL_STOP) if passage.code == "zh" else (" " if has_ended else f"{FULL_STOP} ")
     for phrase in phrases:
         words = phrase if passage.code == "zh" or not passage.is_spaced else f"{phrase[:-1]} {phrase[-1]}"
-        yield [Edit(end, end, gap + words)], f"add “{phrase}”"
+        yield [Edit(end, end, gap + words)], _("add “{words}”", words=phrase)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.language import _
 from annotator.perturb.linguistics.chinese import IDEOGRAPHS
 from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, FULL_STOP
 from annotator.perturb.passage import Passage
@@ -22,7 +23,7 @@ _WIDE = str.maketrans(",!?:;", "，！？：；")
 @suggester("Without the last full stop", kinds="robustness dispensable")
 def strip_last_sign(passage: Passage) -> Iterator[Proposal]:
     if match := _LAST.search(passage.text):
-        yield [Edit(*match.span(), "")], f"without “{match['signs']}” at the end"
+        yield [Edit(*match.span(), "")], _("without “{words}” at the end", words=match["signs"])
 
 
 @suggester("Another last sign", kinds="robustness")
@@ -34,13 +35,13 @@ def change_last_sign(passage: Passage) -> Iterator[Proposal]:
                 yield [Edit(match.start("signs"), match.end(), new)], f"{match['signs']} → {new}"
     elif match := _LAST_WORD.search(passage.text):
         gap = " " if passage.is_spaced else ""
-        yield [Edit(match.end(), match.end(), gap + full_stop)], f"{full_stop} at the end"
+        yield [Edit(match.end(), match.end(), gap + full_stop)], _("{words} at the end", words=full_stop)
 
 
 @suggester("Without a comma", kinds="robustness", languages="en")
 def drop_comma(passage: Passage) -> Iterator[Proposal]:
     for match in _COMMA.finditer(passage.text):
-        yield [Edit(*match.span(), "")], "without a comma"
+        yield [Edit(*match.span(), "")], _("without a comma")
 
 
 @suggester("Exclamation mark within the text", kinds="robustness", languages="en")
@@ -53,12 +54,12 @@ def exclaim_within(passage: Passage) -> Iterator[Proposal]:
 def narrow_signs(passage: Passage) -> Iterator[Proposal]:
     signs = list(_WIDE_SIGN.finditer(passage.text))
     for sign in signs:
-        yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH))], f"half-width {sign.group()}"
+        yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH))], _("half-width {sign}", sign=sign.group())
     if len(signs) > 1:
-        yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH)) for sign in signs], "all signs half-width"
+        yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH)) for sign in signs], _("all signs half-width")
 
 
 @suggester("Full-width signs", kinds="robustness", languages="zh")
 def widen_signs(passage: Passage) -> Iterator[Proposal]:
     for match in _NARROW_SIGN.finditer(passage.text):
-        yield [Edit(*match.span(), match.group().translate(_WIDE))], f"full-width {match.group()}"
+        yield [Edit(*match.span(), match.group().translate(_WIDE))], _("full-width {sign}", sign=match.group())

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from annotator.language import _
 from annotator.perturb.linguistics.chinese import may_end_word
 from annotator.perturb.passage import Passage, Words
 from annotator.perturb.registry import Proposal, suggester
@@ -22,19 +23,19 @@ _LOCK = threading.Lock()  # NLTK's corpora must not be loaded by two threads at 
 
 @suggester("Synonym", kinds="important vocabulary")
 def use_synonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.synonyms, "a synonym of your list")
-    yield from _from_list(passage, passage.word_lists.map("synonyms"), "synonym")
+    yield from _from_list(passage, passage.project_words.synonyms, _("a synonym of your list"))
+    yield from _from_list(passage, passage.word_lists.map("synonyms"), _("synonym"))
 
 
 @suggester("Related word", kinds="important vocabulary contrast", turns=1)
 def use_related_word(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.related, "a related word of your list")
+    yield from _from_list(passage, passage.project_words.related, _("a related word of your list"))
 
 
 @suggester("Opposite", kinds="contrast logic important", turns=2)
 def use_antonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.antonyms, "an opposite of your list")
-    yield from _from_list(passage, passage.word_lists.map("antonyms"), "opposite")
+    yield from _from_list(passage, passage.project_words.antonyms, _("an opposite of your list"))
+    yield from _from_list(passage, passage.word_lists.map("antonyms"), _("opposite"))
 
 
 @suggester("Synonym from WordNet", kinds="important vocabulary", languages="en")
@@ -54,7 +55,7 @@ def _from_list(passage: Passage, words: Words, source: str) -> Iterator[Proposal
             continue
         for other in _others(words[word], passage.text[start:end]):
             edits = [Edit(start, end, other)] if passage.code == "zh" else replace(passage, start, end, other)
-            yield edits, f"{word} → {other} ({source})"
+            yield edits, _("{word} → {other} ({source})", word=word, other=other, source=source)
 
 
 def _others(words: Sequence[str], stands: str) -> Iterable[str]:

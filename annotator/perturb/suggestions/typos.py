@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from annotator.language import _, listed
 from annotator.perturb.linguistics.chinese import are_ideographs
 from annotator.perturb.linguistics.typing_errors import swappable_pairs, swapped_pair
 from annotator.perturb.passage import Passage, Word
@@ -15,22 +16,22 @@ _MOST_WORDS = 60
 @suggester("Two letters change places", kinds="robustness")
 def swap_letters(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
-        yield [_swap(passage, word)], f"typo in “{passage.text[word.start : word.end]}”"
+        yield [_swap(passage, word)], _("typo in “{word}”", word=passage.text[word.start : word.end])
 
 
 @suggester("Two typos", kinds="robustness")
 def swap_letters_twice(passage: Passage) -> Iterator[Proposal]:
     words = _drawn_words(passage)
     for first, second in zip(words[::2], words[1::2], strict=False):
-        texts = " and ".join(f"“{passage.text[word.start : word.end]}”" for word in (first, second))
-        yield [_swap(passage, first), _swap(passage, second)], f"typos in {texts}"
+        texts = listed([f"“{passage.text[word.start : word.end]}”" for word in (first, second)], "and")
+        yield [_swap(passage, first), _swap(passage, second)], _("typos in {words}", words=texts)
 
 
 @suggester("A letter is missing", kinds="robustness")
 def drop_letter(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
         index = passage.random.randrange(word.start + 1, word.end - 1)
-        yield [Edit(index, index + 1, "")], f"letter missing in “{passage.text[word.start : word.end]}”"
+        yield [Edit(index, index + 1, "")], _("letter missing in “{word}”", word=passage.text[word.start : word.end])
 
 
 @suggester("The key beside it", kinds="robustness", languages="en")
@@ -42,7 +43,7 @@ def press_neighbour(passage: Passage) -> Iterator[Proposal]:
         if row is not None:
             key = row.index(letter)
             beside = passage.random.choice(row[max(0, key - 1) : key] + row[key + 1 : key + 2])
-            yield [Edit(index, index + 1, beside)], f"wrong key in “{passage.text[word.start : word.end]}”"
+            yield [Edit(index, index + 1, beside)], _("wrong key in “{word}”", word=passage.text[word.start : word.end])
 
 
 def _drawn_words(passage: Passage) -> list[Word]:

@@ -81,6 +81,17 @@ def find_last_submission(store: Store, project_id: int, user_id: int) -> int | N
     return None if annotation_id is None else int(annotation_id)
 
 
+def find_last_decided(store: Store, project_id: int, user_id: int) -> str | None:
+    """When a person handed in the newest piece of work that is decided."""
+    at: str | None = store.value(
+        """SELECT max(submitted_at) FROM assignments JOIN annotations ON annotations.assignment_id = assignments.id
+            WHERE assignments.project_id = ? AND assignments.user_id = ?
+            AND annotations.state IN ('accepted', 'returned', 'discarded')""",
+        (project_id, user_id),
+    )
+    return at
+
+
 def submission_time(store: Store, assignment_id: int) -> str | None:
     """When a piece of work was handed in."""
     at: str | None = store.value("SELECT submitted_at FROM assignments WHERE id = ?", (assignment_id,))

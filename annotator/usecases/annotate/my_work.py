@@ -6,6 +6,7 @@ from typing import cast, get_args
 
 from annotator.domain.instances import MyWorkState
 from annotator.domain.people import User
+from annotator.domain.projects import are_rationales_reviewed
 from annotator.domain.rationales import set_letter
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
@@ -13,7 +14,8 @@ from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.annotate.assignments import get_assignment
-from annotator.store.annotate.my_work import WorkLine, list_my_work
+from annotator.store.annotate.my_work import WorkLine, find_last_decided, list_my_work
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import check_lines, find_check, outcome_of_check
 from annotator.usecases.annotate.outcomes import Outcome, outcome_of, summary_of
@@ -51,6 +53,7 @@ def my_work(
         )
     lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
+    decided_at = _last_decided(store, project_id, cast("int", user.id))
     rows = []
     for line in lines:
         assignment = find_check(store, line.assignment_id) or get_assignment(store, line.assignment_id)
@@ -62,7 +65,7 @@ def my_work(
             MyWorkRow(
                 line, first_words(line.excerpt, _EXCERPT_CHARS), work.result if work else None, n_sets,
                 may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
-                lines=_summary(line, outcome, n_sets),
+                lines=_summary(line, outcome, n_sets, decided_at),
             )
         )  # fmt: skip
     return rows, n
@@ -80,7 +83,17 @@ def _lines(
     return merged[offset : offset + PAGE_SIZE], n + len(checks)
 
 
-def _summary(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
+def _last_decided(store: Store, project_id: int, user_id: int) -> str:
+    """When the newest of a person's work that is decided was handed in; "" where decisions follow from no review."""
+    if not are_rationales_reviewed(get_project_by_id(store, project_id)):
+        return ""
+    return find_last_decided(store, project_id, user_id) or ""
+
+
+def _summary(line: WorkLine, outcome: Outcome, n_sets: int, decided_at: str) -> tuple[str, ...]:
+    """The reasons and scores; of what was left behind by decisions of later work (as a blind check is for ever), that."""
+    if line.state == "submitted" and line.at < decided_at:
+        return (_("Texts that you handed in later are decided. Of some texts you are not told a decision."),)
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]

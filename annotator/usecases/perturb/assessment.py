@@ -9,6 +9,7 @@ from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue
+from annotator.language import _, listed
 from annotator.perturb.carried_sets import Carried, carry_sets
 from annotator.perturb.changed_instance import changed_instance
 from annotator.perturb.changes import Change, compare, visible
@@ -46,7 +47,7 @@ def assess(
     gold = gold_of_instance(store, project, instance)
     carried = carry_sets(gold.sets, change, fills_gaps=not kind.keeps_rationale)
     emptied = [
-        f"Nothing is left of '{name}'. Write what the changed version says there."
+        _("Nothing is left of '{name}'. Write what the changed version says there.", name=name)
         for name in emptied_segments(project.task, after)
     ]
     problems = (*emptied, *_problems(store, project, instance, changed, change, but))
@@ -67,7 +68,9 @@ def checked_gold(
     if assessment.problems:
         raise InvalidValue(" ".join(assessment.problems))
     if not may_be_empty and (message := nothing_left(assessment)):
-        raise InvalidAnnotation(f"{message} Submit it again if that is what you want.", is_warning=True)
+        raise InvalidAnnotation(
+            _("{message} Submit it again if that is what you want.", message=message), is_warning=True
+        )
     return assessment.gold
 
 
@@ -97,21 +100,23 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     """What became of the original since this version was written, in sentences; () where it is as it was."""
     original = get_instance(store, perturbation.original_id)
     if original.state == "discarded":
-        return (f"The original '{original.key}' was discarded.",)
+        return (_("The original '{key}' was discarded.", key=original.key),)
     changes = []
     if originals_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
-        changes.append(f"The original '{original.key}' has changed since this was written.")
+        changes.append(_("The original '{key}' has changed since this was written.", key=original.key))
     if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
-        changes.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
+        changes.append(
+            _("The gold sets of the original '{key}' have changed since this was written.", key=original.key)
+        )
     return tuple(changes)
 
 
 def nothing_left(assessment: Assessment) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
     if assessment.change.is_empty:
-        return "Nothing is left of the text in which tokens can be marked, so no set is proposed."
+        return _("Nothing is left of the text in which tokens can be marked, so no set is proposed.")
     if assessment.gold.sets and not assessment.carried.sets:
-        return "No token of any rationale set is left, so no set is proposed."
+        return _("No token of any rationale set is left, so no set is proposed.")
     return ""
 
 
@@ -120,17 +125,25 @@ def _problems(
 ) -> list[str]:
     problems = []
     if change.is_no_op:
-        problems.append("Nothing has been changed yet, or only white space.")
+        problems.append(_("Nothing has been changed yet, or only white space."))
     elif (same := _same_text(store, instance, changed, but)) is not None:
-        problems.append(f"{same} has the same text, or one that differs only in white space. Change something else.")
+        problems.append(
+            _("{same} has the same text, or one that differs only in white space. Change something else.", same=same)
+        )
     if changed.result is None or (not changed.result and project.task.result_kind == "label"):
         problems.append(
-            "Choose the label of the changed text." if project.labels else "Give the answer to the changed text."
+            _("Choose the label of the changed text.") if project.labels else _("Give the answer to the changed text.")
         )
     elif project.task.result_kind == "label" and project.labels and changed.result not in project.labels:
-        problems.append(f"'{changed.result}' is not a label of this project ({', '.join(project.labels)}).")
+        problems.append(
+            _(
+                "'{result}' is not a label of this project ({labels}).",
+                result=changed.result,
+                labels=listed(project.labels),
+            )
+        )
     if len(changed.note) > LONGEST_NOTE:
-        problems.append(f"The note is longer than {LONGEST_NOTE:,} characters.")
+        problems.append(_("The note is longer than {n} characters.", n=f"{LONGEST_NOTE:,}"))
     return problems
 
 
@@ -141,8 +154,8 @@ def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int 
         if other.id != but and other.state in {"waiting", "returned"}:
             theirs = {s.name: visible(other.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
             if theirs == texts:
-                return "Another changed version of this original"
+                return _("Another changed version of this original")
     for child in get_instances(store, originals_store.children_of(store, instance.id)).values():
         if child.state != "discarded" and {s.name: visible(s.body.text) for s in child.segments} == texts:
-            return f"The changed version '{child.key}'"
+            return _("The changed version '{key}'", key=child.key)
     return None

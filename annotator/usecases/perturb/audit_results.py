@@ -10,6 +10,7 @@ from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdi
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import _
 from annotator.metrics.failure_intervals import wilson
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -54,9 +55,15 @@ class AuditShare:
         '97.5 % right of 40 judged (95 % interval 87.1 % to 99.6 %)'
         """
         if self.share is None or self.low is None or self.high is None:
-            return "none judged yet"
+            return _("none judged yet")
         share, low, high = (f"{100 * value:.1f} %" for value in (self.share, self.low, self.high))
-        return f"{share} right of {self.n_judged:,} judged (95 % interval {low} to {high})"
+        return _(
+            "{share} right of {n} judged (95 % interval {low} to {high})",
+            share=share,
+            n=f"{self.n_judged:,}",
+            low=low,
+            high=high,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,7 @@ class AuditedVersion:
 
     @property
     def fault_words(self) -> str:
+        """What is wrong with it, in the words of files and records."""
         return "; ".join(FAULTS[fault] for fault in self.item.verdict.faults) if self.item.verdict else ""
 
 
@@ -115,11 +123,15 @@ def remedy_wrong(
         require(store, actor, project.id, "manage project")
         audit = audits_store.find_audit(store, audit_id)
         if audit is None or audit.project_id != project.id:
-            raise NotFound(f"There is no audit number {audit_id} in '{project.name}'.")
+            raise NotFound(
+                _("There is no audit number {number} in '{project}'.", number=audit_id, project=project.name)
+            )
         wrong = {v.item.perturbation_id: v for v in _result(store, audit).wrong if v.is_in_data_set}
         for number in perturbation_ids:
             if number not in wrong:
-                raise Conflict("One of these is not wrong any more, or has left the data set. Look at the list again.")
+                raise Conflict(
+                    _("One of these is not wrong any more, or has left the data set. Look at the list again.")
+                )
             _remedy(store, actor, project, wrong[number], remedy)
     return len(perturbation_ids)
 

@@ -13,6 +13,7 @@ from annotator.domain.perturbations import PerturbationKind, own_kind
 from annotator.domain.project.audits import AuditItem, AuditVerdict, Drawing, Fault, faults_of
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.language import _
 from annotator.metrics.failure_intervals import Bounds, wilson
 from annotator.store import Store
 from annotator.store.connection.database import iso
@@ -96,7 +97,7 @@ def draw_audit(store: Store, actor: User, project: Project, drawing: Drawing) ->
         versions = _among(store, project, drawing)
         chosen = _draw(versions, drawing)
         if not chosen:
-            raise InvalidValue("There is no accepted changed version of these kinds that was written here.")
+            raise InvalidValue(_("There is no accepted changed version of these kinds that was written here."))
         in_order = sorted(
             chosen, key=lambda v: _shuffled(drawing.seed, v)
         )  # so that kinds and authors do not come in rows
@@ -207,7 +208,7 @@ def _shuffled(seed: int, version: AcceptedVersion) -> bytes:
 def _possible_judges(store: Store, project: Project) -> set[int]:
     return {
         user.id
-        for user, _ in list_members(store, project.id)
+        for user, _roles in list_members(store, project.id)
         if user.id is not None and any(has_right(user, roles_of(store, user, project.id), right) for right in _RIGHTS)
     }
 
@@ -247,7 +248,7 @@ def _require_judge(store: Store, actor: User, project_id: int) -> int:
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         raise NotAllowed(
-            f"{actor.name} does not have the right to judge changed versions. Annotators and reviewers do."
+            _("{name} does not have the right to judge changed versions. Annotators and reviewers do.", name=actor.name)
         )
     return actor.id
 
@@ -256,30 +257,32 @@ def _item(store: Store, audit_id: int, perturbation_id: int) -> AuditItem:
     for item in audits_store.items_of(store, audit_id):
         if item.perturbation_id == perturbation_id:
             return item
-    raise NotFound(f"Audit number {audit_id} holds no such changed version.")
+    raise NotFound(_("Audit number {number} holds no such changed version.", number=audit_id))
 
 
 def _require_third(store: Store, item: AuditItem, user_id: int) -> None:
     if user_id in audits_store.people_with_part(store, [item.perturbation_id])[item.perturbation_id]:
-        raise NotAllowed("You wrote or checked this version, so somebody else judges it.")
+        raise NotAllowed(_("You wrote or checked this version, so somebody else judges it."))
 
 
 def _require_open(store: Store, item: AuditItem, user_id: int, instance: Instance, says: str) -> None:
     is_judged = item.verdict is not None and not is_stale(item, instance)
     is_elsewhere = item.held_by not in {None, user_id} and (item.held_until or "") >= store.now()
     if is_judged or is_elsewhere:
-        raise Conflict("Somebody else judges this version, or has just done so. Go on with the next one.")
+        raise Conflict(_("Somebody else judges this version, or has just done so. Go on with the next one."))
     if instance.state == "discarded":
-        raise Conflict("This version was discarded in the meantime. Go on with the next one.")
+        raise Conflict(_("This version was discarded in the meantime. Go on with the next one."))
     if says != _says(instance):
-        raise Conflict("This version was changed since it was shown to you. Look at it again as it is now.")
+        raise Conflict(_("This version was changed since it was shown to you. Look at it again as it is now."))
 
 
 def _check_faults(project: Project, item: AuditItem, faults: Sequence[Fault], comment: str) -> None:
     unknown = [fault for fault in faults if fault not in faults_of(kind_of(project, item.kind))]
     if unknown:
-        raise InvalidValue(f"'{unknown[0]}' is no condition of the kind '{item.kind}'.")
+        raise InvalidValue(
+            _("'{condition}' is no condition of the kind '{kind}'.", condition=unknown[0], kind=item.kind)
+        )
     if "other" in faults and not comment.strip():
-        raise InvalidValue("Say in the comment what is wrong.")
+        raise InvalidValue(_("Say in the comment what is wrong."))
     if len(comment) > LONGEST_COMMENT:
-        raise InvalidValue(f"The comment is longer than {LONGEST_COMMENT:,} characters.")
+        raise InvalidValue(_("The comment is longer than {n} characters.", n=f"{LONGEST_COMMENT:,}"))

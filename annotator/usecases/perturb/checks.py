@@ -11,6 +11,7 @@ from annotator.domain.people import Right, User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue, NotAllowed
+from annotator.language import _, unsaid
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import add_event
@@ -88,7 +89,9 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
     """It goes back to its author, with the reason."""
     with store.transaction():
         _, perturbation = _checkable(store, actor, perturbation_id, version)
-        _add_check(store, actor, perturbation, "reject", _required(reason, "why you reject it"))
+        _add_check(
+            store, actor, perturbation, "reject", _required(reason, unsaid("Say in a few words why you reject it."))
+        )
         perturbations_store.set_state(store, perturbation_id, "returned")
         tell(store, actor, [perturbation.author], perturbation.project_id, "version returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
@@ -107,10 +110,10 @@ def correct(
     """A version of the checker's own; the checking begins anew, and the author is among those who may check it."""
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
-        correction = _required(reason, "what you corrected")
+        correction = _required(reason, unsaid("Say in a few words what you corrected."))
         changed = replace(changed, result=label_of_now(store, project, changed.result))
         if _is_same(changed, perturbation.current.changed):
-            raise InvalidValue("Nothing was corrected. Approve it as it is, or change something.")
+            raise InvalidValue(_("Nothing was corrected. Approve it as it is, or change something."))
         original = get_instance(store, perturbation.original_id)
         gold = checked_gold(store, project, original, changed, perturbation, may_be_empty=may_be_empty)
         _add_check(store, actor, perturbation, "correct", correction)
@@ -171,7 +174,10 @@ def _require_text(store: Store, project: Project, perturbation: Perturbation) ->
     after = changed_instance(original, _as_it_fits(original, perturbation.current.changed))
     if emptied := emptied_segments(project.task, after):
         raise InvalidValue(
-            f"Nothing is left of '{emptied[0]}' in this changed version, so it cannot be annotated. Reject or correct it."
+            _(
+                "Nothing is left of '{name}' in this changed version, so it cannot be annotated. Reject or correct it.",
+                name=emptied[0],
+            )
         )
 
 
@@ -198,7 +204,10 @@ def _require_checker(store: Store, actor: User, project_id: int) -> bool:
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         raise NotAllowed(
-            f"{actor.name} does not have the right to check changed versions. Annotators, reviewers and leads do."
+            _(
+                "{name} does not have the right to check changed versions. Annotators, reviewers and leads do.",
+                name=actor.name,
+            )
         )
     return has_right(actor, roles, "manage project")
 
@@ -214,10 +223,13 @@ def _shown_original(store: Store, actor: User, project: Project, perturbation: P
     reviews = has_right(actor, roles_of(store, actor, project.id), "review")
     if original.state not in {"complete", "discarded"} and not is_lead:
         raise Conflict(
-            f"'{original.key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete."
+            _(
+                "'{key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete.",
+                key=original.key,
+            )
         )
     if perturbation.state != "waiting" and not (is_lead or reviews or has_part):
-        raise Conflict("There is nothing to check here any more.")
+        raise Conflict(_("There is nothing to check here any more."))
     return original
 
 
@@ -232,18 +244,18 @@ def _checkable(store: Store, actor: User, perturbation_id: int, version: int) ->
     project = get_project_by_id(store, perturbation.project_id)
     _require_checker(store, actor, project.id)
     if perturbation.current.number != version or perturbation.state != "waiting":
-        raise Conflict("This was changed or decided in the meantime. Look at it again as it is now.")
+        raise Conflict(_("This was changed or decided in the meantime. Look at it again as it is now."))
     _shown_original(store, actor, project, perturbation)
     if perturbation.current.made_by == actor.id:
-        raise NotAllowed("Nobody checks their own work; others will.")
+        raise NotAllowed(_("Nobody checks their own work; others will."))
     if actor.id is None or not perturbation.may_be_checked_by(actor.id):
-        raise Conflict("You have checked this version already.")
+        raise Conflict(_("You have checked this version already."))
     return project, perturbation
 
 
 def _add_check(store: Store, actor: User, perturbation: Perturbation, verdict: Verdict, reason: str) -> None:
     if len(reason) > LONGEST_REASON:
-        raise InvalidValue(f"The reason is longer than {LONGEST_REASON:,} characters.")
+        raise InvalidValue(_("The reason is longer than {n} characters.", n=f"{LONGEST_REASON:,}"))
     perturbations_store.add_check(store, perturbation, actor, verdict, reason.strip())
     add_event(
         store, actor.name, f"check perturbation: {verdict}", "instance", perturbation.original_id,
@@ -252,7 +264,7 @@ def _add_check(store: Store, actor: User, perturbation: Perturbation, verdict: V
     )  # fmt: skip
 
 
-def _required(reason: str, what: str) -> str:
+def _required(reason: str, refusal: str) -> str:
     if not reason.strip():
-        raise InvalidValue(f"Say in a few words {what}.")
+        raise InvalidValue(_(refusal))
     return reason

@@ -6,6 +6,7 @@ from dataclasses import replace
 from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVersion, StateCount
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
+from annotator.domain.perturbations import description_of, title_of
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange
@@ -62,7 +63,9 @@ def show_rules(store: Store, actor: User, project_id: int) -> ShownRules:
         store, project_id, actor, is_lead=has_right(actor, roles, "manage project")
     )
     return ShownRules(
-        kinds=tuple(ShownKind(k.name, k.title, k.description, k.family, k.keeps_label) for k in kinds_of(project)),
+        kinds=tuple(
+            ShownKind(k.name, title_of(k), description_of(k), k.family, k.keeps_label) for k in kinds_of(project)
+        ),
         labels=project.labels,
         result_kind=project.task.result_kind,
         titles={spec.name: spec.title for spec in project.task.segments},
@@ -200,7 +203,7 @@ def show_progress(store: Store, actor: User, project_id: int) -> ShownProgress:
 
 
 def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[ShownKindProgress, ...]:
-    titles = {kind.name: kind.title for kind in kinds_of(project)}
+    titles = {kind.name: title_of(kind) for kind in kinds_of(project)}
     by_kind: dict[str, dict[str, int]] = {name: {} for name in titles}
     for count in counted:
         by_kind.setdefault(count.name, {})[count.state] = count.n

@@ -8,6 +8,7 @@ from annotator.domain.people import User, has_right
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.language import _, unsaid
 from annotator.perturb.changed_instance import check_length
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggested_texts import suggest
@@ -140,9 +141,13 @@ def revise(
         project, instance = _original(store, actor, perturbation.original_id)
         changed = replace(changed, result=label_of_now(store, project, changed.result))
         if not perturbation.may_be_revised_by(actor.id):
-            raise Conflict(f"This is {_STATES[perturbation.state]}; only what was returned can be revised.")
+            raise Conflict(
+                _("This is {state}; only what was returned can be revised.", state=_(_STATES[perturbation.state]))
+            )
         if is_unchanged(changed, perturbation.current.changed):
-            raise InvalidValue("This is what was submitted before. Change something, or answer the reason in the note.")
+            raise InvalidValue(
+                _("This is what was submitted before. Change something, or answer the reason in the note.")
+            )
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")
         add_event(
@@ -159,7 +164,7 @@ def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
         if not _is_lead(store, actor, perturbation.project_id):
             perturbation = _own(store, actor, perturbation_id)
         if perturbation.state not in {"waiting", "returned"}:
-            raise Conflict(f"This is {_STATES[perturbation.state]}, so it cannot be withdrawn.")
+            raise Conflict(_("This is {state}, so it cannot be withdrawn.", state=_(_STATES[perturbation.state])))
         perturbations_store.set_state(store, perturbation.id, "withdrawn")
         add_event(
             store, actor.name, "withdraw perturbation", "instance", perturbation.original_id,
@@ -168,10 +173,10 @@ def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
 
 
 _STATES = {
-    "waiting": "being checked",
-    "returned": "returned to its author",
-    "approved": "approved",
-    "withdrawn": "withdrawn",
+    "waiting": unsaid("being checked"),
+    "returned": unsaid("returned to its author"),
+    "approved": unsaid("approved"),
+    "withdrawn": unsaid("withdrawn"),
 }
 
 
@@ -179,18 +184,25 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "annotate")
     if actor.id is None:
-        raise NotAllowed("Changed versions are written by people with an account. Sign in on the page Perturb.")
+        raise NotAllowed(_("Changed versions are written by people with an account. Sign in on the page Perturb."))
     instance = get_instance(store, instance_id)
     if instance.parent_key is not None:
         raise Conflict(
-            f"'{instance.key}' is itself a changed version of '{instance.parent_key}'. Change the original again instead."
+            _(
+                "'{key}' is itself a changed version of '{parent_key}'. Change the original again instead.",
+                key=instance.key,
+                parent_key=instance.parent_key,
+            )
         )
     if instance.state == "discarded":
-        raise Conflict(f"'{instance.key}' was discarded, so no changed versions of it can be written.")
+        raise Conflict(_("'{key}' was discarded, so no changed versions of it can be written.", key=instance.key))
     if instance.state != "complete" and not _is_lead(store, actor, project.id):
         raise Conflict(
-            f"'{instance.key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or "
-            "come back when it is complete."
+            _(
+                "'{key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or come back "
+                "when it is complete.",
+                key=instance.key,
+            )
         )
     return project, instance
 
@@ -203,12 +215,12 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     require(store, actor, perturbation.project_id, "annotate")
     if perturbation.author != actor.id:
-        raise NotAllowed("Somebody else wrote this, so only they can change it.")
+        raise NotAllowed(_("Somebody else wrote this, so only they can change it."))
     return perturbation
 
 
 def _segment(instance: Instance, name: str) -> Segment:
     wanted = next((segment for segment in instance.segments if segment.name == name), None)
     if wanted is None:
-        raise NotFound(f"The original has no segment '{name}'.")
+        raise NotFound(_("The original has no segment '{name}'.", name=name))
     return wanted

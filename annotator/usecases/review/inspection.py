@@ -1,16 +1,25 @@
 """Look at an instance and at what others made of it, side by side, without changing anything."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.annotator_facts import short_facts
 from annotator.domain.gold import GoldChoice, SetOrigin
-from annotator.domain.instances import Annotation, Assignment, AssignmentState, Draft, GoldInstance, Instance
+from annotator.domain.instances import (
+    Annotation,
+    AnnotationState,
+    Assignment,
+    AssignmentState,
+    Draft,
+    GoldInstance,
+    Instance,
+)
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Review, Round
 from annotator.errors import NotFound
+from annotator.language import _, unsaid
 from annotator.review.gold import gold_with_choice
 from annotator.review.score_wording import decision_lines, score_line
 from annotator.store import Store
@@ -26,6 +35,15 @@ from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork, 
 from annotator.usecases.annotate.work import Work
 
 _LONGEST_WORDS = 160
+_STATES: Mapping[AnnotationState, str] = {
+    "draft": unsaid("draft"),
+    "reference": unsaid("reference"),
+    "submitted": unsaid("submitted"),
+    "accepted": unsaid("accepted"),
+    "returned": unsaid("returned"),
+    "discarded": unsaid("discarded"),
+    "withdrawn": unsaid("withdrawn"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +84,7 @@ def find_instances(store: Store, actor: User, project: Project, key: str) -> lis
     require(store, actor, project.id, "see all annotations")
     ids = find_instance_ids(store, project.id, key)
     if not ids:
-        raise NotFound(f"There is no instance with the key '{key}' in '{project.name}'.")
+        raise NotFound(_("There is no instance with the key '{key}' in '{project}'.", key=key, project=project.name))
     return [(number, row_of(store, number).split) for number in ids]
 
 
@@ -96,7 +114,7 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
         choice = find_choice(store, instance_id)
     independence.show(store, actor, project.id, instance_id, [a.id for a in annotations], gives_back=gives_back)
     views = [_view_of(project, instance, a, rounds.get(a.id), reviews.get(a.id, []), choice) for a in annotations]
-    bare = _view("not annotated yet", project, instance, Draft(instance.result), 1)
+    bare = _view(_("not annotated yet"), project, instance, Draft(instance.result), 1)
     is_closed = actor.id is not None and standing(store, instance_id, actor.id).was_shown
     gold = _gold(project, instance, annotations, choice)
     return Comparison(instance, tuple(views) or (bare,), gold, choice, is_closed)
@@ -105,7 +123,9 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
 def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+        raise NotFound(
+            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
+        )
 
 
 def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:
@@ -116,7 +136,7 @@ def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[Ra
         project if mode == "labels_only" else replace(project, settings=replace(project.settings, result_mode="give"))
     )
     result = comparison.gold.result if comparison.gold else instance.result
-    return _view("the lead's version", by_lead, instance, Draft(result, tuple(sets)), 1, is_open=True)
+    return _view(_("the lead's version"), by_lead, instance, Draft(result, tuple(sets)), 1, is_open=True)
 
 
 def words_of(instance: Instance, rationale_set: RationaleSet) -> str:
@@ -138,8 +158,12 @@ def origin_words(origin: SetOrigin) -> str:
     >>> origin_words(SetOrigin(3, "Ann", 2, 0)), origin_words(SetOrigin(3, "Ann", 1, None))
     ('set A of Ann, round 2', 'Ann, round 1')
     """
-    of_set = "" if origin.position is None else f"set {set_letter(origin.position)} of "
-    return f"{of_set}{origin.annotator}, round {origin.round_number}"
+    if origin.position is None:
+        return _("{annotator}, round {round}", annotator=origin.annotator, round=origin.round_number)
+    return _(
+        "set {letter} of {annotator}, round {round}",
+        letter=set_letter(origin.position), annotator=origin.annotator, round=origin.round_number,
+    )  # fmt: skip
 
 
 def _gold(
@@ -161,7 +185,11 @@ def _view_of(
 ) -> View:
     draft = Draft(annotation.result, annotation.sets, annotation.note)
     is_version = choice is not None and choice.is_adjudicated and choice.annotation_id == annotation.id
-    round_and_state = "adjudicated" if is_version else f"round {annotation.round_number} · {annotation.state}"
+    round_and_state = (
+        _("adjudicated")
+        if is_version
+        else _("round {round} · {state}", round=annotation.round_number, state=_(_STATES[annotation.state]))
+    )
     title = f"{annotation.annotator} · {round_and_state}"
     view = _view(title, project, instance, draft, annotation.round_number)
     return replace(

@@ -7,9 +7,10 @@ from typing import cast, get_args
 from annotator.domain.instances import Annotation
 from annotator.domain.people import User
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import SCALES, MyReviewState, Property, Review, Round
+from annotator.domain.reviews import SCALES, SCORE_NAMES, MyReviewState, Property, Review, Round
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.review.score_wording import in_words
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
@@ -50,7 +51,13 @@ def my_reviews(
     """
     require(store, user, project_id, "review")
     if state not in {"", *STATES}:
-        raise InvalidValue(f"'{state}' is no state of one's own reviews; choose one of: {', '.join(STATES)}.")
+        raise InvalidValue(
+            _(
+                "'{state}' is no state of one's own reviews; choose one of: {states}.",
+                state=state,
+                states=listed(STATES),
+            )
+        )
     lines, n = list_my_reviews(
         store, project_id, cast("int", user.id), state, words.strip(), limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
     )
@@ -76,20 +83,28 @@ def _scored(review: Review) -> list[str]:
     """One's own scores, in the words of their scales, and what one said of them."""
     whole = review.scores
     sets = [
-        _line(f"Set {set_letter(number)}", {"sufficiency": of.sufficiency, "compactness": of.compactness}, of.comment)
+        _line(
+            _("Set {letter}", letter=set_letter(number)),
+            {"sufficiency": of.sufficiency, "compactness": of.compactness},
+            of.comment,
+        )
         for number, of in enumerate(whole.sets)
     ]
     return [
         sentence
-        for sentence in (*sets, _line("All sets", {"comprehensiveness": whole.comprehensiveness}, whole.comment))
+        for sentence in (*sets, _line(_("All sets"), {"comprehensiveness": whole.comprehensiveness}, whole.comment))
         if sentence
     ]
 
 
 def _line(about: str, scores: Mapping[Property, int | None], comment: str) -> str:
-    parts = [f"{name} score {n} ({SCALES[name][n - 1]})" for name, n in scores.items() if n is not None]
+    parts = [
+        _("{score} {number} ({words})", score=_(SCORE_NAMES[name]), number=n, words=_(SCALES[name][n - 1]))
+        for name, n in scores.items()
+        if n is not None
+    ]
     parts += [f"“{comment}”"] if comment else []
-    return f"{about}: {', '.join(parts)}" if parts else ""
+    return _("{about}: {scores}", about=about, scores=listed(parts)) if parts else ""
 
 
 def _became(store: Store, line: ReviewLine) -> list[str]:
@@ -97,8 +112,12 @@ def _became(store: Store, line: ReviewLine) -> list[str]:
     review_round = cast("Round", find_round(store, line.annotation_id))
     lines = why_discarded(store, line.instance_id) if line.state == "discarded" else []
     if review_round.reason:
-        lines.append(f"The lead decided: {review_round.reason}")
+        lines.append(_("The lead decided: {reason}", reason=review_round.reason))
     for finding in review_round.verdict.failed if review_round.verdict else ():
-        about = "All sets together" if finding.set_index is None else f"Set {set_letter(finding.set_index)}"
-        lines.append(f"{about} fell short. {in_words(finding)}")
+        about = (
+            _("All sets together")
+            if finding.set_index is None
+            else _("Set {letter}", letter=set_letter(finding.set_index))
+        )
+        lines.append(_("{about} fell short. {scores}", about=about, scores=in_words(finding)))
     return [DISCARDED] if line.state == "discarded" and not lines else lines

@@ -11,9 +11,10 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import Review, Round, Scores, SetScore
+from annotator.domain.reviews import SCORE_NAMES, Property, Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation
 from annotator.store.annotate.shown_sets import annotates_text
@@ -117,21 +118,23 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
     user_id = cast("int", user.id)
     review_round = find_round(store, annotation_id)
     if review_round is None or review_round.project_id != project.id:
-        raise NotFound(f"Annotation number {annotation_id} is not under review in this project.")
+        raise NotFound(_("Annotation number {number} is not under review in this project.", number=annotation_id))
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
     if get_annotation(store, annotation_id).user_id == user_id:
-        raise NotAllowed("This is your own annotation, and nobody reviews their own.")
+        raise NotAllowed(_("This is your own annotation, and nobody reviews their own."))
     _require_no_annotator(store, user, review_round)
     if is_kept_from_work(store, project.id, user_id, "reviewers"):
         raise NotAllowed(
-            "New annotations of this project come after its training. Open the page Review without an annotation in its address "
-            "to see how it stands."
+            _(
+                "New annotations of this project come after its training. Open the page Review without an annotation in its "
+                "address to see how it stands."
+            )
         )
     if not review_store.may_claim(store, annotation_id):
         raise NotAllowed(
-            "This annotation is not yours to score: others have scored it, or it is no longer under review."
+            _("This annotation is not yours to score: others have scored it, or it is no longer under review.")
         )
     return _claim(store, project, annotation_id, user_id)
 
@@ -139,16 +142,21 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
 def _require_no_annotator(store: Store, user: User, review_round: Round) -> None:
     """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
     if annotates_text(store, review_round.instance_id, cast("int", user.id)):
-        raise NotAllowed("You annotate this text yourself, so others review it.")
+        raise NotAllowed(_("You annotate this text yourself, so others review it."))
     if may_annotate_still(store, user, review_round.project_id, review_round.instance_id):
-        lead_may = (
-            " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
-        )
         leads = has_right(user, roles_of(store, user, review_round.project_id), "see all annotations")
-        raise NotAllowed(
-            "You may still be given this text to annotate, so what others marked in it is not shown to you. "
-            f"You can review it once enough others have been given it.{lead_may if leads else ''}"
-        )
+        raise NotAllowed(_(_LEAD_MAY_BE_GIVEN_IT if leads else _MAY_BE_GIVEN_IT))
+
+
+_MAY_BE_GIVEN_IT = unsaid(
+    "You may still be given this text to annotate, so what others marked in it is not shown to you. "
+    "You can review it once enough others have been given it."
+)
+_LEAD_MAY_BE_GIVEN_IT = unsaid(
+    "You may still be given this text to annotate, so what others marked in it is not shown to you. "
+    "You can review it once enough others have been given it. "
+    "As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
+)
 
 
 def _asking(store: Store, project: Project, user: User) -> review_store.Reviewer:
@@ -180,7 +188,7 @@ def save_review(
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
             raise StaleDraft(
-                "These scores were submitted already, perhaps in another tab. Submit them again to change them."
+                _("These scores were submitted already, perhaps in another tab. Submit them again to change them.")
             )
         _keep(store, user, project, review, revision, scores)
         review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
@@ -216,7 +224,7 @@ def skip_review(store: Store, user: User, review_id: int) -> NextReview:
     with store.transaction():
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
-            raise StaleDraft("These scores have been submitted already.")
+            raise StaleDraft(_("These scores have been submitted already."))
         review_store.set_review_state(store, review, "skipped")
         _note(store, user, "skip review", review, project)
         return _next(store, project, user, _held_or_claimed(store, project, user))
@@ -268,16 +276,18 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
     review = _own_review(store, user, review_id)
     review_round = find_round(store, review.annotation_id)
     if review_round is None or review_round.outcome is not None:
-        raise LeaseLost("This round is decided, so its scores can no longer be changed.")
+        raise LeaseLost(_("This round is decided, so its scores can no longer be changed."))
     if get_annotation(store, review.annotation_id).state != "submitted" or review.state == "ended":
         raise LeaseLost(
-            "The annotator has withdrawn this annotation, or the lead has decided; there is nothing to score here now."
+            _(
+                "The annotator has withdrawn this annotation, or the lead has decided; there is nothing to score here now."
+            )
         )
     project = get_project_by_id(store, review.project_id)
     if review.state in {"expired", "skipped"}:
         if not review_store.may_claim(store, review.annotation_id):
             raise LeaseLost(
-                "This annotation was left for longer than its lease and has been given to another reviewer."
+                _("This annotation was left for longer than its lease and has been given to another reviewer.")
             )
         _require_no_annotator(store, user, review_round)
         review = _claim(store, project, review.annotation_id, review.user_id)
@@ -287,7 +297,7 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
 def _own_review(store: Store, user: User, review_id: int) -> Review:
     review = review_store.get_review(store, review_id)
     if user.id is None or review.user_id != user.id:
-        raise NotAllowed("This is someone else's review.")
+        raise NotAllowed(_("This is someone else's review."))
     require(store, user, review.project_id, "review")
     return review
 
@@ -295,11 +305,19 @@ def _own_review(store: Store, user: User, review_id: int) -> Review:
 def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
     if revision != review.revision:
         raise StaleDraft(
-            "These scores were changed in another tab or window as well. Keep what is here, or use what was saved there."
+            _(
+                "These scores were changed in another tab or window as well. Keep what is here, or use what was saved there."
+            )
         )
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
-        raise InvalidValue(f"There are scores for {counted(len(scores.sets), 'set')}, but the annotation has {n_sets}.")
+        raise InvalidValue(
+            _(
+                "There are scores for {sets}, but the annotation has {number}.",
+                sets=counted(len(scores.sets), "set"),
+                number=n_sets,
+            )
+        )
     changed = _changes(review.scores, scores)
     review_store.save_scores(store, review.id, scores, revision + 1)
     review_store.extend_review_leases(store, project.id, review.user_id, lease_end(store, project))
@@ -329,11 +347,15 @@ def _require_complete(store: Store, review: Review, scores: Scores) -> None:
         if number in carried:
             continue
         score = scores.sets[number] if number < len(scores.sets) else SetScore()
-        for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
+        scored: dict[Property, int | None] = {"sufficiency": score.sufficiency, "compactness": score.compactness}
+        for name, given in scored.items():
             if given is None:
-                raise InvalidAnnotation(f"Set {set_letter(number)} has no {name} score yet.", set_index=number)
+                raise InvalidAnnotation(
+                    _("Set {letter} has no {score} yet.", letter=set_letter(number), score=_(SCORE_NAMES[name])),
+                    set_index=number,
+                )
     if scores.comprehensiveness is None:
-        raise InvalidAnnotation("The comprehensiveness score is missing.")
+        raise InvalidAnnotation(_("The comprehensiveness score is missing."))
 
 
 def _as_detail(scores: Scores) -> dict[str, object]:
@@ -358,20 +380,20 @@ def _plausible(milliseconds: int) -> int:
 def _reviewer(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "review")
     if user.id is None:
-        raise NotAllowed("The local operator does not review. Sign in as a person to do so.")
+        raise NotAllowed(_("The local operator does not review. Sign in as a person to do so."))
     return user.id
 
 
 def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
     if not project.settings.reviewers_per_annotation:
-        return "This project accepts annotations as they are submitted; nothing is reviewed here."
+        return _("This project accepts annotations as they are submitted; nothing is reviewed here.")
     if user.id is not None and is_kept_from_work(store, project.id, user.id, "reviewers"):
-        return "New annotations come after the training: reload this page to see how it stands."
+        return _("New annotations come after the training: reload this page to see how it stands.")
     if review_store.are_any_closed(store, _asking(store, project, user)):
-        return (
-            "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate or "
-            "may still be given, so others score them."
+        return _(
+            "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate "
+            "or may still be given, so others score them."
         )
     if counts["submitted"]:
-        return "You have scored everything you can. New annotations appear here when they are submitted."
-    return "There is nothing for you to review. Annotations appear here when they are submitted."
+        return _("You have scored everything you can. New annotations appear here when they are submitted.")
+    return _("There is nothing for you to review. Annotations appear here when they are submitted.")

@@ -8,7 +8,9 @@ from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome, Review, Round, SetScores, Verdict
 from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.language import _
 from annotator.review.gate import decide as decide_by_scores
+from annotator.review.score_wording import OUTCOMES
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation, set_annotation_state
 from annotator.store.annotate.assignments import claim, end_work_on, save_draft, set_assignment_state
@@ -72,20 +74,24 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
     Raises: Conflict when it is decided already, or withdrawn; InvalidValue without a reason
     """
     if not reason.strip():
-        raise InvalidValue("Say in a few words why, so that the annotator and the reviewers know it.")
+        raise InvalidValue(_("Say in a few words why, so that the annotator and the reviewers know it."))
     with store.transaction():
         review_round = find_round(store, annotation_id)
         if review_round is None:
-            raise NotFound(f"There is no round of annotation number {annotation_id}.")
+            raise NotFound(_("There is no round of annotation number {number}.", number=annotation_id))
         require(store, actor, review_round.project_id, "manage project")
         annotation = get_annotation(store, annotation_id)
         if review_round.outcome is not None:
             raise Conflict(
-                f"This round has already been decided: {review_round.outcome}, by {review_round.decided_by}."
+                _(
+                    "This round has already been decided: {outcome}, by {decider}.",
+                    outcome=_(OUTCOMES[review_round.outcome]),
+                    decider=review_round.decided_by,
+                )
             )
         if annotation.state != "submitted" or is_held(store, review_round.instance_id):
             raise Conflict(
-                "This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision."
+                _("This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision.")
             )
         project = get_project_by_id(store, review_round.project_id)
         _close(store, project, review_round, annotation, outcome, actor.name, reason.strip(), None)

@@ -9,12 +9,15 @@ from playwright.sync_api import expect
 
 from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
 from annotator.usecases.perturb import versions
+from annotator.usecases.perturb.audit_results import audits_of_project
+from annotator.usecases.perturb.audits import draw_audit
 from annotator.usecases.project.projects import create_project, give_role
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
@@ -45,6 +48,37 @@ def films(server: Server, tmp_path: Path) -> Project:
             changed = ChangedText("dispensable", {"text": TEXT.replace("is superb", f"is {word} superb")}, "positive")
             versions.hand_in(store, author, find_instance_ids(store, made.id, key)[0], changed)
     return made
+
+
+def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come, films: Project) -> None:
+    with open_store(server.database) as store:
+        draw_audit(store, LOCAL_OPERATOR, films, Drawing())
+    somebody = person("Annotator 2").open(f"/perturb?project={films.id}&audit=1")
+    page = somebody.page
+    somebody.sees("2 versions left for you.")
+    somebody.sees("give the verdict and go on")
+    wrong = page.get_by_role("button", name="It is wrong")
+    field = page.locator("[class*=st-key-audit_][class*=_comment]")
+    first = field.get_attribute("class") or ""
+    somebody.press("2")
+    expect(wrong).to_be_enabled()
+    somebody.press("2")
+    expect(wrong).to_be_disabled()
+    somebody.press("Control+Enter")
+    somebody.sees("1 version left for you.")
+
+    expect(field).not_to_have_class(first)
+    somebody.press("c")
+    expect(page.get_by_role("textbox", name="Comment")).to_be_focused()
+    page.keyboard.type("2 things are wrong")
+    somebody.press("Escape", "2", "Control+Enter")
+    somebody.sees("No version waits for you.")
+    with open_store(server.database) as store:
+        [result] = audits_of_project(store, LOCAL_OPERATOR, films)
+    [judged] = result.wrong
+    assert (result.overall.n_judged, result.overall.n_right) == (2, 1)
+    assert judged.item.verdict is not None
+    assert (judged.item.verdict.faults, judged.item.verdict.comment) == (("result",), "2 things are wrong")
 
 
 def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, films: Project) -> None:

@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
 from annotator.domain.instances import Draft
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import StaleDraft
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
+from annotator.store.projects import update_project
 from annotator.store.qualification.exercises import checks_of
 from annotator.usecases.annotate import checks
 from annotator.usecases.annotate import work as annotate_work
@@ -22,6 +24,7 @@ from annotator.usecases.annotate.panel_messages import show_my_work, show_next, 
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.qualification.items import take_out
 from annotator.usecases.qualification.people import checked_people
+from annotator.usecases.review.rounds import decide_round
 from tests.usecases.qualification.conftest import GOLD, KEYS, hold, pick_keys
 
 DAY = "2000-01-01T00:00:00.000Z"
@@ -131,6 +134,25 @@ def test_a_check_can_be_gone_back_to_and_stands_in_my_work(store: Store, watched
     annotate_work.submit(store, annotator, check.id, reopened.assignment.revision, GOLD)
     with pytest.raises(StaleDraft, match="already been submitted"):
         annotate_work.submit(store, annotator, check.id, reopened.assignment.revision + 1, GOLD)
+
+
+def test_a_check_that_later_decisions_left_behind_reads_like_any_other_work_that_they_left_behind(
+    store: Store, watched: Project, annotator: User
+) -> None:
+    reviewed = replace(watched, settings=replace(watched.settings, reviewers_per_annotation=1))
+    update_project(store, reviewed)
+    submit_all(store, annotator, reviewed)
+    check_ids = {check.id for check in checks_of(store, reviewed.id, annotator.id or 0)}
+    rows = my_work(store, annotator, reviewed.id)[0]
+    assert [row.lines for row in rows] == [()] * len(rows)  # nothing is decided yet
+    real = [row for row in rows if row.line.assignment_id not in check_ids]
+    decide_round(store, LOCAL_OPERATOR, real[0].line.annotation_id or 0, "accepted", "It is plain.")
+    told = {row.line.assignment_id: row.lines for row in my_work(store, annotator, reviewed.id)[0]}
+    left_behind = {number for number in told if number < real[0].line.assignment_id}
+    assert left_behind & check_ids
+    assert left_behind - check_ids
+    sentence = "Texts that you handed in later are decided. Of some texts you are not told a decision."
+    assert {told[number] for number in left_behind} == {(sentence,)}
 
 
 def test_no_check_is_given_where_no_work_waits_or_nothing_is_left_to_check(

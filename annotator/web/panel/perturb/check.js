@@ -1,10 +1,12 @@
 /** Check: what others wrote waits beside its original; approve, correct or reject, and the next one follows. */
+import { _ } from "../words/language.js";
 import { button, element, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk, factsOf } from "./desk.js";
 import { historyOf } from "./history.js";
 import { Pair } from "./pair.js";
+import { STATES, resultWords } from "./words.js";
 import { deskKey } from "./write.js";
 
 export class Check {
@@ -22,7 +24,7 @@ export class Check {
     this.kindWords = element("p", { class: "check-kind" });
     this.facts = element("p", { class: "desk-facts" });
     this.warnings = element("ul", { class: "check-warnings" });
-    this.about = element("section", { class: "check-about", "aria-label": "Note and history" });
+    this.about = element("section", { class: "check-about", "aria-label": _("Note and history") });
     this.empty = element("p", { class: "empty", hidden: true });
     /** @type {Perturbation|null}  what is checked, and its original */
     this.one = null;
@@ -33,29 +35,29 @@ export class Check {
     /** The newest question to the server. */
     this.asked = 0;
     this.isSending = false;
-    this.approve = button("Approve", {
+    this.approve = button(_("Approve"), {
       key: "a",
-      title: "The text and its label are right",
+      title: _("The text and its label are right"),
       className: "primary",
       onclick: () => this.#decide("approve", ""),
     });
     this.ways = element(
       "div",
       { class: "ways" },
-      button("Later", {
+      button(_("Later"), {
         key: "n",
-        title: "Leave it for later; go to the next one",
+        title: _("Leave it for later; go to the next one"),
         className: "plain",
         onclick: () => this.next(),
       }),
-      button("Reject", {
+      button(_("Reject"), {
         key: "r",
-        title: "Reject it: with your reason it goes back to its author",
+        title: _("Reject it: with your reason it goes back to its author"),
         onclick: () => this.#startReject(),
       }),
-      button("Correct", {
+      button(_("Correct"), {
         key: "x",
-        title: "Correct it; your correction becomes a new version",
+        title: _("Correct it; your correction becomes a new version"),
         onclick: () => this.#startCorrection(),
       }),
       this.approve,
@@ -63,20 +65,25 @@ export class Check {
     this.reason = element("input", {
       class: "answer reason-field",
       type: "text",
-      "aria-label": "Reason",
-      placeholder: "why you reject it",
+      "aria-label": _("Reason"),
+      placeholder: _("why you reject it"),
     });
     this.refusal = element("span", { class: "desk-problems asked", role: "status" });
     this.rejecting = element(
       "div",
       { class: "row rejecting", hidden: true },
-      element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason),
+      element(
+        "label",
+        { class: "kind reason-box" },
+        element("span", { class: "result-title" }, _("Reason")),
+        this.reason,
+      ),
       this.refusal,
       element(
         "div",
         { class: "ways" },
-        button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }),
-        button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() }),
+        button(_("Back"), { key: "Esc", className: "plain", onclick: () => this.#endReject() }),
+        button(_("Reject"), { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() }),
       ),
     );
     const bar = element(
@@ -133,7 +140,7 @@ export class Check {
   async next() {
     const before = this.perturbation;
     await this.#load("check/next", { project: this.data.project, after: before || 0 });
-    if (before !== null && before === this.perturbation) this.stage.done("There is nothing else for you to check.");
+    if (before !== null && before === this.perturbation) this.stage.done(_("There is nothing else for you to check."));
   }
 
   /**
@@ -155,16 +162,17 @@ export class Check {
     this.original = found.perturbation && found.original;
     this.stage.remember();
     if (!found.perturbation) {
-      setText(this.empty, "There is nothing for you to check. What others submit appears here.");
+      setText(this.empty, _("There is nothing for you to check. What others submit appears here."));
       return this.#showPart("empty");
     }
     const { perturbation, original, look } = found;
     this.#showPart("sheet");
     this.#endReject();
     const { key, author, kind, result, note, stale } = perturbation;
-    const by = author ? ` · by ${author}` : "";
-    this.title.title = `Key of this text: ${key}`;
-    this.title.replaceChildren(this.shownKey, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
+    const title = this.desk.kind.titleOf(kind);
+    const what = author ? _("{kind} · by {author}", { kind: title, author }) : title;
+    this.title.title = _("Key of this text: {key}", { key });
+    this.title.replaceChildren(this.shownKey, element("small", {}, what));
     setText(this.kindWords, this.desk.kind.wordsOf(kind));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
@@ -175,15 +183,13 @@ export class Check {
     );
     this.#showAbout(perturbation, note);
     this.#showStanding(perturbation);
-    this.stage.announce(`${this.shownKey}, ${this.desk.kind.titleOf(kind)}${by}`);
+    this.stage.announce(`${this.shownKey}, ${what}`);
   }
 
   /** @param {string|null} before @param {string|null} after */
   #resultWords(before, after) {
-    /** @param {string|null} result */
-    const words = (result) => (result === null ? "no label" : result || "no answer");
-    if (before === after) return ["stays ", element("b", {}, words(after))];
-    return [`${words(before)} → `, element("b", {}, words(after))];
+    if (before === after) return [_("stays "), element("b", {}, resultWords(after))];
+    return [`${resultWords(before)} → `, element("b", {}, resultWords(after))];
   }
 
   /** @param {Perturbation} one @param {string} note */
@@ -191,9 +197,9 @@ export class Check {
     const isMore = one.versions.length > 1 || one.checks.length > 0;
     this.about.replaceChildren(
       ...[
-        note && element("h3", {}, "The author's note"),
+        note && element("h3", {}, _("The author's note")),
         note && element("p", { class: "check-note", dir: "auto" }, note),
-        isMore && element("h3", {}, "History"),
+        isMore && element("h3", {}, _("History")),
         isMore && historyOf(one, this.desk.kind),
       ].filter((made) => made instanceof Node),
     );
@@ -204,12 +210,14 @@ export class Check {
    * @param {Perturbation} one
    */
   #showStanding(one) {
-    if (one.may_check) return this.result.append(" · for you to check");
+    if (one.may_check) return this.result.append(_(" · for you to check"));
     const approved = one.checks.filter(
       ({ version, verdict }) => version === one.version && verdict === "approve",
     ).length;
     return this.result.append(
-      one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`,
+      one.state === "waiting"
+        ? _(" · {approved} of {wanted} approved", { approved, wanted: one.wanted })
+        : ` · ${STATES[one.state]}`,
       ...(one.instance ? [" ", this.stage.link(one.instance)] : []),
     );
   }
@@ -230,7 +238,7 @@ export class Check {
 
   #reject() {
     if (this.reason.value.trim()) return this.#decide("reject", this.reason.value);
-    setText(this.refusal, "Say in a few words why you reject it.");
+    setText(this.refusal, _("Say in a few words why you reject it."));
     return this.reason.focus();
   }
 
@@ -245,7 +253,11 @@ export class Check {
     if (answer.status !== 200) return this.#refused(answer);
     one.may_check = false;
     this.#followed(
-      `${key}: ${verdict === "reject" ? "rejected. Its author is asked to revise it." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`,
+      verdict === "reject"
+        ? _("{key}: rejected. Its author is asked to revise it.", { key })
+        : answer.body.state === "approved"
+          ? _("{key}: approved. It is now part of the data.", { key })
+          : _("{key}: approved.", { key }),
     );
   }
 
@@ -281,11 +293,14 @@ export class Check {
       isKept: false,
       suggests: false,
       wantsReason: true,
-      words: "Send the correction",
+      words: _("Send the correction"),
       look: (changed) => this.messages.post("check/look", about(changed)),
       send: (changed, mayBeEmpty, reason) =>
         this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
-      onsent: () => this.#followed(`${one.key}: corrected. Others will check your version, and so will its author.`),
+      onsent: () =>
+        this.#followed(
+          _("{key}: corrected. Others will check your version, and so will its author.", { key: one.key }),
+        ),
       onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();

@@ -2,6 +2,7 @@
  * Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones,
  * revisions and corrections.
  */
+import { _, several } from "../words/language.js";
 import { button, element, part, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { KindField } from "./kinds.js";
@@ -46,26 +47,26 @@ export class Desk {
     this.reason = element("input", {
       class: "answer reason-field",
       type: "text",
-      "aria-label": "Reason",
-      placeholder: "what you corrected, and why",
+      "aria-label": _("Reason"),
+      placeholder: _("what you corrected, and why"),
       oninput: () => this.#unconfirm(),
     });
     this.reasonBox = element(
       "label",
       { class: "kind reason-box" },
-      element("span", { class: "result-title" }, "Reason"),
+      element("span", { class: "result-title" }, _("Reason")),
       this.reason,
     );
-    this.send = button("Submit", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
-    this.cancel = button("Back", { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
+    this.send = button(_("Submit"), { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
+    this.cancel = button(_("Back"), { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
     this.facts = element("p", { class: "desk-facts", "aria-live": "polite" });
     this.problems = element("ul", { class: "desk-problems", role: "status" });
-    this.notes = element("ul", { class: "desk-notes", "aria-label": "What happens to the sets" });
+    this.notes = element("ul", { class: "desk-notes", "aria-label": _("What happens to the sets") });
     this.note = element("textarea", {
       class: "note",
       rows: 2,
-      "aria-label": "Note",
-      placeholder: "for the checkers: what you changed, and why the label is right",
+      "aria-label": _("Note"),
+      placeholder: _("for the checkers: what you changed, and why the label is right"),
       oninput: () => this.#changed(),
     });
     this.bar = element(
@@ -88,7 +89,7 @@ export class Desk {
       "div",
       { class: "desk-more" },
       this.notes,
-      element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note),
+      element("label", { class: "note-box" }, element("span", { class: "note-title" }, _("Note")), this.note),
     );
     /** @type {Pair} */
     this.pair = new Pair(
@@ -195,7 +196,7 @@ export class Desk {
     const { work } = this;
     if (!work || !this.kind.value || this.isSending) return;
     if (work.wantsReason && !this.reason.value.trim())
-      return this.#refuse("Say in a few words what you corrected.", this.reason);
+      return this.#refuse(_("Say in a few words what you corrected."), this.reason);
     this.isSending = true;
     this.stage.clearDone();
     this.root.classList.add("busy");
@@ -215,7 +216,7 @@ export class Desk {
   #refused(answer) {
     if (answer.body.warning) {
       this.isConfirmed = true;
-      setText(part(this.send, ".button-label", HTMLElement), "Submit anyway");
+      setText(part(this.send, ".button-label", HTMLElement), _("Submit anyway"));
     }
     this.looking.retry();
     this.#refuse(sentenceOf(answer));
@@ -280,13 +281,16 @@ const plain = ({ changed: { kind, texts, result, note }, original }) => ({
  * @param {Pick<PairInstance, "gold">} original
  */
 export function factsOf(look, original) {
-  if (!look.n_edited) return "nothing edited yet";
+  if (!look.n_edited) return _("nothing edited yet");
   /** @param {number|null} share */
   const percent = (share) =>
-    share === null ? "–" : share > 0 && share < 0.005 ? "under 1 %" : `${Math.round(100 * share)} %`;
+    share === null ? "–" : share > 0 && share < 0.005 ? _("under 1 %") : `${Math.round(100 * share)} %`;
   const words = [
-    `${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`,
+    several("{n} token edited, {share} of the text", "{n} tokens edited, {share} of the text", look.n_edited, {
+      share: percent(look.minimality),
+    }),
   ];
-  if (original.gold.length) words.push(`${look.n_inside} inside the rationale (${percent(look.share_inside)})`);
+  if (original.gold.length)
+    words.push(_("{n} inside the rationale ({share})", { n: look.n_inside, share: percent(look.share_inside) }));
   return words.join(" · ");
 }

@@ -1,9 +1,9 @@
 /**
  * A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed.
  */
+import { _, several } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { nodesOf } from "./sets.js";
-import { counted } from "../shared/spoken.js";
 
 /** Kept words without a proposal are left out beyond this, some staying at either end. */
 const LONG = 80;
@@ -100,6 +100,6 @@ function folded(start, end, combos, now, unfold) {
 const gap = (n, unfold) =>
   element(
     "button",
-    { type: "button", class: "fold", title: "Show the whole text", onclick: unfold },
-    `… ${counted(n, "word")} unchanged …`,
+    { type: "button", class: "fold", title: _("Show the whole text"), onclick: unfold },
+    several("… {n} word unchanged …", "… {n} words unchanged …", n),
   );

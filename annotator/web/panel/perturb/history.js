@@ -1,11 +1,12 @@
 /** The history of a changed version: each version with what it changed, and what each checker said of it, in order. */
+import { _ } from "../words/language.js";
 import { when } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
 import { pieceNodes } from "../shared/pieces.js";
 
-const VERDICTS = { approve: "approved", correct: "corrected", reject: "rejected" };
+const VERDICTS = { approve: _("approved it"), correct: _("corrected it"), reject: _("rejected it") };
 const STAYS = 60;
-const SOMEBODY = "Somebody";
+const SOMEBODY = _("Somebody");
 
 /** @typedef {{titleOf: (kind: string) => string}} Titles  of kinds */
 
@@ -33,11 +34,13 @@ export function historyOf(one, kinds) {
  * @param {Perturbation} one
  */
 function versionLine(version, before, kinds, one) {
-  const what = version.is_correction ? "corrected it" : before ? "revised it" : "wrote it";
+  const what = version.is_correction ? _("corrected it") : before ? _("revised it") : _("wrote it");
   const facts = before
     ? [
-        version.kind !== before.kind && `kind: ${kinds.titleOf(before.kind)} → ${kinds.titleOf(version.kind)}`,
-        version.result !== before.result && `label: ${shown(before.result)} → ${shown(version.result)}`,
+        version.kind !== before.kind &&
+          _("kind: {before} → {after}", { before: kinds.titleOf(before.kind), after: kinds.titleOf(version.kind) }),
+        version.result !== before.result &&
+          _("label: {before} → {after}", { before: shown(before.result), after: shown(version.result) }),
       ]
     : [];
   return element(
@@ -55,7 +58,7 @@ function versionLine(version, before, kinds, one) {
     ...Object.entries(version.since).map(([name, pieces]) =>
       element(
         "p",
-        { class: "since", dir: one.direction, lang: one.language, "aria-label": `What changed in ${name}` },
+        { class: "since", dir: one.direction, lang: one.language, "aria-label": _("What changed in {name}", { name }) },
         ...pieceNodes(pieces, around),
       ),
     ),
@@ -69,14 +72,19 @@ function versionLine(version, before, kinds, one) {
  */
 export function changesOf({ changes, direction, language }, titles) {
   const lines = Object.entries(changes);
-  if (!lines.length) return [element("p", { class: "suggest-words" }, "The text is still that of the original.")];
+  if (!lines.length) return [element("p", { class: "suggest-words" }, _("The text is still that of the original."))];
   const isNamed = Object.keys(titles).length > 1;
   return lines.map(([name, pieces]) =>
     element(
       "p",
-      { class: "since", dir: direction, lang: language, "aria-label": `What was changed in ${titles[name] || name}` },
+      {
+        class: "since",
+        dir: direction,
+        lang: language,
+        "aria-label": _("What was changed in {name}", { name: titles[name] || name }),
+      },
       isNamed && element("span", { class: "segment-title" }, `${titles[name] || name} `),
-      isGone(pieces) && element("span", { class: "fact" }, "(nothing is left) "),
+      isGone(pieces) && element("span", { class: "fact" }, `${_("(nothing is left)")} `),
       ...pieceNodes(pieces, around),
     ),
   );
@@ -94,7 +102,7 @@ function checkLine(check) {
       "span",
       { class: "who" },
       element("b", {}, check.by ?? SOMEBODY),
-      ` ${VERDICTS[check.verdict]} it`,
+      ` ${VERDICTS[check.verdict]}`,
       element("time", {}, when(check.at)),
     ),
     check.reason && element("q", { dir: "auto" }, check.reason),
@@ -102,7 +110,7 @@ function checkLine(check) {
 }
 
 /** @param {string|null} result */
-const shown = (result) => (result === null ? "none" : result || "no answer");
+const shown = (result) => (result === null ? _("none") : result || _("no answer"));
 
 /**
  * Of what stayed only what is next to a change.

@@ -1,16 +1,21 @@
 /** The kind of a changed version, which is chosen first: as a list with descriptions, then as a field. */
+import { _ } from "../words/language.js";
 import { element, parts, setText, treeOf } from "../shared/dom.js";
 
 /** @type {[name: Kind["family"], title: string][]} */
 const FAMILIES = [
-  ["benchmark", "Benchmark"],
-  ["contrast", "Contrast sets"],
-  ["functional", "Functional tests"],
-  ["own", "Of this project"],
+  ["benchmark", _("Benchmark")],
+  ["contrast", _("Contrast sets")],
+  ["functional", _("Functional tests")],
+  ["own", _("Of this project")],
 ];
 /** @param {Kind} kind */
 const keepsWords = ({ keeps_label: keeps }) =>
-  keeps === null ? "The label may stay or change." : keeps ? "The label usually stays." : "The label usually changes.";
+  keeps === null
+    ? _("The label may stay or change.")
+    : keeps
+      ? _("The label usually stays.")
+      : _("The label usually changes.");
 
 export class KindField {
   /** @param {Kind[]} kinds @param {() => void} onchange */
@@ -21,19 +26,19 @@ export class KindField {
     this.byName = new Map(kinds.map((kind) => [kind.name, kind]));
     this.field = element(
       "select",
-      { class: "kind-field", "aria-label": "Kind of change", onchange: () => this.#chosen(this.field.value) },
-      element("option", { value: "" }, "Kind …"),
+      { class: "kind-field", "aria-label": _("Kind of change"), onchange: () => this.#chosen(this.field.value) },
+      element("option", { value: "" }, _("Kind …")),
       ...this.#families(
         (kind) => element("option", { value: kind.name }, kind.title),
         (title, rows) => element("optgroup", { label: title }, ...rows),
       ),
     );
     this.words = element("span", { class: "kind-words" });
-    this.root = element("label", { class: "kind" }, element("span", { class: "result-title" }, "Kind"), this.field);
+    this.root = element("label", { class: "kind" }, element("span", { class: "result-title" }, _("Kind")), this.field);
     this.list = element(
       "section",
-      { class: "kind-list", "aria-label": "Kinds" },
-      element("h3", { class: "pair-head" }, "What kind of change do you want to make?"),
+      { class: "kind-list", "aria-label": _("Kinds") },
+      element("h3", { class: "pair-head" }, _("What kind of change do you want to make?")),
       ...this.#families(
         (kind) => this.#row(kind),
         (title, rows) => element("div", { class: "kind-family" }, element("h4", {}, title), ...rows),
@@ -111,4 +116,4 @@ export class KindField {
  * Where a kind comes from stands in brackets at the end of its description; it is told on pointing.
  * @param {string} description
  */
-const withoutSource = (description) => description.replace(/ \([^()]*\)$/, "");
+const withoutSource = (description) => description.replace(/ ?[(（][^()（）]*[)）]$/, "");

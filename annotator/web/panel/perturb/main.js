@@ -2,6 +2,7 @@
  * The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See
  * docs/perturb.md.
  */
+import { _ } from "../words/language.js";
 import { openKeys } from "../shared/dialogs.js";
 import { element, focused, part, parts, scrollerOf, setText } from "../shared/dom.js";
 import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
@@ -33,16 +34,16 @@ export class Perturb {
     this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
-    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
+    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": _("Perturb") });
     this.keys = element(
       "button",
       {
         type: "button",
         class: "button plain",
-        title: "List of keys (?)",
+        title: _("List of keys (?)"),
         onclick: () => openKeys(this.root, KEY_LIST),
       },
-      "Keys",
+      _("Keys"),
       element("kbd", { "aria-hidden": "true" }, "?"),
     );
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
@@ -50,7 +51,7 @@ export class Perturb {
     this.root = element(
       "div",
       { class: "panel perturb", tabIndex: -1 },
-      element("h1", { class: "heard" }, "Perturb"),
+      element("h1", { class: "heard" }, _("Perturb")),
       element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys),
       this.content,
       this.live,
@@ -272,7 +273,7 @@ export class Perturb {
     return element(
       "a",
       { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" },
-      "open in Annotate",
+      _("open in Annotate"),
     );
   }
 

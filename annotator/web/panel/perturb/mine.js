@@ -1,10 +1,11 @@
 /** Mine: what I wrote, what was returned first: read its history, revise it, withdraw it. */
+import { _ } from "../words/language.js";
 import { button, element, part, parts, setText, treeOf } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
 import { changesOf, historyOf } from "./history.js";
-import { STATES } from "./words.js";
+import { STATES, resultWords } from "./words.js";
 import { deskKey } from "./write.js";
 
 export class Mine {
@@ -23,8 +24,8 @@ export class Mine {
     this.desk = new Desk(parts);
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "mine-list" });
-    this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
-    this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
+    this.back = button("‹", { title: _("Previous page"), className: "plain", onclick: () => this.load(this.page - 1) });
+    this.on = button("›", { title: _("Next page"), className: "plain", onclick: () => this.load(this.page + 1) });
     this.list = element(
       "div",
       { class: "mine-page" },
@@ -33,8 +34,8 @@ export class Mine {
       element("div", { class: "list-pages" }, this.back, this.on),
     );
     this.title = element("h2", { class: "work-title" });
-    this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it was returned" });
-    this.told = element("section", { class: "check-about", "aria-label": "History" });
+    this.reasons = element("ul", { class: "check-warnings", "aria-label": _("Why it was returned") });
+    this.told = element("section", { class: "check-about", "aria-label": _("History") });
     this.editor = element(
       "div",
       { class: "work", hidden: true },
@@ -70,8 +71,8 @@ export class Mine {
     setText(
       this.count,
       rows.length || drafts.length
-        ? `Page ${page}`
-        : "You have not written any changed versions yet. Start under Write.",
+        ? _("Page {page}", { page })
+        : _("You have not written any changed versions yet. Start under Write."),
     );
     this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
     this.back.hidden = page <= 1;
@@ -91,16 +92,14 @@ export class Mine {
       element(
         "span",
         { class: "mine-facts" },
-        [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)]
-          .filter(Boolean)
-          .join(" · "),
+        [this.desk.kind.titleOf(kind), resultWords(result), this.#progress(row)].filter(Boolean).join(" · "),
       ),
     );
     const ways = element(
       "div",
       { class: "work-ways" },
       (state === "returned" || isUntouched) &&
-        button(state === "returned" ? "Revise" : "Change", {
+        button(state === "returned" ? _("Revise") : _("Change"), {
           className: state === "returned" ? "primary" : "",
           onclick: () => this.#revise(id),
         }),
@@ -126,20 +125,20 @@ export class Mine {
    */
   #draft(draft) {
     const { id, key, kind, result } = draft;
-    const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
+    const facts = [this.desk.kind.titleOf(kind), resultWords(result)].join(" · ");
     const summary = element(
       "summary",
       {},
-      element("span", { class: "state draft" }, "draft"),
+      element("span", { class: "state draft" }, _("draft")),
       element("b", {}, key),
       element("span", { class: "mine-facts" }, facts),
     );
-    const goOn = button("Continue", {
-      title: "Go on writing under Write",
+    const goOn = button(_("Continue"), {
+      title: _("Go on writing under Write"),
       onclick: () => this.stage.open("write", id),
     });
-    const drop = button("Discard draft", {
-      title: "Give up what you have begun",
+    const drop = button(_("Discard draft"), {
+      title: _("Give up what you have begun"),
       className: "plain",
       onclick: () => this.stage.views.write?.discard(id, key, () => this.load()),
     });
@@ -155,8 +154,9 @@ export class Mine {
   /** @param {MyPerturbation} given */
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
     if (state !== "waiting") return "";
-    if (mayCheck) return "corrected; you check it too";
-    return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
+    if (mayCheck) return _("corrected; you check it too");
+    const approved = checks.filter((check) => check.version === version && check.verdict === "approve").length;
+    return _("{approved} of {wanted} approved", { approved, wanted });
   }
 
   /**
@@ -164,13 +164,13 @@ export class Mine {
    * @param {number} id
    */
   #withdrawButton(id) {
-    const made = button("Withdraw", {
+    const made = button(_("Withdraw"), {
       className: "plain",
-      title: "Take it back; it is kept on record",
+      title: _("Take it back; it is kept on record"),
       onclick: () => {
         if (made.dataset.sure) this.#withdraw(id);
         made.dataset.sure = "yes";
-        setText(part(made, ".button-label", HTMLElement), "Press again to withdraw");
+        setText(part(made, ".button-label", HTMLElement), _("Press again to withdraw"));
       },
     });
     return made;
@@ -179,7 +179,7 @@ export class Mine {
   /** @param {number} id */
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    if (answer.status === 200) this.stage.done("Withdrawn. It is kept on record, but no longer counts.");
+    if (answer.status === 200) this.stage.done(_("Withdrawn. It is kept on record, but no longer counts."));
     else this.stage.say(sentenceOf(answer));
     this.#changed();
   }
@@ -195,33 +195,33 @@ export class Mine {
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
     if (!one.may_revise)
-      return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
+      return this.stage.say(_("This cannot be changed now: its checkers have begun, or it is decided."));
     this.one = one;
     this.original = original;
     this.#showEditor(true);
-    this.title.title = `Key of this text: ${one.key}`;
+    this.title.title = _("Key of this text: {key}", { key: one.key });
     this.title.replaceChildren(
       nameOf(original),
-      element("small", {}, one.state === "returned" ? "returned" : "not checked yet"),
+      element("small", {}, one.state === "returned" ? _("returned") : _("not checked yet")),
     );
     const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
     this.reasons.replaceChildren(
       ...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)),
     );
-    this.told.replaceChildren(element("h3", {}, "History"), historyOf(one, this.desk.kind));
+    this.told.replaceChildren(element("h3", {}, _("History")), historyOf(one, this.desk.kind));
     this.desk.open({
       original,
       changed: one,
       key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`,
       isKept: false,
       suggests: true,
-      words: "Submit again",
+      words: _("Submit again"),
       look: (changed) => this.messages.post("check/look", { perturbation: id, changed }),
       send: (changed, mayBeEmpty) =>
         this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
       onsent: () => {
         this.#leave();
-        this.stage.done("Submitted again. It will be checked from the start.");
+        this.stage.done(_("Submitted again. It will be checked from the start."));
         this.#changed();
       },
       onleave: () => this.#leave(),

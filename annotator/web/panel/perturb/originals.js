@@ -1,4 +1,6 @@
 /** The list of originals: those without a changed version first or alone, by key or words, a page at a time. */
+import { _, several } from "../words/language.js";
+import { counted } from "../shared/spoken.js";
 import { button, element, parts, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { shownKey } from "../shared/naming.js";
@@ -23,20 +25,20 @@ export class Originals {
     this.timer = undefined;
     this.words = element("input", {
       type: "search",
-      placeholder: "key or words",
-      "aria-label": "Key or words",
+      placeholder: _("key or words"),
+      "aria-label": _("Key or words"),
       oninput: () => this.#later(),
     });
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
-    this.body = element("div", { class: "list-rows", role: "group", "aria-label": "Originals" });
-    this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
-    this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
+    this.body = element("div", { class: "list-rows", role: "group", "aria-label": _("Originals") });
+    this.back = button("‹", { title: _("Previous page"), className: "plain", onclick: () => this.load(this.page - 1) });
+    this.on = button("›", { title: _("Next page"), className: "plain", onclick: () => this.load(this.page + 1) });
     this.root = element(
       "aside",
-      { class: "list", "aria-label": "Originals" },
+      { class: "list", "aria-label": _("Originals") },
       this.words,
-      element("label", { class: "list-without" }, this.without, "without a changed version"),
+      element("label", { class: "list-without" }, this.without, _("without a changed version")),
       this.count,
       this.body,
       element("div", { class: "list-pages" }, this.back, this.on),
@@ -61,8 +63,9 @@ export class Originals {
     this.page = page;
     this.rows = rows;
     const pages = Math.max(1, Math.ceil(n / perPage));
-    const counted = `${n.toLocaleString()} ${n === 1 ? "text" : "texts"}${pages > 1 ? ` · page ${page} of ${pages}` : ""}`;
-    setText(this.count, (n ? counted : this.#none()) + waitingWords(unfinished));
+    const texts = counted(n, "text");
+    const where = pages > 1 ? _("{texts} · page {page} of {pages}", { texts, page, pages }) : texts;
+    setText(this.count, (n ? where : this.#none()) + waitingWords(unfinished));
     this.back.disabled = page <= 1;
     this.on.disabled = page >= pages;
     this.#draw();
@@ -85,18 +88,18 @@ export class Originals {
   }
 
   #none() {
-    if (this.words.value.trim()) return "No text or key contains these words.";
+    if (this.words.value.trim()) return _("No text or key contains these words.");
     return this.without.checked
-      ? "No complete text is without a changed version. Clear the tick to see those that have one."
-      : "No text is complete yet. A text can be changed once its rationale sets are decided.";
+      ? _("No complete text is without a changed version. Clear the tick to see those that have one.")
+      : _("No text is complete yet. A text can be changed once its rationale sets are decided.");
   }
 
   /** @param {OriginalRow} given */
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting, has_draft: hasDraft }) {
     const counts = [
-      hasDraft && "draft",
-      there && `${there} ${there === 1 ? "version" : "versions"}`,
-      waiting && `${waiting} in progress`,
+      hasDraft && _("draft"),
+      there && counted(there, "version"),
+      waiting && _("{waiting} in progress", { waiting }),
     ]
       .filter(Boolean)
       .join(", ");
@@ -125,7 +128,9 @@ export class Originals {
  */
 function waitingWords(n) {
   if (!n) return "";
-  return n === 1
-    ? " · 1 more can be changed once its annotation is complete"
-    : ` · ${n.toLocaleString()} more can be changed once their annotation is complete`;
+  return several(
+    " · {n} more can be changed once its annotation is complete",
+    " · {n} more can be changed once their annotation is complete",
+    n,
+  );
 }

@@ -2,6 +2,7 @@
  * The original beside its changed version, segment by segment: gold sets left; the editable copy and its live diff
  * right.
  */
+import { _ } from "../words/language.js";
 import { caretLine } from "./caret.js";
 import { badgeOf } from "../shared/chip.js";
 import { element, parts } from "../shared/dom.js";
@@ -36,7 +37,7 @@ export class Pair {
     this.grid = element("div", { class: "pair-grid" });
     this.root = element(
       "section",
-      { class: "pair", "aria-label": "Original and changed version" },
+      { class: "pair", "aria-label": _("Original and changed version") },
       this.rules,
       this.grid,
     );
@@ -78,8 +79,8 @@ export class Pair {
     this.areas.clear();
     this.diffs = [];
     this.grid.replaceChildren(
-      element("h3", { class: "pair-head" }, "Original ", this.chips),
-      element("h3", { class: "pair-head after" }, "Changed version"),
+      element("h3", { class: "pair-head" }, _("Original "), this.chips),
+      element("h3", { class: "pair-head after" }, _("Changed version")),
       ...original.segments.flatMap((segment) => this.#row(original, segment, texts?.[segment.name] ?? segment.text)),
     );
     const cells = this.grid.querySelectorAll(".pair-cell");
@@ -99,7 +100,7 @@ export class Pair {
         "span",
         { class: "segment-title" },
         this.titles[segment.name] || segment.name,
-        !segment.is_selectable && " · not marked",
+        !segment.is_selectable && _(" · not marked"),
       );
     const where = { dir: original.direction, lang: original.language };
     const left = element(
@@ -108,14 +109,20 @@ export class Pair {
       title,
       element(
         "div",
-        { class: "pair-text", tabIndex: 0, role: "document", "aria-label": `Original ${segment.name}`, ...where },
+        {
+          class: "pair-text",
+          tabIndex: 0,
+          role: "document",
+          "aria-label": _("Original {name}", { name: segment.name }),
+          ...where,
+        },
         ...segmentNodes(segment, this.combos, "g"),
       ),
     );
     const diff = element("div", {
       class: "pair-text diff",
       role: "document",
-      "aria-label": `Changes in ${segment.name}`,
+      "aria-label": _("Changes in {name}", { name: segment.name }),
       tabIndex: 0,
       ...where,
     });
@@ -130,7 +137,7 @@ export class Pair {
       class: "copy",
       rows: 1,
       spellcheck: true,
-      "aria-label": `Changed ${segment.name}`,
+      "aria-label": _("Changed {name}", { name: segment.name }),
       "data-segment": segment.name,
       value: asTyped(text),
       ...where,
@@ -263,7 +270,7 @@ export class Pair {
         {
           type: "button",
           class: "pair-set",
-          title: `Set ${letterOf(set)}: ${counted(tokens.length, "token")} of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
+          title: chipWords(letterOf(set), counted(tokens.length, "token"), Boolean(look)),
           onmouseenter: () => light(set),
           onmouseleave: () => light(null),
           onfocus: () => light(set),
@@ -273,7 +280,7 @@ export class Pair {
         `${tokens.length}${left(set)}`,
       ),
     );
-    this.chips.replaceChildren(...(gold.length ? chips : ["no gold sets"]));
+    this.chips.replaceChildren(...(gold.length ? chips : [_("no gold sets")]));
   }
 
   #paintRules() {
@@ -314,3 +321,14 @@ function showChange(box, token) {
   const at = nearest.getBoundingClientRect();
   if (at.top < top || at.bottom > end) box.scrollTop += at.top - top - (end - top) / 3;
 }
+
+/**
+ * What a set's chip says when it is pointed at.
+ * @param {string} letter
+ * @param {string} tokens  how many
+ * @param {boolean} isChanged
+ */
+const chipWords = (letter, tokens, isChanged) =>
+  isChanged
+    ? _("Set {letter}: {tokens} of the original, and how many are proposed in the changed text", { letter, tokens })
+    : _("Set {letter}: {tokens} of the original", { letter, tokens });

@@ -1,4 +1,5 @@
 /** Progress: how many of each kind there are against the target, by author and by checker. */
+import { _, several } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 
@@ -21,8 +22,8 @@ export class Progress {
     return this.root.replaceChildren(
       element("p", {}, originalsWords(answer.body)),
       table(
-        `By kind${target ? `, with a target of ${target.toLocaleString()} each` : ""}`,
-        ["", "Approved", "", "Being checked", "Returned"],
+        target ? _("By kind, with a target of {target} each", { target: target.toLocaleString("en") }) : _("By kind"),
+        ["", _("Approved"), "", _("Being checked"), _("Returned")],
         kinds.map(({ title, approved, waiting, returned }) => [
           title,
           approved,
@@ -35,13 +36,13 @@ export class Progress {
         "div",
         { class: "progress-people" },
         table(
-          tellsAll.authors ? "By author" : "Written by me",
-          ["", "Approved", "Being checked", "Returned"],
+          tellsAll.authors ? _("By author") : _("Written by me"),
+          ["", _("Approved"), _("Being checked"), _("Returned")],
           authors.map((one) => [one.name, one.approved, one.waiting, one.returned]),
         ),
         table(
-          tellsAll.checkers ? "By checker" : "Checked by me",
-          ["", "Approved", "Corrected", "Rejected"],
+          tellsAll.checkers ? _("By checker") : _("Checked by me"),
+          ["", _("Approved"), _("Corrected"), _("Rejected")],
           checkers.map((one) => [one.name, one.approve, one.correct, one.reject]),
         ),
       ),
@@ -54,14 +55,39 @@ export class Progress {
  * @param {PerturbProgress} given
  */
 function originalsWords({ originals, without, offered }) {
-  const said = `${(originals - without).toLocaleString()} of ${originals.toLocaleString()} originals ${originals - without === 1 ? "has" : "have"} a changed version`;
-  if (!without) return `${said}.`;
+  const changed = several(
+    "{n} of {all} originals has a changed version",
+    "{n} of {all} originals have a changed version",
+    originals - without,
+    { all: originals.toLocaleString("en") },
+  );
+  if (!without) return _("{changed}.", { changed });
   const waiting = without - offered;
-  const wait = `${waiting === 1 ? "waits until its" : "wait until their"} annotation is complete`;
   if (!waiting)
-    return `${said}; ${without.toLocaleString()} ${without === 1 ? "has" : "have"} none, and ${without === 1 ? "is" : "are"} ready to be changed.`;
-  if (!offered) return `${said}; ${without.toLocaleString()} ${without === 1 ? "has" : "have"} none, and ${wait}.`;
-  return `${said}; ${without.toLocaleString()} have none: ${offered.toLocaleString()} ${offered === 1 ? "is" : "are"} ready to be changed, ${waiting.toLocaleString()} ${wait}.`;
+    return several(
+      "{changed}; {n} has none, and is ready to be changed.",
+      "{changed}; {n} have none, and are ready to be changed.",
+      without,
+      { changed },
+    );
+  if (!offered)
+    return several(
+      "{changed}; {n} has none, and waits until its annotation is complete.",
+      "{changed}; {n} have none, and wait until their annotation is complete.",
+      without,
+      { changed },
+    );
+  const rest = several(
+    "{n} waits until its annotation is complete",
+    "{n} wait until their annotation is complete",
+    waiting,
+  );
+  return several(
+    "{changed}; {without} have none: {n} is ready to be changed, {rest}.",
+    "{changed}; {without} have none: {n} are ready to be changed, {rest}.",
+    offered,
+    { changed, without: without.toLocaleString("en"), rest },
+  );
 }
 
 /** @param {number} n @param {number} target */
@@ -72,8 +98,8 @@ function bar(n, target) {
     {
       class: "quota",
       role: "img",
-      "aria-label": `${Math.round(100 * share)} % of the target`,
-      title: `${n} of ${target}`,
+      "aria-label": _("{percent} % of the target", { percent: Math.round(100 * share) }),
+      title: _("{n} of {target}", { n, target }),
     },
     element("i", { style: `width:${(100 * share).toFixed(1)}%` }),
   );
@@ -81,7 +107,7 @@ function bar(n, target) {
 
 /** @param {string} title @param {string[]} heads @param {Cell[][]} rows */
 function table(title, heads, rows) {
-  if (!rows.length) return element("p", { class: "list-count" }, `${title}: nothing yet`);
+  if (!rows.length) return element("p", { class: "list-count" }, _("{title}: nothing yet", { title }));
   return element(
     "table",
     { class: "numbers" },

@@ -1,4 +1,5 @@
 /** A question before something is gone for good. */
+import { _ } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { button, element } from "../shared/dom.js";
 
@@ -14,7 +15,7 @@ export function ask(root, title, words, verb, onyes) {
     dialog.close();
     onyes();
   };
-  const no = button("Keep it", { onclick: () => dialog.close() });
+  const no = button(_("Keep it"), { onclick: () => dialog.close() });
   const dialog = openDialog(
     root,
     title,

@@ -1,4 +1,5 @@
 /** The result of the changed text: buttons for labels, or a field for an answer. */
+import { _ } from "../words/language.js";
 import { element } from "../shared/dom.js";
 import { moveRadio } from "../shared/keys.js";
 
@@ -23,7 +24,7 @@ export class ResultField {
     this.field = element("input", {
       class: "answer",
       type: "text",
-      "aria-label": "Answer to the changed text",
+      "aria-label": _("Answer to the changed text"),
       dir: "auto",
       oninput: () => this.#said(this.field.value.trim() ? this.field.value : null),
     });
@@ -33,21 +34,21 @@ export class ResultField {
         type: "button",
         class: "pill",
         "aria-pressed": "false",
-        title: "The changed text has no answer",
+        title: _("The changed text has no answer"),
         onclick: () => this.choose(this.value === "" ? null : ""),
       },
-      "no answer",
+      _("no answer"),
     );
     this.same = element(
       "button",
       { type: "button", class: "button plain", onclick: () => this.choose(this.original) },
-      "as in the original",
+      _("as in the original"),
     );
-    const pills = { class: "pills", role: "radiogroup", "aria-label": "Label of the changed text" };
+    const pills = { class: "pills", role: "radiogroup", "aria-label": _("Label of the changed text") };
     this.root = element(
       "div",
       { class: "result" },
-      element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"),
+      element("span", { class: "result-title" }, this.isAnswer ? _("Answer") : _("Label")),
       this.isAnswer
         ? element("span", { class: "answer-ways" }, this.field, this.same, this.none)
         : element("div", pills, ...this.pills),
@@ -86,7 +87,7 @@ export class ResultField {
     this.original = original;
     if (this.isAnswer) {
       this.same.hidden = !original;
-      this.same.title = `The original's: ${original}`;
+      this.same.title = original ? _("The original's: {label}", { label: original }) : "";
     }
     this.#draw(value);
   }

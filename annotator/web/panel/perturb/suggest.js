@@ -1,4 +1,5 @@
 /** Suggestions for the kind: why, and what the text would be there. Nothing is applied that was not shown as it is. */
+import { _ } from "../words/language.js";
 import { button, element, parts, setText, treeOf } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 
@@ -28,9 +29,9 @@ export class Suggestions {
     this.asked = 0;
     /** @type {Map<string, {text: string, rows: Suggestion[]}>}  by segment: the text that they are for */
     this.groups = new Map();
-    this.more = button("More", {
+    this.more = button(_("More"), {
       key: "+",
-      title: "Other suggestions",
+      title: _("Other suggestions"),
       className: "plain",
       onclick: () => this.next(),
     });
@@ -38,8 +39,8 @@ export class Suggestions {
     this.body = element("div", { class: "suggest-body" });
     this.root = element(
       "section",
-      { class: "suggestions", "aria-label": "Suggestions" },
-      element("h3", {}, "Suggestions ", this.more),
+      { class: "suggestions", "aria-label": _("Suggestions") },
+      element("h3", {}, _("Suggestions "), this.more),
       this.words,
       this.body,
     );
@@ -101,7 +102,7 @@ export class Suggestions {
     const shown = this.segments.flatMap((segment) => this.#group(segment));
     this.body.replaceChildren(...shown);
     if (!shown.length && !this.words.textContent)
-      setText(this.words, "There are no suggestions of this kind for this text. Write your own change.");
+      setText(this.words, _("There are no suggestions of this kind for this text. Write your own change."));
     if (held) (this.body.querySelector("button") ?? this.more).focus();
   }
 
@@ -120,7 +121,7 @@ export class Suggestions {
       {
         type: "button",
         class: "suggestion",
-        title: "Put this change into the text (Enter)",
+        title: _("Put this change into the text (Enter)"),
         onclick: () => this.#apply(segment, text, edits),
       },
       element("span", { class: "suggestion-why", dir: "auto" }, why),
@@ -131,7 +132,7 @@ export class Suggestions {
   /** @param {string} segment @param {string} text @param {Edit[]} edits */
   #apply(segment, text, edits) {
     if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
-    setText(this.words, "The text has changed in the meantime. These are the suggestions for it as it is now.");
+    setText(this.words, _("The text has changed in the meantime. These are the suggestions for it as it is now."));
     return this.load();
   }
 

@@ -1,61 +1,73 @@
 /** Words and keys of the Perturb screen. */
+import { _ } from "../words/language.js";
 
 /** @type {Record<PerturbationState, string>} */
-export const STATES = { waiting: "being checked", returned: "returned", approved: "approved", withdrawn: "withdrawn" };
+export const STATES = {
+  waiting: _("being checked"),
+  returned: _("returned"),
+  approved: _("approved"),
+  withdrawn: _("withdrawn"),
+};
+
+/**
+ * A label or an answer, or that there is none.
+ * @param {string|null} result
+ */
+export const resultWords = (result) => (result === null ? _("no label") : result || _("no answer"));
 
 /** @type {[name: import("./main.js").TabName, title: string, key: string][]} */
 export const TABS = [
-  ["write", "Write", "w"],
-  ["check", "Check", "c"],
-  ["mine", "Mine", "m"],
-  ["progress", "Progress", "p"],
+  ["write", _("Write"), "w"],
+  ["check", _("Check"), "c"],
+  ["mine", _("Mine"), "m"],
+  ["progress", _("Progress"), "p"],
 ];
 
 /** @type {KeyGroup[]} */
 export const KEY_LIST = [
   [
-    "Everywhere",
+    _("Everywhere"),
     [
-      ["w c m p", "Write, Check, Mine, Progress"],
-      ["Esc", "leave a field, so that single keys work"],
-      ["Tab", "from part to part"],
-      ["?", "this list"],
+      ["w c m p", _("Write, Check, Mine, Progress")],
+      ["Esc", _("leave a field, so that single keys work")],
+      ["Tab", _("from part to part")],
+      ["?", _("this list")],
     ],
   ],
   [
-    "Write",
+    _("Write"),
     [
-      ["↑ ↓ Enter", "go through the kinds, and choose"],
-      ["k", "kind"],
-      ["e", "into the text"],
-      ["1 – 9", "label"],
-      ["l", "label or answer"],
-      ["t", "note"],
-      ["s", "suggestions; ↑ ↓ go through them, Enter applies"],
-      ["+", "other suggestions"],
-      ["Ctrl+Z", "undo the last change"],
-      ["Ctrl+⏎", "submit; once more to confirm that no set is left"],
-      ["n", "next text without a changed version"],
-      ["i", "list of texts"],
-      ["/", "search"],
+      ["↑ ↓ Enter", _("go through the kinds, and choose")],
+      ["k", _("kind")],
+      ["e", _("into the text")],
+      ["1 – 9", _("label")],
+      ["l", _("label or answer")],
+      ["t", _("note")],
+      ["s", _("suggestions; ↑ ↓ go through them, Enter applies")],
+      ["+", _("other suggestions")],
+      ["Ctrl+Z", _("undo the last change")],
+      ["Ctrl+⏎", _("submit; once more to confirm that no set is left")],
+      ["n", _("next text without a changed version")],
+      ["i", _("list of texts")],
+      ["/", _("search")],
     ],
   ],
   [
-    "Check",
+    _("Check"),
     [
-      ["a", "approve"],
-      ["x", "correct"],
-      ["r", "reject"],
-      ["n", "leave it for later; next one"],
-      ["Ctrl+⏎", "send the correction or the rejection"],
-      ["Esc", "back without sending"],
+      ["a", _("approve")],
+      ["x", _("correct")],
+      ["r", _("reject")],
+      ["n", _("leave it for later; next one")],
+      ["Ctrl+⏎", _("send the correction or the rejection")],
+      ["Esc", _("back without sending")],
     ],
   ],
   [
-    "Mine",
+    _("Mine"),
     [
-      ["↑ ↓", "go through the list"],
-      ["Enter", "open"],
+      ["↑ ↓", _("go through the list")],
+      ["Enter", _("open")],
     ],
   ],
 ];

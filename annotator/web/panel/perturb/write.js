@@ -1,4 +1,5 @@
 /** Write: an original is chosen or comes next, and changed versions of it are written. */
+import { _, several } from "../words/language.js";
 import { button, element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
@@ -6,7 +7,7 @@ import { Desk } from "./desk.js";
 import { Looking } from "./looking.js";
 import { Originals } from "./originals.js";
 import { ask } from "./question.js";
-import { STATES } from "./words.js";
+import { STATES, resultWords } from "./words.js";
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
 
@@ -21,7 +22,7 @@ export class Write {
     this.original = null;
     /** The newest question to the server. */
     this.asked = 0;
-    this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
+    this.others = element("section", { class: "others", "aria-label": _("Versions of this text") });
     this.desk = new Desk({ ...parts, aside: this.others });
     this.list = new Originals({
       ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }),
@@ -29,13 +30,13 @@ export class Write {
     });
     this.title = element("h2", { class: "work-title" });
     this.empty = element("p", { class: "empty", hidden: true });
-    this.next = button("Next text", {
+    this.next = button(_("Next text"), {
       key: "n",
-      title: "The next text without a changed version",
+      title: _("The next text without a changed version"),
       onclick: () => this.goOn(),
     });
-    this.drop = button("Discard draft", {
-      title: "Give up what you have begun of this text",
+    this.drop = button(_("Discard draft"), {
+      title: _("Give up what you have begun of this text"),
       className: "plain drop-draft",
       onclick: () => this.original && this.discard(this.original.id, this.shownKey),
     });
@@ -47,9 +48,9 @@ export class Write {
         "span",
         { class: "work-ways" },
         this.drop,
-        button("List", {
+        button(_("List"), {
           key: "i",
-          title: "Show or hide the list",
+          title: _("Show or hide the list"),
           className: "plain",
           onclick: () => this.toggleList(),
         }),
@@ -91,10 +92,11 @@ export class Write {
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
     if (this.original)
-      return this.stage.say("Every text has a changed version already. Choose one from the list to write another.");
+      return this.stage.say(_("Every text has a changed version already. Choose one from the list to write another."));
     this.empty.hidden = false;
-    this.empty.textContent =
-      "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.";
+    this.empty.textContent = _(
+      "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.",
+    );
     return undefined;
   }
 
@@ -113,11 +115,8 @@ export class Write {
   #show(original) {
     this.original = original;
     const { id, key, result } = original;
-    this.title.title = `Key of this text: ${key}`;
-    this.title.replaceChildren(
-      nameOf(original),
-      element("small", {}, result === null ? "no label" : result || "no answer"),
-    );
+    this.title.title = _("Key of this text: {key}", { key });
+    this.title.replaceChildren(nameOf(original), element("small", {}, resultWords(result)));
     this.desk.root.hidden = false;
     this.desk.open({
       original,
@@ -133,7 +132,9 @@ export class Write {
     this.#showOthers(original);
     this.list.mark(id);
     this.stage.remember();
-    this.stage.announce(`${this.shownKey}. ${this.desk.kind.value ? "Changed version" : "Choose the kind of change"}`);
+    this.stage.announce(
+      `${this.shownKey}. ${this.desk.kind.value ? _("Changed version") : _("Choose the kind of change")}`,
+    );
   }
 
   /** @param {number} id @param {Changed} changed @param {Turn} turn */
@@ -162,9 +163,9 @@ export class Write {
   discard(id, name, ondone = () => {}) {
     ask(
       this.stage.root,
-      "Discard this draft?",
-      `What you have written of “${name}” will be gone. The original stays as it is.`,
-      "Discard draft",
+      _("Discard this draft?"),
+      _("What you have written of “{name}” will be gone. The original stays as it is.", { name }),
+      _("Discard draft"),
       () => this.#discard(id, ondone),
     );
   }
@@ -179,7 +180,7 @@ export class Write {
     Looking.forget(this.#entryOf(id));
     const answer = await this.messages.post("discard-draft", { instance: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
-    const says = "The draft was discarded.";
+    const says = _("The draft was discarded.");
     if (isShown) await this.open(id, { says });
     this.stage.done(says);
     this.stage.root.focus({ preventScroll: true });
@@ -194,14 +195,14 @@ export class Write {
   #heard({ user, id, changed }) {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
-    this.stage.say("You are changing this text in another tab too. Whatever is written last is kept.", [
-      button("Use the other tab's", {
+    this.stage.say(_("You are changing this text in another tab too. Whatever is written last is kept."), [
+      button(_("Use the other tab's"), {
         onclick: () => {
           this.stage.say("");
           this.desk.take(changed);
         },
       }),
-      button("Keep this one", {
+      button(_("Keep this one"), {
         className: "plain",
         onclick: () => {
           this.stage.say("");
@@ -215,8 +216,12 @@ export class Write {
   #sent(id, { state }) {
     const words =
       state === "approved"
-        ? "Submitted. It is now part of the data."
-        : `Submitted. ${this.rules.checkers === 1 ? "Another person" : `${this.rules.checkers} others`} will check it.`;
+        ? _("Submitted. It is now part of the data.")
+        : several(
+            "Submitted. Another person will check it.",
+            "Submitted. {n} others will check it.",
+            this.rules.checkers,
+          );
     this.open(id, { says: words }).then(() => this.next.focus());
     this.list.load();
     this.stage.progress();
@@ -230,7 +235,7 @@ export class Write {
         {},
         element("span", { class: `state ${one.state}` }, STATES[one.state]),
         element("b", {}, this.desk.kind.titleOf(one.kind)),
-        `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
+        `${one.author ? _(" by {author}", { author: one.author }) : ""} · ${resultWords(one.result)} `,
         one.instance !== null && this.stage.link(one.instance),
         element(
           "p",
@@ -240,7 +245,9 @@ export class Write {
       ),
     );
     this.others.replaceChildren(
-      ...(rows.length ? [element("h3", {}, "Changed versions of this text so far"), element("ul", {}, ...rows)] : []),
+      ...(rows.length
+        ? [element("h3", {}, _("Changed versions of this text so far")), element("ul", {}, ...rows)]
+        : []),
     );
   }
 
@@ -286,7 +293,7 @@ export class Write {
 function changedText({ segments }, { texts }) {
   const changed = segments.filter(({ name, text }) => texts[name] !== undefined && texts[name] !== text);
   return changed
-    .map(({ name }) => texts[name] || "(nothing is left)")
+    .map(({ name }) => texts[name] || _("(nothing is left)"))
     .join(" / ")
     .slice(0, 600);
 }

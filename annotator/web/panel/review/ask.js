@@ -3,6 +3,7 @@
  * means something else on each scale, so what was chosen stands there in words: large beside the scale's name, and all
  * in one line.
  */
+import { _ } from "../words/language.js";
 import { badgeOf } from "../shared/chip.js";
 import { button, element, part, setText } from "../shared/dom.js";
 import { SCALES, isUnsure, nameOf, placeOf, scoreAt, wordsOf } from "./scores.js";
@@ -25,12 +26,12 @@ export class Ask {
         onclick: () => actions.move(by),
         "aria-label": title,
       });
-    this.back = mover("‹", "k", "Previous score", -1);
-    this.forth = mover("›", "j", "Next score", 1);
+    this.back = mover("‹", "k", _("Previous score"), -1);
+    this.forth = mover("›", "j", _("Next score"), 1);
     this.title = element("h2", { class: "ask-title" });
     this.chosen = element("span", { class: "ask-chosen" });
     this.question = element("p", { class: "ask-question" });
-    this.given = element("p", { class: "ask-given", "aria-label": "Scores given" });
+    this.given = element("p", { class: "ask-given", "aria-label": _("Scores given") });
     this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
     this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));
     this.root = element(
@@ -57,14 +58,14 @@ export class Ask {
     this.back.setAttribute("aria-disabled", String(at === 0));
     this.forth.setAttribute("aria-disabled", String(at === steps.length - 1));
     this.title.replaceChildren(
-      step.set === null ? "The whole ·" : badgeOf(step.set, dark),
-      ` ${name}`,
-      session.work.state === "decided" ? " – yours" : "",
+      step.set === null ? _("The whole ·") : badgeOf(step.set, dark),
+      " ",
+      session.work.state === "decided" ? _("{score} – yours", { score: name }) : name,
     );
     const [before, result, after] = questionOf(session);
     this.question.replaceChildren(before, element("b", {}, result), after);
     this.question.title = before + result + after;
-    this.scale.setAttribute("aria-label", `${name} of ${placeOf(step.set)}`);
+    this.scale.setAttribute("aria-label", _("{score} of {place}", { score: name, place: placeOf(step.set) }));
     const score = scoreAt(session.scores, step);
     setText(this.chosen, score === null ? "" : wordsOf(step.property, score));
     this.chosen.classList.toggle("unsure", isUnsure(step.property, score));
@@ -83,7 +84,7 @@ export class Ask {
       element(
         "span",
         { class: set === step.set ? "given-part at-hand" : "given-part" },
-        set === null ? "The whole" : badgeOf(set, dark),
+        set === null ? _("The whole") : badgeOf(set, dark),
         ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one))),
       ),
     );

@@ -2,6 +2,7 @@
  * The review's bar, which stays in view: how far each set is, what is asked now, the views of the text, and the ways
  * on.
  */
+import { _ } from "../words/language.js";
 import { makeChip, paintChip, setWords } from "../shared/chip.js";
 import { button, element, setText } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
@@ -33,13 +34,13 @@ export class ReviewBar {
     this.word = new Word();
     this.ask = new Ask(actions);
     this.views = new Views(actions);
-    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Sets to score" });
+    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Sets to score") });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
-    this.skip = button("Skip", { key: "s", className: "skip", title: "Skip for now", onclick: actions.skip });
-    this.submit = button("Submit", {
+    this.skip = button(_("Skip"), { key: "s", className: "skip", title: _("Skip for now"), onclick: actions.skip });
+    this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",
-      title: "Submit and go on",
+      title: _("Submit and go on"),
       onclick: () => actions.submit(),
     });
     this.ways = element("div", { class: "ways" }, this.skip, this.submit);
@@ -52,7 +53,7 @@ export class ReviewBar {
     );
     this.root = element(
       "div",
-      { class: "bar", role: "group", "aria-label": "Scores, views and submit", tabIndex: -1 },
+      { class: "bar", role: "group", "aria-label": _("Scores, views and submit"), tabIndex: -1 },
       this.main,
       this.ask.root,
       this.views.root,
@@ -80,7 +81,10 @@ export class ReviewBar {
     const chosen = session.step.set === null && session.pinned === null;
     this.whole.root.setAttribute("aria-checked", String(chosen));
     this.whole.root.tabIndex = chosen ? 0 : -1;
-    this.whole.root.setAttribute("aria-label", `The whole, ${this.#paintBoxes(this.whole, session, null).join(", ")}`);
+    this.whole.root.setAttribute(
+      "aria-label",
+      _("The whole, {scores}", { scores: this.#paintBoxes(this.whole, session, null).join(", ") }),
+    );
   }
 
   /** @param {ReviewWork} given */
@@ -98,11 +102,11 @@ export class ReviewBar {
         class: "chip whole",
         role: "radio",
         "aria-checked": "false",
-        title: "The whole: comprehensiveness score",
+        title: _("The whole: comprehensiveness score"),
         onclick: () => this.actions.choose(null),
         onpointerenter: () => this.actions.hover(null),
       },
-      element("span", { class: "whole-name" }, "The whole"),
+      element("span", { class: "whole-name" }, _("The whole")),
       boxes.root,
     );
   }
@@ -110,7 +114,7 @@ export class ReviewBar {
   /** @param {ReviewedSet} set @param {number} index */
   #makeSetChip(set, index) {
     const boxes = set.carried ? null : scoreBoxes(SET_SCORES);
-    const passed = set.carried && element("span", { class: "passed" }, icon("check"), "passed");
+    const passed = set.carried && element("span", { class: "passed" }, icon("check"), _("passed"));
     const chip = makeChip(
       index,
       {
@@ -149,9 +153,10 @@ export class ReviewBar {
       box.classList.toggle("is-given", score !== null);
       box.classList.toggle("unsure", isUnsure(property, score));
       box.classList.toggle("asked", step.set === set && step.property === property);
+      const name = nameOf(property);
       return score === null
-        ? `${nameOf(property)} missing`
-        : `${nameOf(property)} ${score} (${wordsOf(property, score)})`;
+        ? _("{score} missing", { score: name })
+        : _("{score} {number} ({words})", { score: name, number: score, words: wordsOf(property, score) });
     });
   }
 }

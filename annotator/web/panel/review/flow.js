@@ -1,4 +1,5 @@
 /** Which review is on the screen, and what happens when it leaves: submit, skip, refusals, conflicts, lost leases. */
+import { _ } from "../words/language.js";
 import { afterPaint } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { letterOf } from "../shared/model.js";
@@ -6,10 +7,11 @@ import { nameOf, nextMissing, sameScores } from "./scores.js";
 import { ReviewSession } from "./session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 
-const UNSENT = "You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.";
-const NOTHING = "There is nothing for you to review now.";
-const KEPT =
-  "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
+const UNSENT = _("You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.");
+const NOTHING = _("There is nothing for you to review now.");
+const KEPT = _(
+  "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.",
+);
 
 /** @typedef {import("./screen.js").ReviewScreen} Screen */
 /** @typedef {import("./messages.js").ReviewMessages} ReviewMessages */
@@ -21,7 +23,7 @@ const KEPT =
 export class ReviewFlow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<ReviewSession, NextReview, Screen, ReviewMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameScores, lost: "One review could no longer be submitted" });
+    super(parts, { same: sameScores, lost: _("One review could no longer be submitted") });
   }
 
   /** @param {ReviewSession} given */
@@ -95,10 +97,10 @@ export class ReviewFlow extends WorkFlow {
     const session = this.current;
     if (!session || this.waiting) return;
     if (session.work.state === "decided")
-      return this.screen.hint("This round is decided: its scores can no longer be changed.");
-    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
+      return this.screen.hint(_("This round is decided: its scores can no longer be changed."));
+    if (session.held) return this.screen.hint(_("First decide what to do with these scores (below)."));
     if (session.submitted && !session.dirty)
-      return this.screen.hint("This review is submitted, and nothing has changed since.");
+      return this.screen.hint(_("This review is submitted, and nothing has changed since."));
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
     this.#leave("submit");
@@ -114,14 +116,18 @@ export class ReviewFlow extends WorkFlow {
     session.goTo(at);
     this.screen.focusText();
     this.screen.moved();
-    const whole = `The ${nameOf(property)} is missing.`;
-    this.screen.hint(set === null ? whole : `Set ${letterOf(set)} has no ${nameOf(property)} yet.`, { stay: true });
+    const score = nameOf(property);
+    const sentence =
+      set === null
+        ? _("The {score} is missing.", { score })
+        : _("Set {letter} has no {score} yet.", { letter: letterOf(set), score });
+    this.screen.hint(sentence, { stay: true });
   }
 
   skip() {
     const session = this.current;
     if (!session?.open || session.submitted || this.waiting) return;
-    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
+    if (session.held) return this.screen.hint(_("First decide what to do with these scores (below)."));
     this.#leave("skip");
   }
 
@@ -137,7 +143,7 @@ export class ReviewFlow extends WorkFlow {
     session.leaving = true;
     this.waiting = true;
     this.screen.setBusy(true);
-    this.screen.announce(kind === "submit" ? "Submitting." : "Skipping.");
+    this.screen.announce(kind === "submit" ? _("Submitting.") : _("Skipping."));
     this.outbox.finish(kind, session);
   }
 

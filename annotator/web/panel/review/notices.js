@@ -1,4 +1,5 @@
 /** Boxes above the text of a review: what the gate decided, that it was submitted. */
+import { _ } from "../words/language.js";
 import { button, element } from "../shared/dom.js";
 import { Notices } from "../shared/notices.js";
 import { decisionWords } from "./words.js";
@@ -28,15 +29,15 @@ export class ReviewNotices extends Notices {
       return this.box(
         "info",
         "warning",
-        "You have changed a review that was submitted. Submit it again, or undo the change.",
-        button("Undo the change", { onclick: this.ways.takeBack }),
+        _("You have changed a review that was submitted. Submit it again, or undo the change."),
+        button(_("Undo the change"), { onclick: this.ways.takeBack }),
       );
     }
     return this.box(
       "info",
       "check",
-      "You have submitted this review. Until the round is decided you can change the scores and submit them again.",
-      button("Back to work", { onclick: this.actions.goOn }),
+      _("You have submitted this review. Until the round is decided you can change the scores and submit them again."),
+      button(_("Back to work"), { onclick: this.actions.goOn }),
     );
   }
 
@@ -50,7 +51,7 @@ export class ReviewNotices extends Notices {
       kind,
       kind === "accepted" ? "check" : "returned",
       words,
-      button("Back to work", { onclick: this.actions.goOn }),
+      button(_("Back to work"), { onclick: this.actions.goOn }),
     );
   }
 }

@@ -3,19 +3,27 @@
  * asked for: for each set that is not carried its sufficiency, then its compactness; at the end the comprehensiveness
  * of the whole.
  */
+import { _ } from "../words/language.js";
 import { letterOf } from "../shared/model.js";
 
 /** @typedef {{property: ScoreName, set: number|null}} Step */
 
 /** The scales with the papers' words; the first word stands for 1. @type {Record<ScoreName, string[]>} */
 export const SCALES = {
-  sufficiency: ["cannot support the result", "not sure", "can support the result"],
-  compactness: ["includes redundant tokens", "includes disturbances", "not sure", "concise"],
-  comprehensiveness: ["not comprehensive", "not sure", "comprehensive"],
+  sufficiency: [_("cannot support the result"), _("not sure"), _("can support the result")],
+  compactness: [_("includes redundant tokens"), _("includes disturbances"), _("not sure"), _("concise")],
+  comprehensiveness: [_("not comprehensive"), _("not sure"), _("comprehensive")],
+};
+
+/** @type {Record<ScoreName, string>} */
+const NAMES = {
+  sufficiency: _("sufficiency score"),
+  compactness: _("compactness score"),
+  comprehensiveness: _("comprehensiveness score"),
 };
 
 /** The middle of each scale has one word, at 2 or at 3; it must not be taken for the best. */
-const UNSURE = "not sure";
+const UNSURE = _("not sure");
 
 /** @param {ScoreName} property @param {number|null} score */
 export const isUnsure = (property, score) => score !== null && SCALES[property][score - 1] === UNSURE;
@@ -31,13 +39,13 @@ export const wordsOf = (property, score) => (score === null ? "–" : SCALES[pro
  * "sufficiency score": on the screen the property never stands alone, since its words also name other numbers.
  * @param {ScoreName} property
  */
-export const nameOf = (property) => `${property} score`;
+export const nameOf = (property) => NAMES[property];
 
 /**
  * "set A", or "the whole"
  * @param {number|null} set
  */
-export const placeOf = (set) => (set === null ? "the whole" : `set ${letterOf(set)}`);
+export const placeOf = (set) => (set === null ? _("the whole") : _("set {letter}", { letter: letterOf(set) }));
 
 /** @param {Pick<Review, "sets">} work @returns {Step[]} */
 export function stepsOf(work) {

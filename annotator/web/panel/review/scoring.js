@@ -2,6 +2,7 @@
  * What a reviewer can do to the review on the screen: score, go from step to step, look, comment. Each shows itself at
  * once.
  */
+import { _ } from "../words/language.js";
 import { isInSet } from "./looks.js";
 import { carriedWords } from "./words.js";
 import { letterOf } from "../shared/model.js";
@@ -12,10 +13,10 @@ import { SCALES, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore }
 /** @type {Record<View, string>} */
 const NOT_HERE = {
   all: "",
-  alone: "This score is about all sets. A set alone (o) can be shown while you score it.",
-  less: "This score is about all sets. A token can be left out (t) while you score a set.",
-  without: "There are no sets to leave out.",
-  changes: "This is the first round, so nothing has changed yet.",
+  alone: _("This score is about all sets. A set alone (o) can be shown while you score it."),
+  less: _("This score is about all sets. A token can be left out (t) while you score a set."),
+  without: _("There are no sets to leave out."),
+  changes: _("This is the first round, so nothing has changed yet."),
 };
 
 export class Scoring {
@@ -37,7 +38,7 @@ export class Scoring {
     const { session } = this;
     if (session?.open && !this.screen.busy) return session;
     if (session?.work.state === "decided")
-      this.screen.hint("This round is decided: its scores can no longer be changed.");
+      this.screen.hint(_("This round is decided: its scores can no longer be changed."));
     return null;
   }
 
@@ -51,17 +52,20 @@ export class Scoring {
     if (!session) return;
     const { step, steps, at } = session;
     const words = SCALES[step.property];
-    if (value > words.length) return screen.hint(`The ${nameOf(step.property)} is a number from 1 to ${words.length}.`);
+    if (value > words.length)
+      return screen.hint(
+        _("The {score} is a number from 1 to {most}.", { score: nameOf(step.property), most: words.length }),
+      );
     const isNew = session.set(withScore(session.scores, step, value));
     const next = nextMissing(steps, session.scores, at);
-    const said = `${value}, ${words[value - 1]}.`;
+    const given = _("{number}, {words}.", { number: value, words: words[value - 1] });
     if (next >= 0) {
       session.goTo(next);
-      screen.moved(said);
+      screen.moved(given);
     } else {
       screen.refresh();
       screen.focusSubmit();
-      screen.announce(`${said} All scores are given. Submit with Control and Enter.`);
+      screen.announce(_("{given} All scores are given. Submit with Control and Enter.", { given }));
     }
     screen.markedAt();
     if (isNew) this.onchange(session);
@@ -73,7 +77,12 @@ export class Scoring {
     if (!session) return;
     if (!session.set(withScore(session.scores, session.step, null))) return;
     this.screen.refresh();
-    this.screen.announce(`${nameOf(session.step.property)} of ${placeOf(session.step.set)} taken back`);
+    this.screen.announce(
+      _("{score} of {place} taken back", {
+        score: nameOf(session.step.property),
+        place: placeOf(session.step.set),
+      }),
+    );
     this.onchange(session);
   }
 
@@ -145,8 +154,8 @@ export class Scoring {
     if (!session?.stops.length)
       return screen.hint(
         session?.view === "changes"
-          ? "Nothing has changed here since the previous round."
-          : "There is no set to step through.",
+          ? _("Nothing has changed here since the previous round.")
+          : _("There is no set to step through."),
       );
     const count = session.stops.length;
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;
@@ -182,5 +191,6 @@ export class Scoring {
  */
 const describeSet = (sets, index) => {
   const { carried } = sets[index];
-  return `Set ${letterOf(index)}${carried ? ` ${carriedWords(carried)}` : ""}`;
+  const letter = letterOf(index);
+  return carried ? _("Set {letter} {what}", { letter, what: carriedWords(carried) }) : _("Set {letter}", { letter });
 };

@@ -2,6 +2,7 @@
  * The review's elements and what they show. It knows which review is on the screen and how its text is looked at;
  * it changes nothing in it.
  */
+import { _, several } from "../words/language.js";
 import { element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
@@ -21,9 +22,9 @@ const PARTS = 40;
 const GAP = 14;
 
 const HEAD_WORDS = {
-  page: "Review",
-  mine: "My reviews",
-  mineTitle: "My reviews: what you have scored or skipped, and what came of it",
+  page: _("Review"),
+  mine: _("My reviews"),
+  mineTitle: _("My reviews: what you have scored or skipped, and what came of it"),
 };
 
 /** @extends {Stage<ReviewSession>} */
@@ -33,7 +34,7 @@ export class ReviewScreen extends Stage {
     const bar = new ReviewBar(actions);
     const notices = new ReviewNotices(actions);
     const parts = { head: new Head(actions, HEAD_WORDS), bar: bar.root, urgent: notices.urgent };
-    super(parent, "panel review", parts, { role: "document", "aria-label": "Text" });
+    super(parent, "panel review", parts, { role: "document", "aria-label": _("Text") });
     this.actions = actions;
     this.bar = bar;
     this.notices = notices;
@@ -49,7 +50,7 @@ export class ReviewScreen extends Stage {
     const main = element(
       "div",
       { class: "main" },
-      element("h2", { class: "heard" }, "Text"),
+      element("h2", { class: "heard" }, _("Text")),
       notices.root,
       this.text,
       this.empty,
@@ -101,7 +102,15 @@ export class ReviewScreen extends Stage {
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
     this.moved(
-      `Review of ${nameOf(work.instance)}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`,
+      several(
+        "Review of {text}, round {round}, {n} set.",
+        "Review of {text}, round {round}, {n} sets.",
+        work.sets.length,
+        {
+          text: nameOf(work.instance),
+          round: work.round,
+        },
+      ),
     );
     this.onshow?.(session);
   }
@@ -224,5 +233,11 @@ function describeStep(session) {
   const { step, at, steps, map, work } = session;
   const words = step.set === null ? "" : ` ${map.brief(work.sets[step.set].spans, SPOKEN_CHARS)}.`;
   const question = questionOf(session).join("");
-  return `Step ${at + 1} of ${steps.length}: ${scoreName(step.property)} of ${placeOf(step.set)}. ${question}${words}${spokenStop(session)}`;
+  const where = _("Step {at} of {all}: {score} of {place}.", {
+    at: at + 1,
+    all: steps.length,
+    score: scoreName(step.property),
+    place: placeOf(step.set),
+  });
+  return `${where} ${question}${words}${spokenStop(session)}`;
 }

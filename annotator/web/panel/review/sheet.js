@@ -2,10 +2,12 @@
  * The sheet beside the text: a card for each set and one for the whole, with its words, the comment, why it was
  * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
+import { _ } from "../words/language.js";
 import { badgeOf } from "../shared/chip.js";
 import { element } from "../shared/dom.js";
 import { letterOf, sizeOf, unionOf } from "../shared/model.js";
-import { commentAt, decimalOf, exactWords, nameOf } from "./scores.js";
+import { counted } from "../shared/spoken.js";
+import { commentAt, decimalOf, exactWords, nameOf, placeOf } from "./scores.js";
 
 const BRIEF_CHARS = 160;
 
@@ -22,7 +24,7 @@ export class Sheet {
     this.session = null;
     /** @type {boolean|null}  null: the badges are not painted yet */
     this.dark = null;
-    this.root = element("div", { class: "aside sheet", role: "complementary", "aria-label": "Sets and comments" });
+    this.root = element("div", { class: "aside sheet", role: "complementary", "aria-label": _("Sets and comments") });
     /** @type {Card[]} */
     this.cards = [];
   }
@@ -42,14 +44,14 @@ export class Sheet {
     const comment = element("textarea", {
       class: "note",
       rows: 1,
-      "aria-label": `Comment on ${set === null ? "the whole" : `set ${letterOf(set)}`}`,
-      placeholder: "for the annotator and the lead",
+      "aria-label": _("Comment on {place}", { place: placeOf(set) }),
+      placeholder: _("for the annotator and the lead"),
       oninput: () => this.actions.comment(set, comment.value),
     });
     const commentBox = element(
       "label",
       { class: "note-box" },
-      element("span", { class: "note-title" }, "Comment ", element("kbd", { "aria-hidden": "true" }, "c")),
+      element("span", { class: "note-title" }, _("Comment"), " ", element("kbd", { "aria-hidden": "true" }, "c")),
       comment,
     );
     const head = element(
@@ -60,7 +62,7 @@ export class Sheet {
     );
     const root = element(
       "section",
-      { class: "card", "aria-label": set === null ? "The whole" : `Set ${letterOf(set)}` },
+      { class: "card", "aria-label": set === null ? _("The whole") : _("Set {letter}", { letter: letterOf(set) }) },
       head,
       ...wordsOf(session, set),
       ...linesOf(session.work, set),
@@ -82,7 +84,7 @@ export class Sheet {
   /** @param {ReviewSession} session @param {{dark: boolean, busy: boolean}} given */
   update(session, { dark, busy }) {
     if (dark !== this.dark)
-      this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? "The whole" : badgeOf(set, dark)));
+      this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? _("The whole") : badgeOf(set, dark)));
     this.dark = dark;
     for (const { root, set, comment, commentBox } of this.cards) {
       const isCurrent = session.step.set === set;
@@ -119,15 +121,19 @@ function sizeWords({ work, map }, set) {
   const spans = set === null ? unionOf(work.sets) : work.sets[set].spans;
   const size = sizeOf(spans);
   if (set === null)
-    return work.sets.length ? `${size} of ${map.selectableCount} tokens in the sets` : "no rationale in the text";
-  return `${size} ${size === 1 ? "token" : "tokens"}`;
+    return work.sets.length
+      ? _("{size} of {all} tokens in the sets", { size, all: map.selectableCount })
+      : _("no rationale in the text");
+  return counted(size, "token");
 }
 
 /** @param {ReviewSession} given @param {number|null} set */
 function wordsOf({ work, map }, set) {
   if (set !== null)
     return [element("p", { class: "card-words", dir: "auto" }, map.brief(work.sets[set].spans, BRIEF_CHARS))];
-  return work.note ? [element("p", { class: "card-words", dir: "auto" }, `Annotator's note: ${work.note}`)] : [];
+  return work.note
+    ? [element("p", { class: "card-words", dir: "auto" }, _("Annotator's note: {note}", { note: work.note }))]
+    : [];
 }
 
 /**
@@ -138,13 +144,17 @@ function wordsOf({ work, map }, set) {
 function linesOf({ previous, sets }, set) {
   if (!previous) return [];
   const kept = sets.map((each) => each.previous);
-  /** @param {Span[]} _ @param {number} index */
-  const gone = (_, index) =>
-    kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which is gone: ${line}`);
+  /** @param {Span[]} _spans @param {number} index */
+  const gone = (_spans, index) =>
+    kept.includes(index)
+      ? []
+      : saidOf(previous, index).map((line) =>
+          _("Set {letter}, which is gone: {line}", { letter: letterOf(index), line }),
+        );
   const lines =
     set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];
-  const title = element("p", { class: "said-title" }, `Round ${previous.round}`);
+  const title = element("p", { class: "said-title" }, _("Round {round}", { round: previous.round }));
   return [element("div", { class: "said" }, title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
 }
 
@@ -161,7 +171,7 @@ function passedOf({ sets }, set) {
     element(
       "div",
       { class: "carried" },
-      element("p", { class: "said-title" }, "Passed in an earlier round"),
+      element("p", { class: "said-title" }, _("Passed in an earlier round")),
       mean("sufficiency"),
       mean("compactness"),
     ),
@@ -176,13 +186,16 @@ function passedOf({ sets }, set) {
 function arithmeticOf({ decision }, set) {
   const findings = (decision?.findings || []).filter((finding) => finding.set === set);
   /** @param {Finding} given */
-  const pooled = ({ property }) => (set === null && property !== "comprehensiveness" ? ", all sets together" : "");
+  const scored = ({ property }) =>
+    set === null && property !== "comprehensiveness"
+      ? _("{score}, all sets together", { score: nameOf(property) })
+      : nameOf(property);
   return findings.map((finding) =>
     element(
       "div",
       { class: `finding ${finding.passes ? "passes" : "fails"}` },
-      element("span", { class: "finding-name" }, nameOf(finding.property) + pooled(finding)),
-      element("span", { class: "verdict" }, finding.passes ? "passes" : "fails"),
+      element("span", { class: "finding-name" }, scored(finding)),
+      element("span", { class: "verdict" }, finding.passes ? _("passes") : _("fails")),
       element("span", { class: "finding-sum" }, sumWords(finding)),
     ),
   );

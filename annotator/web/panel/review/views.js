@@ -1,6 +1,8 @@
 /** The line with the views of the text, and where one stands in the one that is shown. */
+import { _ } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { sizeOf } from "../shared/model.js";
+import { counted } from "../shared/spoken.js";
 import { changesOf } from "./looks.js";
 import { VIEWS, stopWords } from "./words.js";
 
@@ -28,12 +30,12 @@ export class Views {
         onclick: () => actions.arrow(right),
         "aria-label": title,
       });
-    const back = stepper("←", "Previous part", false);
-    const forth = stepper("→", "Next part", true);
+    const back = stepper("←", _("Previous part"), false);
+    const forth = stepper("→", _("Next part"), true);
     this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
     const views = element(
       "div",
-      { class: "views", role: "group", "aria-label": "Views of the text" },
+      { class: "views", role: "group", "aria-label": _("Views of the text") },
       ...this.buttons.values(),
     );
     this.root = element(
@@ -54,7 +56,7 @@ export class Views {
     }
     // Where there is only one place there is nothing to step through.
     this.stepping.hidden = stops.length < 2 && view !== "less";
-    const count = view === "changes" ? "" : `${stops.length} parts`;
+    const count = view === "changes" ? "" : counted(stops.length, "part");
     setText(this.place, stop === null ? count : stopWords(session, stop, BRIEF_CHARS));
     this.legend.hidden = view !== "changes";
     if (view === "changes") this.legend.replaceChildren(...legendOf(session));
@@ -74,9 +76,9 @@ function legendOf(session) {
   const { added, gone } = changesOf(session);
   const { step, work } = session;
   if (step.set !== null && work.sets[step.set].previous === null)
-    return ["a new set: ", sample("added", `${sizeOf(added)} added`)];
-  if (!added.length && !gone.length) return [`unchanged since round ${work.previous?.round}`];
-  return [sample("added", `${sizeOf(added)} added`), sample("gone", `${sizeOf(gone)} removed`)];
+    return [_("a new set: "), sample("added", _("{n} added", { n: sizeOf(added) }))];
+  if (!added.length && !gone.length) return [_("unchanged since round {round}", { round: work.previous?.round ?? "" })];
+  return [sample("added", _("{n} added", { n: sizeOf(added) })), sample("gone", _("{n} removed", { n: sizeOf(gone) }))];
 }
 
 /** @param {"added"|"gone"} kind @param {string} words */

@@ -1,4 +1,5 @@
 /** What the review screen says about a step, a stop and a decision. Pure. */
+import { _ } from "../words/language.js";
 import { labelWords } from "../shared/choices.js";
 import { letterOf } from "../shared/model.js";
 import { decimalOf, nameOf, placeOf } from "./scores.js";
@@ -9,12 +10,21 @@ import { decimalOf, nameOf, placeOf } from "./scores.js";
  * @returns {[string, string, string]}
  */
 export function questionOf({ step, work }) {
-  const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
-  const place = placeOf(step.set);
-  if (step.property === "sufficiency") return ["Can ", result, ` be inferred from ${place} alone?`];
-  if (step.property === "compactness") return ["Does ", result, ` need every token of ${place}?`];
-  if (work.sets.length) return ["Do the sets together hold everything that supports ", result, "?"];
-  return ["No rationale was marked. Is there really nothing in the text that supports ", result, "?"];
+  const result = work.result === null ? _("the result") : labelWords(work.result, work.instance) || _("no answer");
+  const values = { result: RESULT, place: placeOf(step.set) };
+  const [before, after] = sentenceOf(step, work.sets.length > 0, values).split(RESULT);
+  return [before, result, after];
+}
+
+/** Stands for the result in the sentence until the sentence is cut there; no text holds it. */
+const RESULT = "\uFFFC";
+
+/** @param {import("./scores.js").Step} step @param {boolean} hasSets @param {{result: string, place: string}} values */
+function sentenceOf({ property }, hasSets, values) {
+  if (property === "sufficiency") return _("Can {result} be inferred from {place} alone?", values);
+  if (property === "compactness") return _("Does {result} need every token of {place}?", values);
+  if (hasSets) return _("Do the sets together hold everything that supports {result}?", values);
+  return _("No rationale was marked. Is there really nothing in the text that supports {result}?", values);
 }
 
 /**
@@ -31,8 +41,8 @@ const isolated = (words) => `\u2068${words}\u2069`;
  */
 export function stopWords({ view, stops, map }, stop, chars) {
   const words = isolated(map.brief([stops[stop]], chars));
-  const place = `${stop + 1} of ${stops.length}`;
-  return view === "less" ? `without “${words}” ${place}` : `“${words}” ${place}`;
+  const values = { words, at: stop + 1, all: stops.length };
+  return view === "less" ? _("without “{words}” {at} of {all}", values) : _("“{words}” {at} of {all}", values);
 }
 
 /**
@@ -40,13 +50,23 @@ export function stopWords({ view, stops, map }, stop, chars) {
  * @param {CarriedMeans} carried
  */
 export const carriedWords = (carried) =>
-  `passed in an earlier round: sufficiency score ${decimalOf(carried.sufficiency)}, compactness score ${decimalOf(carried.compactness)}`;
+  _("passed in an earlier round: sufficiency score {sufficiency}, compactness score {compactness}", {
+    sufficiency: decimalOf(carried.sufficiency),
+    compactness: decimalOf(carried.compactness),
+  });
 
-/** @type {Record<Decision["outcome"], (round: number) => string>} */
-const OUTCOMES = {
-  accepted: (round) => `Accepted in round ${round}`,
-  returned: (round) => `Returned to the annotator after round ${round}`,
-  discarded: (round) => `Discarded after round ${round}`,
+/** @type {Record<Decision["outcome"], (values: {round: number}) => string>} */
+const BY_GATE = {
+  accepted: (values) => _("Accepted in round {round}.", values),
+  returned: (values) => _("Returned to the annotator after round {round}.", values),
+  discarded: (values) => _("Discarded after round {round}.", values),
+};
+
+/** @type {Record<Decision["outcome"], (values: {round: number, person: string}) => string>} */
+const BY_PERSON = {
+  accepted: (values) => _("Accepted in round {round} by {person}.", values),
+  returned: (values) => _("Returned to the annotator after round {round} by {person}.", values),
+  discarded: (values) => _("Discarded after round {round} by {person}.", values),
 };
 
 /**
@@ -56,9 +76,9 @@ const OUTCOMES = {
  * @returns {{title: string, why: string}}
  */
 export function decisionWords(decision, round) {
-  const by = decision.by === "gate" ? "" : ` by ${decision.by}`;
+  const { by, outcome } = decision;
   return {
-    title: `${OUTCOMES[decision.outcome](round)}${by}.`,
+    title: by === "gate" ? BY_GATE[outcome]({ round }) : BY_PERSON[outcome]({ round, person: by }),
     why: decision.reason || failureWords(decision.findings),
   };
 }
@@ -72,9 +92,11 @@ function failureWords(findings) {
     .filter((finding) => !finding.passes)
     .sort((a, b) => (a.set ?? Infinity) - (b.set ?? Infinity));
   if (!findings.length) return "";
-  if (!failed.length) return "Every mean reaches its threshold.";
-  const named = failed.map(({ property, set }) => (set === null ? "" : `set ${letterOf(set)}: `) + nameOf(property));
-  return `Below the threshold: ${named.join("; ")}.`;
+  if (!failed.length) return _("Every mean reaches its threshold.");
+  const named = failed.map(({ property, set }) =>
+    set === null ? nameOf(property) : _("set {letter}: {score}", { letter: letterOf(set), score: nameOf(property) }),
+  );
+  return _("Below the threshold: {named}.", { named: named.join("; ") });
 }
 
 /**
@@ -82,60 +104,60 @@ function failureWords(findings) {
  * @type {[view: import("./session.js").View, label: string, key: string, title: string][]}
  */
 export const VIEWS = [
-  ["all", "All sets", "v", "The text with all sets (also Esc)"],
-  ["alone", "Set alone", "o", "Only this set; the rest fades"],
-  ["less", "Less one token", "t", "This set with one token left out; ← → choose another one"],
-  ["without", "Without sets", "x", "The text with the sets' tokens blanked"],
-  ["changes", "Changes", "p", "What differs from the previous round, token by token"],
+  ["all", _("All sets"), "v", _("The text with all sets (also Esc)")],
+  ["alone", _("Set alone"), "o", _("Only this set; the rest fades")],
+  ["less", _("Less one token"), "t", _("This set with one token left out; ← → choose another one")],
+  ["without", _("Without sets"), "x", _("The text with the sets' tokens blanked")],
+  ["changes", _("Changes"), "p", _("What differs from the previous round, token by token")],
 ];
 
 /** The list of keys as it is shown to people. @type {KeyGroup[]} */
 export const REVIEW_KEYS = [
   [
-    "Scores",
+    _("Scores"),
     [
-      ["1 – 4", "give the score, and go to the next missing one"],
-      ["j", "next score"],
-      ["k", "previous score"],
-      ["Del", "remove the score"],
-      ["c", "comment on the set, or on the annotation"],
-      ["Esc", "leave the comment; show all sets"],
+      ["1 – 4", _("give the score, and go to the next missing one")],
+      ["j", _("next score")],
+      ["k", _("previous score")],
+      ["Del", _("remove the score")],
+      ["c", _("comment on the set, or on the annotation")],
+      ["Esc", _("leave the comment; show all sets")],
     ],
   ],
   [
-    "Views of the text",
+    _("Views of the text"),
     [
-      ["o", "the set alone"],
-      ["t", "the set less one token"],
-      ["x", "the text without the sets"],
-      ["p", "what has changed since the previous round"],
-      ["v", "the text with all sets"],
-      ["← →", "another token to leave out, or another part of the set"],
-      ["↑ ↓", "scroll; also PgUp, PgDn, Home, End, Space"],
-      ["f", "unfold or fold the question, when it is out of sight"],
-      ["b", "back to where you were reading before a click on the map"],
-      ["+ −", "larger or smaller text"],
-      ["z", "text size and line spacing"],
+      ["o", _("the set alone")],
+      ["t", _("the set less one token")],
+      ["x", _("the text without the sets")],
+      ["p", _("what has changed since the previous round")],
+      ["v", _("the text with all sets")],
+      ["← →", _("another token to leave out, or another part of the set")],
+      ["↑ ↓", _("scroll; also PgUp, PgDn, Home, End, Space")],
+      ["f", _("unfold or fold the question, when it is out of sight")],
+      ["b", _("back to where you were reading before a click on the map")],
+      ["+ −", _("larger or smaller text")],
+      ["z", _("text size and line spacing")],
     ],
   ],
   [
-    "With the mouse",
+    _("With the mouse"),
     [
-      ["set", "a click goes to its scores; on a number, to that score"],
-      ["token", "in “Less one token”: a click leaves this one out"],
+      [_("set"), _("a click goes to its scores; on a number, to that score")],
+      [_("token"), _("in “Less one token”: a click leaves this one out")],
     ],
   ],
   [
-    "Work",
+    _("Work"),
     [
-      ["Ctrl+⏎", "submit and go to the next one"],
-      ["s", "skip for now"],
-      ["q", "ask the lead; comments on this text"],
-      ["w", "what the project's model answers, where the lead allows it"],
-      ["g", "guidelines beside the text: open, close"],
-      ["Shift + g", "go into them, to scroll by keys; back: Shift + g or Esc"],
-      ["m", "my reviews"],
-      ["?", "this list"],
+      ["Ctrl+⏎", _("submit and go to the next one")],
+      ["s", _("skip for now")],
+      ["q", _("ask the lead; comments on this text")],
+      ["w", _("what the project's model answers, where the lead allows it")],
+      ["g", _("guidelines beside the text: open, close")],
+      ["Shift + g", _("go into them, to scroll by keys; back: Shift + g or Esc")],
+      ["m", _("my reviews")],
+      ["?", _("this list")],
     ],
   ],
 ];

@@ -4,14 +4,16 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
+from annotator.domain.perturbations import description_of, title_of
 from annotator.domain.project.audits import FAULTS, Fault
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, several
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audits import ToAudit, count_to_audit, judge, next_to_audit
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.audits.keys import hear_keys
 from annotator.web.session import Visit
 
 _REFUSED = "audit_refused"  # why the verdict of the run before was not taken
@@ -19,38 +21,45 @@ _REFUSED = "audit_refused"  # why the verdict of the run before was not taken
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One version after the other; nobody's name and nobody's verdict is among what is shown."""
-    st.header("Audit", anchor=False)
+    st.header(_("Audit"), anchor=False)
     if refused := st.session_state.pop(_REFUSED, ""):
         st.warning(as_text(refused), icon=":material/warning:")
     shown = next_to_audit(store, visit.user, project.id)
     if shown is None:
         st.info(
-            "No version waits for you. In an audit people judge versions that they neither wrote nor checked.",
+            _("No version waits for you. In an audit people judge versions that they neither wrote nor checked."),
             icon=":material/check:",
         )
         return
     n = count_to_audit(store, visit.user, project.id)
-    st.caption(f"{counted(n, 'version')} left for you. Who wrote and checked them, and what they said, is not shown.")
+    st.caption(
+        several(
+            "{n} version left for you. Who wrote and checked them, and what they said, is not shown.",
+            "{n} versions left for you. Who wrote and checked them, and what they said, is not shown.",
+            n,
+        )
+    )
     key = st.session_state["audit_shown"] = f"audit_{shown.item.audit_id}_{shown.item.perturbation_id}"
     _show_version(shown)
     _ask_verdict(store, visit, shown, key)
 
 
 def _show_version(shown: ToAudit) -> None:
-    st.markdown(f"**{as_text(shown.kind.title)}**: {as_text(shown.kind.description)}")
+    title, description = as_text(title_of(shown.kind)), as_text(description_of(shown.kind))
+    st.markdown(_("**{kind}**: {description}", kind=title, description=description))
     left, right = st.columns(2, gap="large")
     with left.container(border=True):
-        st.markdown(f"**Original** · {_result(shown.before)}")
+        st.markdown(_("**Original** · {result}", result=_result(shown.before)))
         for name, pieces in shown.segments:
-            _show_text(name, len(shown.segments), ((kind, before) for kind, before, _ in pieces), "red")
+            _show_text(name, len(shown.segments), ((kind, before) for kind, before, _after in pieces), "red")
     with right.container(border=True):
-        st.markdown(f"**Changed version** · {_result(shown.after)}")
+        st.markdown(_("**Changed version** · {result}", result=_result(shown.after)))
         for name, pieces in shown.segments:
-            _show_text(name, len(shown.segments), ((kind, after) for kind, _, after in pieces), "green")
+            _show_text(name, len(shown.segments), ((kind, after) for kind, _before, after in pieces), "green")
 
 
 def _result(result: str | None) -> str:
-    return "no label" if result is None else as_text(result) or "no answer"
+    return _("no label") if result is None else as_text(result) or _("no answer")
 
 
 def _show_text(name: str, n_segments: int, pieces: Iterable[tuple[str, str]], colour: str) -> None:
@@ -76,13 +85,14 @@ def _lines(text: str) -> str:
 
 def _ask_verdict(store: Store, visit: Visit, shown: ToAudit, key: str) -> None:
     faults: list[Fault] = st.pills(
-        "What is wrong, if anything", list(shown.faults), selection_mode="multi", key=f"{key}_faults",
-        format_func=lambda fault: FAULTS[fault],
+        _("What is wrong, if anything"), list(shown.faults), selection_mode="multi", key=f"{key}_faults",
+        format_func=lambda fault: f"{list(shown.faults).index(fault) + 1}  {_(FAULTS[fault])}",
     )  # fmt: skip
-    comment = st.text_area("Comment", key=f"{key}_comment", height=80)
-    right, wrong, _ = st.columns([1, 1, 3])
-    is_right = pressed("It is right", container=right, disabled=bool(faults), key=f"{key}_right", width="stretch")
-    is_wrong = pressed("It is wrong", container=wrong, disabled=not faults, key=f"{key}_wrong", width="stretch")
+    comment = st.text_area(_("Comment"), key=f"{key}_comment", height=80)
+    right, wrong, _rest = st.columns([1, 1, 3])
+    is_right = pressed(_("It is right"), container=right, disabled=bool(faults), key=f"{key}_right", width="stretch")
+    is_wrong = pressed(_("It is wrong"), container=wrong, disabled=not faults, key=f"{key}_wrong", width="stretch")
+    hear_keys(key, len(shown.faults))
     if not (is_right or is_wrong):
         return
     try:
