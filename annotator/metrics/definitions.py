@@ -30,6 +30,12 @@ class Definition:
     source: str
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """All that screens say of it, in English: the catalogues of other languages gather these."""
+        texts = (self.title, self.in_plain_words or "", self.definition, self.undefined, self.source)
+        return tuple(text for text in texts if text)
+
+    @property
     def in_plain_words(self) -> str | None:
         """What it tells, in a sentence for newcomers; None of a metric that no table of a project has."""
         return in_plain_words(self.name)
