@@ -31,9 +31,12 @@ class Definition:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All that screens say of it, in English: the catalogues of other languages gather these."""
-        texts = (self.title, self.in_plain_words or "", self.definition, self.undefined, self.source)
-        return tuple(text for text in texts if text)
+        """What screens say of it, in English: the catalogues of other languages gather these; () where none says anything of it.
+
+        Its source is a citation, which stays as it is.
+        """
+        plain = self.in_plain_words
+        return () if plain is None else (self.title, plain, self.definition, self.undefined)
 
     @property
     def in_plain_words(self) -> str | None:
