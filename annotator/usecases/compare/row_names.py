@@ -35,10 +35,15 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
     if matching:
         several = [names[rows.index(of.row)] for of in matching]
         raise NotFound(
-            f"'{name}' may stand for {counted(len(several), 'row')}: {_listed(several)}. Name one of them, with its seed or "
-            "parameters where these tell it from the others."
+            _(
+                "'{name}' may stand for {rows}: {names}. Name one of them, with its seed or parameters where these tell it from "
+                "the others.",
+                name=name,
+                rows=counted(len(several), "row"),
+                names=_listed(several),
+            )
         )
-    raise NotFound(f"There is no row '{name}' among those of the table: {_listed(known)}.")
+    raise NotFound(_("There is no row '{name}' among those of the table: {known}.", name=name, known=_listed(known)))
 
 
 @speaking("en")

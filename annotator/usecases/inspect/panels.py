@@ -41,7 +41,10 @@ class PanelChoice:
         run_id, number = whole_number(run), whole_number(layer)
         if run_id is None or (number is None and layer not in {"", "-"}):
             raise InvalidValue(
-                f"An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text[:60]}'."
+                _(
+                    "An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text}'.",
+                    text=text[:60],
+                )
             )
         return PanelChoice(run_id, label or None, number)
 
