@@ -54,7 +54,7 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
 
     values = np.array([point.value for point in points], dtype=np.float64)
     edges = _edges(values)
-    counts, _ = np.histogram(values, bins=edges)
+    counts = np.histogram(values, bins=edges)[0]
     steps = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06)
     bars = Bar(
