@@ -46,7 +46,7 @@ class Line:
 
 _INTERVAL = re.compile(r"[-−+\d[].*[\d\]e]")  # it begins and ends with a number, whatever stands between
 _LONG = 10  # lines; of more the heads are out of sight where one reads the last ones
-_WORDS = {"↑": unsaid("higher is better"), "↓": unsaid("lower is better")}
+_WORDS = {"↑": unsaid("(higher is better)"), "↓": unsaid("(lower is better)")}
 
 # The page's own colours are those of annotator/web/.streamlit/config.toml: cells that stay in place need a ground of their own.
 _STYLE = """
@@ -114,7 +114,7 @@ def _groups(heads: Sequence[Head]) -> Iterator[str]:
 
 def _head(head: Head, is_first: bool) -> str:
     direction = f'&nbsp;<span aria-hidden="true">{head.arrow}</span>' if head.arrow else ""
-    unseen = f'<span class="unseen">({escape(_(_WORDS[head.arrow]))})</span>' if head.arrow else ""
+    unseen = f'<span class="unseen">{escape(_(_WORDS[head.arrow]))}</span>' if head.arrow else ""
     order = ' aria-sort="other"' if head.is_sorted else ""
     return (
         f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{unseen}'

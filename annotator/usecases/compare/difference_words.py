@@ -111,8 +111,8 @@ def sentence_of(cell: Difference) -> str:
     figures, n = f"{signed(cell.difference)}{interval}", f"{cell.n:,}"
     verdict = _(_VERDICTS[cell.word])
     if cell.word == "not told apart" and cell.told:
-        told = written(cell.told)
-        verdict = _("{verdict} (so many instances would tell a difference of {told})", verdict=verdict, told=told)
+        smallest = written(cell.told)
+        verdict = _("{verdict} (so many instances would tell a difference of {told})", verdict=verdict, told=smallest)
     return _("{difference}, {p}, n {n}: {verdict}", difference=figures, p=_p_corrected(cell), n=n, verdict=verdict)
 
 

@@ -70,13 +70,13 @@ def gold_summary(table: MetricTable) -> str:
     gold = table.gold
     ratios = listed([f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items()])
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
-    asked = [_("policy “{policy}”", policy=policy_in_words(table.gold_policy))]
-    asked += [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
-    asked += [asked_group(table)] if asked_group(table) else []
+    options = [_("policy “{policy}”", policy=policy_in_words(table.gold_policy))]
+    options += [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
+    options += [asked_group(table)] if asked_group(table) else []
     ratio = _("top k: RLR × tokens, rounded up; RLR {ratios}", ratios=ratios)
     whose = _whose_ratio(table)
     parts = [
-        several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(asked)),
+        several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(options)),
         *([] if table.release is None else [_("gold: {release}", release=table.release)]),
         *([_groups(table)] if table.groups or table.criteria else []),
         *([_("{n} of them without sets", n=f"{n_without:,}")] if n_without else []),

@@ -108,7 +108,7 @@ def test_a_researcher_reads_plausibility_and_a_comparison_in_chinese_and_takes_a
     page = person("Researcher", locale="zh-CN").open("/metrics?project=1&intervals=1").page
     table = page.get_by_role("region", name="各模型和方法的指标")
     expect(table.get_by_role("columnheader", name="合理性")).to_be_visible()
-    expect(table.get_by_role("columnheader", name="最佳依据集的词元 F1 （越高越好）")).to_be_visible()
+    expect(table.get_by_role("columnheader", name="最佳依据集的词元 F1 （越高越好） 逐集")).to_be_visible()
     expect(table.get_by_role("row", name="first · attention · 第 1 层")).to_contain_text(
         re.compile(r"0\.\d+ 至 0\.\d+")
     )
