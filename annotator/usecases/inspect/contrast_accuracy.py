@@ -25,6 +25,11 @@ from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.training_texts import learned_by_model, without
 
 ALL_KINDS = unsaid("all kinds")
+# The kinds that are always there (domain/perturbations.py) and whether an answer changed, by name, for the catalogues.
+_NAMES = (
+    unsaid("dispensable"), unsaid("important"), unsaid("syntax"), unsaid("contrast"), unsaid("vocabulary"), unsaid("same"),
+    unsaid("changed"),
+)  # fmt: skip
 NUMBERS = ("original", "contrast", "delta", "consistency_of_sets")
 _AT_ONCE = 500
 
