@@ -21,6 +21,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from annotator.language import CATALOGUES, DOMAIN, LANGUAGES
+from annotator.scoring.table import all_table_definitions
 
 ROOT = Path(__file__).resolve().parents[1]
 _COMMANDS = ROOT / "annotator" / "cli"  # they speak English
@@ -34,6 +35,7 @@ _GIVEN = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # what is counted: it may cal
 _SAID = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}|several\({_LITERAL},{_LITERAL},|counted\({_GIVEN},{_LITERAL},?\s*\))")
 _LOUD = {"silent": "false"}  # a template that cannot be read is no empty one
 _TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
+_METRICS = "annotator/metrics/families.py"
 _NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
 _CHANGES_EACH_TIME = re.compile(
     rb'"(?:P\S+-Date|Generated-By|Last-Translator|Language-Team|Report-\S+|Project-Id-\S+): .*\\n"\n'
@@ -49,6 +51,9 @@ def sentences() -> Catalog:
             continue
         for line, message in python_sentences(path.read_text(encoding="utf-8")):
             catalogue.add(message, None, [(_where(path), line)])
+    for definition in all_table_definitions():  # composed where they are written, and said where they are shown
+        for text in definition.words:
+            catalogue.add(text, None, [(_METRICS, 1)])
     for path in _files(("annotator/web/panel",), "js"):
         for line, message in panel_sentences(path.read_text(encoding="utf-8")):
             catalogue.add(message, None, [(_where(path), line)])

@@ -6,20 +6,28 @@ from dataclasses import dataclass
 from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Instance
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 LABEL, SPLIT, KIND, CRITERION, ANNOTATOR = "label", "split", "kind", "criterion", "annotator"
 EXHAUSTIVE = "exhaustive"  # whether the gold of an instance marks all the evidence: only there is a recall one
 METADATA = "metadata:"  # and a name of the instances' metadata
 ANNOTATORS = "annotators:"  # and a name of what the file tells of its annotators
 GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR, EXHAUSTIVE)
-_WORDS = {KIND: "kind of changed version", EXHAUSTIVE: "whether gold is exhaustive"}
+_WORDS = {
+    KIND: unsaid("kind of changed version"),
+    EXHAUSTIVE: unsaid("whether gold is exhaustive"),
+    LABEL: unsaid("label"),
+    SPLIT: unsaid("split"),
+    CRITERION: unsaid("criterion"),
+    ANNOTATOR: unsaid("annotator"),
+}
 _UNNAMED = {
-    LABEL: "(no label)",
-    SPLIT: "(none)",
-    KIND: "(not changed)",
-    CRITERION: "not told",
-    ANNOTATOR: "(not named)",
-    EXHAUSTIVE: "(not exhaustive)",
+    LABEL: unsaid("(no label)"),
+    SPLIT: unsaid("(none)"),
+    KIND: unsaid("(not changed)"),
+    CRITERION: unsaid("not told"),
+    ANNOTATOR: unsaid("(not named)"),
+    EXHAUSTIVE: unsaid("(not exhaustive)"),
 }
 
 
@@ -27,9 +35,12 @@ def require_grouping(by: str) -> None:
     """Raise InvalidValue for what nothing can be grouped by."""
     if by not in GROUPINGS and not any(by.startswith(kind) and by != kind for kind in (METADATA, ANNOTATORS)):
         raise InvalidValue(
-            f"Numbers cannot be grouped by '{by}'. Choose {', '.join(GROUPINGS)}, {METADATA}NAME for a name of the metadata, or "
-            f"{ANNOTATORS}NAME for what is told of the annotators."
-        )
+            _(
+                "Numbers cannot be grouped by '{by}'. Choose {groupings}, {metadata}NAME for a name of the metadata, or "
+                "{annotators}NAME for what is told of the annotators.",
+                by=by, groupings=", ".join(GROUPINGS), metadata=METADATA, annotators=ANNOTATORS,
+            )
+        )  # fmt: skip
 
 
 def is_of_people(by: str) -> bool:
@@ -71,7 +82,7 @@ def group_of(instance: Instance, label: str | None, by: str) -> str | None:
             return "" if instance.parent_key is None else instance.perturbation_kind or "perturbed"
         case "criterion":
             return instance.criterion
-        case _ if by.startswith(METADATA):
+        case str() if by.startswith(METADATA):
             value = instance.metadata.get(by.removeprefix(METADATA), "")
             return fact_in_words(value)
         case _:
@@ -92,10 +103,12 @@ def fact_in_words(value: object) -> str:
 def grouping_in_words(by: str) -> str:
     """What one groups by, in a sentence."""
     if by.startswith(ANNOTATORS):
-        return f"“{by.removeprefix(ANNOTATORS)}” of the annotators"
-    return f"“{by.removeprefix(METADATA)}” of the metadata" if by.startswith(METADATA) else _WORDS.get(by, by)
+        return _("“{name}” of the annotators", name=by.removeprefix(ANNOTATORS))
+    if by.startswith(METADATA):
+        return _("“{name}” of the metadata", name=by.removeprefix(METADATA))
+    return _(_WORDS.get(by, by))
 
 
 def group_in_words(by: str, name: str) -> str:
     """The name of a group, or what is common to those that tell none."""
-    return name or _UNNAMED.get(by, "(not told)")
+    return name or _(_UNNAMED.get(by, unsaid("(not told)")))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from annotator.domain.numbers import written
 from annotator.figures.axes import write_plainly
+from annotator.language import _
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -88,7 +89,7 @@ def title_up(title: str) -> str:
     >>> title_up("F1 ↑"), title_up("failure rate ↓")
     ('F1 (higher is better)', 'failure rate (lower is better)')
     """
-    return escape(title.replace("↑", "(higher is better)").replace("↓", "(lower is better)"))
+    return escape(title.replace("↑", _("(higher is better)")).replace("↓", _("(lower is better)")))
 
 
 def _summaries(curve: Curve) -> list[str]:

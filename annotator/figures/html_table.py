@@ -3,9 +3,12 @@
 It stands in its full height, so that the page scrolls wherever the pointer is; only what is too wide scrolls in its box.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+
+from annotator.language import _, unsaid
 
 BEST = "★"
 
@@ -41,8 +44,9 @@ class Line:
     is_baseline: bool = False
 
 
+_INTERVAL = re.compile(r"[-−+\d[].*[\d\]e]")  # it begins and ends with a number, whatever stands between
 _LONG = 10  # lines; of more the heads are out of sight where one reads the last ones
-_WORDS = {"↑": "higher is better", "↓": "lower is better"}
+_WORDS = {"↑": unsaid("(higher is better)"), "↓": unsaid("(lower is better)")}
 
 # The page's own colours are those of annotator/web/.streamlit/config.toml: cells that stay in place need a ground of their own.
 _STYLE = """
@@ -110,7 +114,7 @@ def _groups(heads: Sequence[Head]) -> Iterator[str]:
 
 def _head(head: Head, is_first: bool) -> str:
     direction = f'&nbsp;<span aria-hidden="true">{head.arrow}</span>' if head.arrow else ""
-    unseen = f'<span class="unseen">({_WORDS[head.arrow]})</span>' if head.arrow else ""
+    unseen = f'<span class="unseen">{escape(_(_WORDS[head.arrow]))}</span>' if head.arrow else ""
     order = ' aria-sort="other"' if head.is_sorted else ""
     return (
         f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{unseen}'
@@ -133,13 +137,13 @@ def _cell(cell: Cell, is_first: bool, decimals: int) -> str:
     if not cell.is_best:
         value = f"<span{style}>{escape(cell.text)}</span>" if style else escape(cell.text)
         return f"<td{_first(is_first)}>{value}{notes}</td>"
-    star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">best: </span>'
+    star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">{escape(_("best:"))} </span>'
     return f'<td{_first(is_first)}><span class="best"{style}>{star}{escape(cell.text)}</span>{notes}</td>'
 
 
 def _unbroken(note: str) -> str:
     """An interval stays in one line."""
-    return ' class="interval"' if "[" in note or " to " in note else ""
+    return ' class="interval"' if _INTERVAL.fullmatch(note) else ""
 
 
 def _decimals(text: str) -> int:

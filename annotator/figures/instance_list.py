@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from annotator.language import _
+
 _STYLE = """
 .instance-list { overflow-x: auto; }
 .instance-list table { border-collapse: collapse; font-size: .875rem; width: 100%; margin: 0; }
@@ -26,7 +28,7 @@ class LinkedRow:
 
 def instance_list_html(rows: Sequence[LinkedRow], heads: Sequence[str], *, label: str) -> str:
     """The rows, a link in the first column of each; every text is escaped. heads: of the other columns."""
-    above = "".join(f'<th scope="col">{escape(head)}</th>' for head in ("instance", *heads))
+    above = "".join(f'<th scope="col">{escape(head)}</th>' for head in (_("instance"), *heads))
     body = "".join(_row(row) for row in rows)
     return (
         f'<style>{_STYLE}</style><div class="instance-list"><table aria-label="{escape(label)}">'

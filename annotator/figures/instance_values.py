@@ -10,6 +10,7 @@ import numpy as np
 from annotator.domain.numbers import written
 from annotator.figures.axes import write_plainly
 from annotator.figures.curves import COLOURS, title_up
+from annotator.language import _, several, unsaid
 from annotator.metrics.ragged import Floats
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _HEIGHT = 380
 _N_STEPS = 20
 _FEW = 5
 _ALIKE = 1e-9
-_RIGHT, _WRONG, _UNKNOWN = "right answer", "wrong answer", "no answer"
+_RIGHT, _WRONG, _UNKNOWN = unsaid("right answer"), unsaid("wrong answer"), unsaid("no answer")
 _LOOKS = {_RIGHT: (COLOURS[0], "circle"), _WRONG: (COLOURS[1], "x"), _UNKNOWN: (COLOURS[6], "diamond-open")}
 
 
@@ -53,15 +54,18 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
 
     values = np.array([point.value for point in points], dtype=np.float64)
     edges = _edges(values)
-    counts, _ = np.histogram(values, bins=edges)
+    counts = np.histogram(values, bins=edges)[0]
     steps = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06)
     bars = Bar(
         x=((edges[:-1] + edges[1:]) / 2).tolist(), y=counts.tolist(), width=np.diff(edges).tolist(),
         marker={"color": COLOURS[0], "line": {"width": 1, "color": "rgba(128,128,128,.6)"}}, showlegend=False,
         customdata=[["between", low, high] for low, high in steps],
-        hovertext=[f"{written(low)} to {written(high)}" for low, high in steps],
-        hovertemplate="%{hovertext}: %{y:,} instances<extra></extra>",
+        hovertext=[
+            _between(low, high, int(n))
+            for (low, high), n in zip(steps, counts, strict=True)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
     )  # fmt: skip
     figure.add_trace(bars, row=1, col=1)
     lanes = [answer for answer in reversed(_LOOKS) if any(_answer(point) == answer for point in points)]
@@ -69,7 +73,7 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
         figure.add_trace(trace, row=2, col=1)
     if marked is not None:
         annotation = {
-            "text": f"mean {written(marked)}",
+            "text": _("mean {mean}", mean=written(marked)),
             "y": 1,
             "yref": "y domain",
             "yanchor": "bottom",
@@ -77,10 +81,10 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
         }
         figure.add_vline(x=marked, line={"dash": "dash", "width": 2, "color": "gray"}, row=1, col=1)
         figure.add_annotation(x=marked, **annotation, row=1, col=1)
-    figure.update_yaxes(title="number of instances", dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
+    figure.update_yaxes(title=_("number of instances"), dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
     figure.update_yaxes(
         tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=lanes, range=[0, len(lanes)], showgrid=False,
-        title="single instances", row=2, col=1,
+        title=_("single instances"), row=2, col=1,
     )  # fmt: skip
     figure.update_xaxes(title=escape(name), row=2, col=1)
     _lay_out(figure)
@@ -99,13 +103,20 @@ def _edges(values: Floats) -> Floats:
     return edges
 
 
+def _between(low: float, high: float, n: int) -> str:
+    """What stands at a bar."""
+    return several(
+        "{low} to {high}: {n} instance", "{low} to {high}: {n} instances", n, low=written(low), high=written(high)
+    )
+
+
 def beside_confidence(points: Sequence[Point], *, name: str) -> "Figure":
     """The number up, the probability of the predicted label across; points without a probability are not drawn."""
     from plotly.graph_objects import Figure  # noqa: PLC0415  (a third of a second)
 
     known = [point for point in points if point.p is not None]
     figure = Figure(_points_by_answer(known, x_of=lambda point: point.p, y_of=lambda point: point.value))
-    figure.update_xaxes(title="probability of the predicted label")
+    figure.update_xaxes(title=_("probability of the predicted label"))
     figure.update_yaxes(title=title_up(name))
     _lay_out(figure)
     return figure
@@ -124,7 +135,7 @@ def _points_by_answer(points: Sequence[Point], *, x_of: Any, y_of: Any) -> list[
             x=[x_of(point) for point in of_answer],
             y=[y_of(point) for point in of_answer],
             mode="markers",
-            name=answer,
+            name=_(answer),
             marker={"color": colour, "symbol": symbol, "size": 7, "opacity": 0.8},
             customdata=[["instance", point.id, written(point.value), written(point.p)] for point in of_answer],
             text=[escape(point.key) for point in of_answer],

@@ -12,10 +12,12 @@ from typing import Literal
 import numpy as np
 
 from annotator.domain.numbers import signed
+from annotator.language import _, unsaid
 from annotator.metrics.aggregate import Interval, bootstrap_many
 from annotator.metrics.definitions import Direction
 from annotator.metrics.ragged import Floats
 
+RANDOM = unsaid("random")
 FEWEST = 20  # instances; below, nothing is said
 _TOLD = 0.01  # the difference for which it is said how many instances would tell it
 _Z = 2.8016  # two-sided 5 %, power 80 %: z(0.975) + z(0.8)
@@ -85,7 +87,7 @@ def _needed(deviation: float) -> int | None:
     return ceil((_Z * deviation / _TOLD) ** 2 - 1e-9) or None
 
 
-def sentence(verdict: Verdict, null: str = "random") -> str:
+def sentence(verdict: Verdict, null: str = RANDOM) -> str:
     """In words, with the difference and its interval.
 
     >>> sentence(Verdict("not better", 312, -0.07, -0.1, -0.03))
@@ -95,11 +97,17 @@ def sentence(verdict: Verdict, null: str = "random") -> str:
     """
     figures = difference(verdict)
     if not figures:
-        return f"too few to say (n {verdict.n})"
-    more = (
-        f"; about {_rounded(verdict.needed):,} instances would show a difference of {_TOLD}" if verdict.needed else ""
-    )
-    return f"{short(verdict, null)} on this gold ({figures[0]}, n {verdict.n:,}{more})"
+        return _("too few to say (n {n})", n=verdict.n)
+    if verdict.needed is None:
+        return _(
+            "{verdict} on this gold ({difference}, n {n})",
+            verdict=short(verdict, null), difference=figures[0], n=f"{verdict.n:,}",
+        )  # fmt: skip
+    return _(
+        "{verdict} on this gold ({difference}, n {n}; about {needed} instances would show a difference of {told})",
+        verdict=short(verdict, null), difference=figures[0], n=f"{verdict.n:,}", needed=f"{_rounded(verdict.needed):,}",
+        told=_TOLD,
+    )  # fmt: skip
 
 
 def difference(verdict: Verdict) -> list[str]:
@@ -114,11 +122,17 @@ def difference(verdict: Verdict) -> list[str]:
     return [f"{mean} [{low}, {high}]"]
 
 
-def short(verdict: Verdict, null: str = "random") -> str:
+def short(verdict: Verdict, null: str = RANDOM) -> str:
     """In a few words, without numbers."""
-    if verdict.word == "too few":
-        return "too few to say"
-    return f"no clear difference from {null}" if verdict.word == "not told" else f"{verdict.word} than {null}"
+    match verdict.word:
+        case "too few":
+            return _("too few to say")
+        case "not told":
+            return _("no clear difference from {null}", null=_(null))
+        case "better":
+            return _("better than {null}", null=_(null))
+        case "not better":
+            return _("not better than {null}", null=_(null))
 
 
 def _rounded(number: int) -> int:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from annotator.domain.numbers import signed
+from annotator.language import _, unsaid
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.chance import Verdict, beside
 from annotator.metrics.ragged import Floats
@@ -68,24 +69,34 @@ class ControlledGain:
 rationales.'
         """
         gain, control = (0.0 if of is None else _mean(of) for of in (self.gain, self.of_control))
-        figures = f"({signed(control)} against {signed(gain)})"
-        return _SENTENCES[self.word].format(n=self.n, gain=signed(gain), figures=figures)
+        figures = _("({control} against {gain})", control=signed(control), gain=signed(gain))
+        return _(_SENTENCES[self.word], n=f"{self.n:,}", gain=signed(gain), figures=figures)
 
 
 _ROUNDING = 1e-9
 _WITHOUT_GAIN: dict[str, GainWord] = {"too few": "too few", "not told": "no gain", "not better": "loss"}
-_CONTROL = "The control trained on shuffled rationales"
 _SENTENCES: dict[GainWord, str] = {
     "nothing": "",
-    "too few": "Too few texts to say anything (n {n:,}).",
-    "no gain": "No clear gain ({gain}).",
-    "loss": "It is worse than without alignment ({gain}).",
-    "no control": "A gain of {gain}; whether it comes from the rationales is not known, as there is no control beside it.",
-    "as much": f"{_CONTROL} gains as much {{figures}}, so this gain does not come from the rationales.",
-    "less": f"{_CONTROL} gains too, but less {{figures}}: only what lies above it comes from the rationales.",
-    "none": f"{_CONTROL} does not gain as much {{figures}}, so this gain comes from the rationales.",
-    "not told": f"{_CONTROL} cannot be told apart {{figures}}, so more texts or seeds are needed to say whether this gain comes "
-    "from the rationales.",
+    "too few": unsaid("Too few texts to say anything (n {n})."),
+    "no gain": unsaid("No clear gain ({gain})."),
+    "loss": unsaid("It is worse than without alignment ({gain})."),
+    "no control": unsaid(
+        "A gain of {gain}; whether it comes from the rationales is not known, as there is no control beside it."
+    ),
+    "as much": unsaid(
+        "The control trained on shuffled rationales gains as much {figures}, so this gain does not come from the rationales."
+    ),
+    "less": unsaid(
+        "The control trained on shuffled rationales gains too, but less {figures}: only what lies above it comes from the "
+        "rationales."
+    ),
+    "none": unsaid(
+        "The control trained on shuffled rationales does not gain as much {figures}, so this gain comes from the rationales."
+    ),
+    "not told": unsaid(
+        "The control trained on shuffled rationales cannot be told apart {figures}, so more texts or seeds are needed to say "
+        "whether this gain comes from the rationales."
+    ),
 }
 
 

@@ -30,6 +30,15 @@ class Definition:
     source: str
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """What screens say of it, in English: the catalogues of other languages gather these; () where none says anything of it.
+
+        Its source is a citation, which stays as it is.
+        """
+        plain = self.in_plain_words
+        return () if plain is None else (self.title, plain, self.definition, self.undefined)
+
+    @property
     def in_plain_words(self) -> str | None:
         """What it tells, in a sentence for newcomers; None of a metric that no table of a project has."""
         return in_plain_words(self.name)

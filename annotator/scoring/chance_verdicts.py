@@ -6,14 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.metrics.chance import FEWEST, Verdict, beside, difference, sentence, short
+from annotator.language import _, unsaid
+from annotator.metrics.chance import FEWEST, RANDOM, Verdict, beside, difference, sentence, short
 from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.random_rows import OverInstances
 from annotator.scoring.shared_instances import seeds_of, values_of
 from annotator.scoring.table import Column, MetricRow, MetricTable
 
-RANDOM = "random"
 _GOLD = "gold"
 _ACCURACY = "eraser.accuracy"
 _OWN_SCALE = ("faithfulness", "confidence")  # groups whose numbers are on the scale of their model's probabilities
@@ -23,15 +23,21 @@ Scope = Literal["models", "model", "method"]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A number beside chance. null: what it is compared with; is_unmeasured: random would have to be computed first.
+    """A number beside chance: random, or always saying the commonest label.
 
+    is_unmeasured: random would have to be computed first
     learned: why there can be no verdict on how often a model is right; "" where there can
     """
 
     verdict: Verdict | None = None
-    null: str = RANDOM
+    label: str = ""
     is_unmeasured: bool = False
     learned: str = ""
+
+    @property
+    def null(self) -> str:
+        """What the number is compared with, in words."""
+        return _("always saying “{label}”", label=self.label) if self.label else RANDOM
 
     @property
     def sentence(self) -> str:
@@ -42,8 +48,8 @@ class Judged:
     def lines(self) -> list[str]:
         """In a few words, and the difference with its interval, or why there is no verdict."""
         if self.verdict is None:
-            return [self.learned] if self.learned else []
-        words = "no clear difference" if self.verdict.word == "not told" else short(self.verdict, self.null)
+            return [_(self.learned)] if self.learned else []
+        words = _("no clear difference") if self.verdict.word == "not told" else short(self.verdict, self.null)
         return [words, *difference(self.verdict)]
 
 
@@ -60,7 +66,7 @@ def judged(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> lis
     return [
         Judged(
             next(verdicts) if side.null is not None and values is not None else None,
-            side.name,
+            side.label,
             side.is_unmeasured,
             _learned(row, column),
         )
@@ -73,7 +79,7 @@ class _Null:
     """What a row's numbers are compared with; None: with nothing."""
 
     null: Floats | None = None
-    name: str = RANDOM
+    label: str = ""
     is_unmeasured: bool = False
 
 
@@ -102,11 +108,11 @@ def _learned(row: MetricRow, column: Column) -> str:
     if column.group != "quality" or number is None or number.value is None or training is None:
         return ""
     if not training["is_known"]:
-        return "perhaps on texts it learned from"
+        return unsaid("perhaps on texts it learned from")
     seen = training["seen"]
     if number.n is not None and 0 < seen < number.n:
-        return "partly on texts it learned from"
-    return "on texts it learned from" if seen else ""
+        return unsaid("partly on texts it learned from")
+    return unsaid("on texts it learned from") if seen else ""
 
 
 def _commonest(behind: Behind, values: Floats) -> _Null:
@@ -117,7 +123,7 @@ def _commonest(behind: Behind, values: Floats) -> _Null:
         return _Null()
     commonest = int(counts.argmax())
     is_commonest = np.where(labels >= 0, (labels == commonest).astype(np.float64), np.nan)
-    return _Null(is_commonest, f"always saying “{behind.label_names[commonest]}”")
+    return _Null(is_commonest, behind.label_names[commonest])
 
 
 def _drawn(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[OfSeed]) -> _Null:
@@ -137,7 +143,7 @@ def _of_method(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[O
     """The method `random` of the same model; gold's rationales are of their own size, so that k at random is no null of them."""
     if row.method == _GOLD:
         return _Null()
-    runs = [of for (model, method, *_), of in behind.rows.items() if (model, method) == (row.model, RANDOM)]
+    runs = [of for (model, method, *_key), of in behind.rows.items() if (model, method) == (row.model, RANDOM)]
     measured = [
         seed
         for of in runs

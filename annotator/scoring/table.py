@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags
-from annotator.metrics.registry import definition_of
+from annotator.metrics.registry import all_definitions, definition_of
 from annotator.scoring.instance_numbers import Behind, RowKey
 from annotator.scoring.reports import (
     GoldReport,
@@ -254,6 +254,11 @@ def _columns(models: Sequence[ModelReport]) -> Iterator[Column]:
     for group, names in names_by_group.items():
         for name in names:
             yield Column(name, group, definition_in_table(name))
+
+
+def all_table_definitions() -> list[Definition]:
+    """What the register has, and what columns of the table say more."""
+    return [*all_definitions(), *(definition_in_table(f"benchmark.{measure}") for measure in _PAIRS)]
 
 
 def definition_in_table(name: str) -> Definition:

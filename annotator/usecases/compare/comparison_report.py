@@ -16,6 +16,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.figures.report.page import Report, Texts, report_html
 from annotator.formats.rows.files import new_file
+from annotator.language import speaking
 from annotator.scoring.shared_instances import are_different, as_shown
 from annotator.scoring.table import MetricRow, MetricTable, metric_table, without_repeats
 from annotator.store import Store
@@ -51,6 +52,7 @@ def score_for_report(store: Store, actor: User, project: Project, request: Repor
     return metric_table(*evaluate_with_instances(store, actor, project, options=options))
 
 
+@speaking("en")  # it is sent to others
 def comparison_report(
     store: Store, actor: User, project: Project, request: ReportRequest, *, file_name: str = "report.html",
     table: MetricTable | None = None,

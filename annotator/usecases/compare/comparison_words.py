@@ -2,28 +2,45 @@
 
 from collections.abc import Mapping, Sequence
 
-from annotator.domain.numbers import counted, percent, signed
+from annotator.domain.numbers import percent, signed
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
 
-TITLES: Mapping[str, str] = {"all": "all texts", "originals": "originals", "changed_versions": "changed versions"}
-OF_ALL_TEXTS = "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
-CONFIDENCE = "probability that the base gives the gold label"
+TITLES: Mapping[str, str] = {
+    "all": unsaid("all texts"),
+    "originals": unsaid("originals"),
+    "changed_versions": unsaid("changed versions"),
+}
+OF_ALL_TEXTS = unsaid(
+    "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
+)
+CONFIDENCE = unsaid("probability that the base gives the gold label")
+# The columns of the table of what is won and lost, said by the page.
+_COLUMNS = (
+    unsaid("texts"), unsaid("n"), unsaid("base"), unsaid("other"), unsaid("difference"), unsaid("won"), unsaid("lost"),
+    unsaid("both right"), unsaid("both wrong"), unsaid("p"), unsaid("opportunity cost ↓"),
+)  # fmt: skip
 _VERDICTS = {
-    "better": "{other} is better", "worse": "{other} is worse", "not told": "no clear difference",
-    "too few": "too few texts to say anything",
+    "better": unsaid("{other} is better"), "worse": unsaid("{other} is worse"), "not told": unsaid("no clear difference"),
+    "too few": unsaid("too few texts to say anything"),
 }  # fmt: skip
 
 
 def in_words(base: str, other: str, part: PartComparison) -> str:
     """Of all seeds together what is won and lost, and whether that is a difference."""
     won, lost, right, wrong = map(sum, (part.n_won, part.n_lost, part.n_both_right, part.n_both_wrong))
-    rest = f"Both are right on {right:,} and wrong on {wrong:,}."
-    verdict = _VERDICTS[part.verdict].format(other=other)
-    n_lost = f"{lost:,}" if lost else "none"
-    return (
-        f"{other} is right on {counted(won, 'text')} on which {base} is wrong (won), and wrong on {n_lost} on which {base} is "
-        f"right (lost). {rest} Accuracy {percent(part.other['value'])} against {percent(part.base['value'])}: {verdict}."
-    )
+    exchanged = several(
+        "{other} is right on {n} text on which {base} is wrong (won), and wrong on {n_lost} on which {base} is right (lost).",
+        "{other} is right on {n} texts on which {base} is wrong (won), and wrong on {n_lost} on which {base} is right (lost).",
+        won,
+        other=other, base=base, n_lost=f"{lost:,}" if lost else _("none"),
+    )  # fmt: skip
+    rest = _("Both are right on {n_right} and wrong on {n_wrong}.", n_right=f"{right:,}", n_wrong=f"{wrong:,}")
+    accuracy = _(
+        "Accuracy {other} against {base}: {verdict}.",
+        other=percent(part.other["value"]), base=percent(part.base["value"]), verdict=_(_VERDICTS[part.verdict], other=other),
+    )  # fmt: skip
+    return f"{exchanged} {rest} {accuracy}"
 
 
 def row_of_part(name: str, part: PartComparison) -> dict[str, object]:
@@ -32,7 +49,7 @@ def row_of_part(name: str, part: PartComparison) -> dict[str, object]:
     if part.interval is not None:
         difference = f"{difference} [{signed(part.interval.low)}, {signed(part.interval.high)}]"
     return {
-        "texts": TITLES[name], "n": part.n, "base": part.base["value"], "other": part.other["value"],
+        "texts": _(TITLES[name]), "n": part.n, "base": part.base["value"], "other": part.other["value"],
         "difference": difference, "won": _counts(part.n_won), "lost": _counts(part.n_lost),
         "both right": _counts(part.n_both_right), "both wrong": _counts(part.n_both_wrong),
         "p": ", ".join("–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}" for p in part.p_mcnemar),
@@ -42,12 +59,13 @@ def row_of_part(name: str, part: PartComparison) -> dict[str, object]:
 
 def meaning_of_parts(comparison: ModelComparison) -> str:
     """What the columns of that table are, what is left out of it, and what the project calls labels of the models."""
-    runs = "" if len(comparison.runs) == 1 else " Of several seeds, counts and p stand seed by seed."
-    return (
+    meaning = _(
         "Won: the other is right and the base is wrong; lost: the reverse. The difference is that of accuracy, with a paired "
         "95 % bootstrap interval over texts; p is McNemar's, exact and two-sided; the opportunity cost is (lost − won) / n "
-        f"(ER-TEST).{_left_out(comparison)}{runs}{''.join(f' {sentence}' for sentence in comparison.labels)}"
+        "(ER-TEST)."
     )
+    runs = "" if len(comparison.runs) == 1 else _("Of several seeds, counts and p stand seed by seed.")
+    return " ".join(filter(None, [meaning, _left_out(comparison), runs, *comparison.labels]))
 
 
 def not_listed(comparison: ModelComparison) -> str:
@@ -55,10 +73,11 @@ def not_listed(comparison: ModelComparison) -> str:
     won, lost = comparison.won_lost_of_learned
     if not won and not lost:
         return ""
-    return (
-        f"Texts that a model learned from are neither counted here nor listed on Saliency: {won:,} more for the first list, "
-        f"{lost:,} more for the second. A tick above the list there shows them as well."
-    )
+    return _(
+        "Texts that a model learned from are neither counted here nor listed on Saliency: {won} more for the first list, "
+        "{lost} more for the second. A tick above the list there shows them as well.",
+        won=f"{won:,}", lost=f"{lost:,}",
+    )  # fmt: skip
 
 
 def title_of_bin(of_bin: ConfidenceBin) -> str:
@@ -67,12 +86,15 @@ def title_of_bin(of_bin: ConfidenceBin) -> str:
 
 
 def _left_out(comparison: ModelComparison) -> str:
-    reasons = {
-        "that a model learned from": comparison.n_learned,
-        "that not both have answered": comparison.n_unanswered,
-    }
-    left_out = " and ".join(f"{counted(n, 'text')} {why}" for why, n in reasons.items() if n)
-    return f" Left out: {left_out}." if left_out else ""
+    reasons = [
+        several("{n} text that a model learned from", "{n} texts that a model learned from", comparison.n_learned),
+        several(
+            "{n} text that not both have answered", "{n} texts that not both have answered", comparison.n_unanswered
+        ),
+    ]
+    counts = (comparison.n_learned, comparison.n_unanswered)
+    texts = listed([reason for reason, n in zip(reasons, counts, strict=True) if n], "and")
+    return _("Left out: {texts}.", texts=texts) if texts else ""
 
 
 def _counts(of_runs: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_table import label_of, metric_table_latex
 from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import _, speaking
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, own_number
 from annotator.scoring.table import Column
 from annotator.usecases.compare.difference_words import (
@@ -21,7 +22,14 @@ from annotator.usecases.compare.difference_words import (
     what_could_be_told,
     what_it_is,
 )
-from annotator.usecases.inspect.metric_names import ARROWS, criterion_in_words, family_of, meaning_of
+from annotator.usecases.inspect.metric_names import (
+    ARROWS,
+    criterion_in_words,
+    family_of,
+    group_of,
+    meaning_of,
+    title_in_words,
+)
 from annotator.usecases.inspect.metric_view import gold_summary
 
 _MEANINGS = {
@@ -38,13 +46,18 @@ def heads_and_lines(made: AgainstTable, order: Column | None = None) -> tuple[li
     """As the page draws it: the reference with its own values first."""
     heads = [
         Head(
-            column.group, column.definition.title, f"{family_of(column)} · difference", ARROWS[column.definition.direction],
+            group_of(column), title_in_words(column.definition), f"{family_of(column)} · {_('difference')}",
+            ARROWS[column.definition.direction],
             meaning_of(column), column == order,
         )
         for column in made.columns
     ]  # fmt: skip
     lines = [
-        Line(reference_name(made), "what the others are compared with", [_own(made, column) for column in made.columns])
+        Line(
+            reference_name(made),
+            _("what the others are compared with"),
+            [_own(made, column) for column in made.columns],
+        )
     ]
     for at, (title, detail) in enumerate(details_of_compared(made.rows)):
         cells = [made.cell(at, column) for column in made.columns]
@@ -101,6 +114,7 @@ def _text_cell(cell: Compared) -> TextCell:
     return TextCell(signed(cell.difference), "", WORDS[cell.word], (*notes, f"n {cell.n:,}"))
 
 
+@speaking("en")
 def against_latex(made: AgainstTable) -> str:
     """For a paper: differences with intervals, stars where the corrected p is below .05."""
     heads = [
@@ -146,6 +160,7 @@ def _asked(made: AgainstTable) -> str:
     return ", ".join(parts)
 
 
+@speaking("en")
 def against_csv(made: AgainstTable, *, explained: str = "predicted") -> str:
     """A line a comparison, with all digits; also of what is not compared, with the reason."""
     table = made.table

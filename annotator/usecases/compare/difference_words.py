@@ -2,39 +2,59 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.numbers import UNDEFINED, counted, signed, written
+from annotator.domain.numbers import UNDEFINED, signed, written
+from annotator.language import _, listed, several, speaking, unsaid
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, Difference, Reason, Word
 from annotator.scoring.table import Column
 from annotator.usecases.compare.row_names import compared_name, compared_names
-from annotator.usecases.inspect.metric_names import details_of, title_of
+from annotator.usecases.inspect.metric_names import details_of, title_in_words, title_of
 
 MARK = "*"
-LEGEND = (
-    f"↑ higher is better · ↓ lower is better · {MARK} told apart, better or worse · … to …: the interval · n: instances that "
+_LEGEND = unsaid(
+    "↑ higher is better · ↓ lower is better · {mark} told apart, better or worse · … to …: the interval · n: instances that "
     "both have · – not compared, or no number."
 )
 SHORT: Mapping[Reason, str] = {
     "no number": "",
-    "no number of the reference": "the reference has none",
-    "other model": "not comparable",
-    "other method": "not comparable",
-    "other thresholds": "not comparable",
-    "no mean": "cannot be paired",
-    "same numbers": "the reference’s own",
-    "nothing in common": "no instance in common",
-    "learned": "it learned from them",
+    "no number of the reference": unsaid("the reference has none"),
+    "other model": unsaid("not comparable"),
+    "other method": unsaid("not comparable"),
+    "other thresholds": unsaid("not comparable"),
+    "no mean": unsaid("cannot be paired"),
+    "same numbers": unsaid("the reference’s own"),
+    "nothing in common": unsaid("no instance in common"),
+    "learned": unsaid("it learned from them"),
 }
 LONG: Mapping[Reason, str] = {
-    "no number of the reference": "The reference has no such number.",
-    "other model": "Values of different models are not compared: each is on the scale of its model’s own probabilities, and the "
-    "bounds of these differ.",
-    "other method": "Losses of different methods are not compared: they are on the scale of each method’s own scores.",
-    "other thresholds": "Values over different thresholds are not compared.",
-    "no mean": "The number is no mean over instances, so that there is nothing to pair.",
-    "same numbers": "The number is of the reference’s own model or run, so that it is the same.",
-    "nothing in common": "There is no instance that both have.",
-    "learned": "A model’s answers to texts that it learned from, or may have, are not compared.",
+    "no number of the reference": unsaid("The reference has no such number."),
+    "other model": unsaid(
+        "Values of different models are not compared: each is on the scale of its model’s own probabilities, and the bounds of "
+        "these differ."
+    ),
+    "other method": unsaid(
+        "Losses of different methods are not compared: they are on the scale of each method’s own scores."
+    ),
+    "other thresholds": unsaid("Values over different thresholds are not compared."),
+    "no mean": unsaid("The number is no mean over instances, so that there is nothing to pair."),
+    "same numbers": unsaid("The number is of the reference’s own model or run, so that it is the same."),
+    "nothing in common": unsaid("There is no instance that both have."),
+    "learned": unsaid("A model’s answers to texts that it learned from, or may have, are not compared."),
 }
+
+
+_VERDICTS: Mapping[Word, str] = {
+    "better": unsaid("better"),
+    "worse": unsaid("worse"),
+    "higher": unsaid("higher"),
+    "lower": unsaid("lower"),
+    "not told apart": unsaid("not told apart"),
+    "equal": unsaid("equal"),
+}
+
+
+def legend() -> str:
+    """What the signs of the table mean."""
+    return _(_LEGEND, mark=MARK)
 
 
 def p_in_words(p: float) -> str:
@@ -67,10 +87,16 @@ def is_told(of: Difference) -> bool:
 def lines_of_cell(cell: Compared) -> tuple[str, ...]:
     """What stands below a difference: interval, p with the corrected one, n, and the verdict; or why there is none."""
     if isinstance(cell, str):
-        return (SHORT[cell],) if SHORT[cell] else ()
-    interval = [] if cell.low is None or cell.high is None else [f"{signed(cell.low)} to {signed(cell.high)}"]
-    p = p_in_words(cell.p) + ("" if cell.p == cell.corrected else f", corrected {_p(cell.corrected)}")
-    return (*interval, p, f"n {cell.n:,}", cell.word)
+        return (_(SHORT[cell]),) if SHORT[cell] else ()
+    has_bounds = cell.low is not None and cell.high is not None
+    interval = [_("{low} to {high}", low=signed(cell.low or 0.0), high=signed(cell.high or 0.0))] if has_bounds else []
+    return (*interval, _p_corrected(cell), f"n {cell.n:,}", _(_VERDICTS[cell.word]))
+
+
+def _p_corrected(cell: Difference) -> str:
+    if cell.p == cell.corrected:
+        return p_in_words(cell.p)
+    return _("{p}, corrected {corrected}", p=p_in_words(cell.p), corrected=_p(cell.corrected))
 
 
 def sentence_of(cell: Difference) -> str:
@@ -80,41 +106,48 @@ def sentence_of(cell: Difference) -> str:
     '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: not told apart (so many instances would tell a difference of 0.041)'
     """
     if cell.word == "equal":
-        return f"equal in all {counted(cell.n, 'instance')}"
+        return several("equal in all {n} instance", "equal in all {n} instances", cell.n)
     interval = "" if cell.low is None or cell.high is None else f" [{signed(cell.low)}, {signed(cell.high)}]"
-    corrected = "" if cell.p == cell.corrected else f", corrected {_p(cell.corrected)}"
-    has_told = cell.word == "not told apart" and cell.told
-    would_tell = f" (so many instances would tell a difference of {written(cell.told)})" if has_told else ""
-    return (
-        f"{signed(cell.difference)}{interval}, {p_in_words(cell.p)}{corrected}, n {cell.n:,}: {cell.word}{would_tell}"
-    )
+    figures, n = f"{signed(cell.difference)}{interval}", f"{cell.n:,}"
+    verdict = _(_VERDICTS[cell.word])
+    if cell.word == "not told apart" and cell.told:
+        smallest = written(cell.told)
+        verdict = _("{verdict} (so many instances would tell a difference of {told})", verdict=verdict, told=smallest)
+    return _("{difference}, {p}, n {n}: {verdict}", difference=figures, p=_p_corrected(cell), n=n, verdict=verdict)
 
 
 def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
     """The same of two rows by their names, and in how many instances which of them is higher."""
     whole = sentence_of(cell)
     n_equal = cell.n - cell.n_higher - cell.n_lower
-    alone = counted(cell.n_left_out, "instance that only one of them has is", "instances that only one of them has are")
-    left_out = f" {alone} left out." if cell.n_left_out else ""
-    return (
-        f"{whole[0].upper()}{whole[1:]}. {row} is higher in {counted(cell.n_higher, 'instance')}, {reference} in "
-        f"{cell.n_lower:,}; they are equal in {n_equal:,}.{left_out}"
-    )
+    sentence = several(
+        "{whole}. {row} is higher in {n} instance, {reference} in {n_lower}; they are equal in {n_equal}.",
+        "{whole}. {row} is higher in {n} instances, {reference} in {n_lower}; they are equal in {n_equal}.",
+        cell.n_higher,
+        whole=f"{whole[0].upper()}{whole[1:]}", row=row, reference=reference, n_lower=f"{cell.n_lower:,}", n_equal=f"{n_equal:,}",
+    )  # fmt: skip
+    if not cell.n_left_out:
+        return sentence
+    left_out = several(
+        "{n} instance that only one of them has is left out.",
+        "{n} instances that only one of them has are left out.", cell.n_left_out,
+    )  # fmt: skip
+    return f"{sentence} {left_out}"
 
 
 def what_it_is(made: AgainstTable, name: str) -> str:
     """How a difference is to be read. name: of the reference."""
-    return (
-        f"Each number is the row’s value minus that of {name}: the mean over the instances that both have (n), with a paired "
+    return _(
+        "Each number is the row’s value minus that of {reference}: the mean over the instances that both have (n), with a paired "
         "95 % bootstrap interval. p is by flipping the signs of these differences (all signs where few differ, else 9,999 "
-        f"draws), and is corrected (Holm) for {_how_many(made)}. Rows are told apart where the corrected p is below .05; where "
-        "it is not, they may be alike or not."
-    )
+        "draws), and is corrected (Holm) for {comparisons}. Rows are told apart where the corrected p is below .05; where "
+        "it is not, they may be alike or not.",
+        reference=name, comparisons=_how_many(made),
+    )  # fmt: skip
 
 
 def _how_many(made: AgainstTable) -> str:
-    n = made.n_comparisons
-    return "the one comparison of this table" if n == 1 else f"the {counted(n, 'comparison')} of this table"
+    return several("the one comparison of this table", "the {n} comparisons of this table", made.n_comparisons)
 
 
 def reasons(made: AgainstTable) -> Iterator[str]:
@@ -124,14 +157,18 @@ def reasons(made: AgainstTable) -> Iterator[str]:
     for column in made.columns:
         for at, cell in enumerate(made.cells[column.name]):
             if isinstance(cell, str) and cell in LONG:
-                columns_by_reason.setdefault(cell, {}).setdefault(column.definition.title, []).append(at)
+                columns_by_reason.setdefault(cell, {}).setdefault(title_in_words(column.definition), []).append(at)
     for reason, places_by_title in columns_by_reason.items():
         titles_by_places: dict[tuple[int, ...], list[str]] = {}
         for title, places in places_by_title.items():
             titles_by_places.setdefault(tuple(places), []).append(title)
         for places_of, titles in titles_by_places.items():
-            rows = "" if len(places_of) == len(names) else f" of {', '.join(names[at] for at in places_of)}"
-            yield f"{', '.join(titles)}{rows}: {LONG[reason]}"
+            metrics, why = listed(titles), _(LONG[reason])
+            if len(places_of) == len(names):
+                yield _("{metrics}: {why}", metrics=metrics, why=why)
+            else:
+                rows = listed([names[at] for at in places_of])
+                yield _("{metrics} of {rows}: {why}", metrics=metrics, rows=rows, why=why)
 
 
 def what_could_be_told(made: AgainstTable) -> str:
@@ -146,19 +183,19 @@ def what_could_be_told(made: AgainstTable) -> str:
             parts.append(_what_tells(smallest.told, column, smallest.n))
     if not parts:
         return ""
-    listed = "; ".join(parts)
-    return (
+    return _(
         "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as "
-        f"large as this to be found in four of five cases (power 80 %): {listed}."
+        "large as this to be found in four of five cases (power 80 %): {differences}.",
+        differences="; ".join(parts),
     )
 
 
 def _what_tells(difference: float | None, column: Column, n: int) -> str:
     """The difference that would be told; or that there is none, where it is larger than any can be."""
-    title, lowest, highest = column.definition.title, column.definition.lowest, column.definition.highest
+    title, lowest, highest = title_in_words(column.definition), column.definition.lowest, column.definition.highest
     if lowest is not None and highest is not None and (difference or 0.0) > highest - lowest:
-        return f"{title}: {n:,} are too few for any difference"
-    return f"{title} {written(difference)} (n {n:,})"
+        return _("{metric}: {n} are too few for any difference", metric=title, n=f"{n:,}")
+    return _("{metric} {difference} (n {n})", metric=title, difference=written(difference), n=f"{n:,}")
 
 
 def sentences(made: AgainstTable, column: Column) -> Iterator[str]:
@@ -166,7 +203,7 @@ def sentences(made: AgainstTable, column: Column) -> Iterator[str]:
     names = names_of_compared(made)
     for name, cell in zip(names, made.cells[column.name], strict=True):
         if not isinstance(cell, str):
-            yield f"{name}: {sentence_of(cell)}"
+            yield _("{rows}: {verdict}", rows=name, verdict=sentence_of(cell))
 
 
 def reference_name(made: AgainstTable) -> str:
@@ -177,11 +214,23 @@ def names_of_compared(made: AgainstTable) -> list[str]:
     return compared_names(made.rows, [of.row for of in (*made.rows, made.reference)])
 
 
+@speaking("en")
+def english_reference(made: AgainstTable) -> str:
+    """As addresses and reports have it."""
+    return reference_name(made)
+
+
+@speaking("en")
+def english_names(made: AgainstTable) -> list[str]:
+    """As addresses and reports have them."""
+    return names_of_compared(made)
+
+
 def details_of_compared(rows: Sequence[ComparedRow]) -> list[tuple[str, str]]:
     """The title of each row, and what tells it from the others."""
     details = details_of([of.row for of in rows])
     return [
-        (title_of(of.row), detail if of.seed is None else f"seed {of.seed}")
+        (title_of(of.row), detail if of.seed is None else _("seed {seed}", seed=of.seed))
         for of, detail in zip(rows, details, strict=True)
     ]
 

@@ -13,6 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed
 from annotator.metrics.aggregate import Interval, bootstrap
 from annotator.metrics.chance import FEWEST
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
@@ -42,7 +43,7 @@ class LabelledText:
 
 
 _PARTS: Mapping[str, Callable[[LabelledText], bool]] = {
-    "all": lambda _: True,
+    "all": lambda _text: True,
     "originals": lambda text: not text.is_changed,
     "changed_versions": lambda text: text.is_changed,
 }
@@ -218,10 +219,13 @@ def _runs(store: Store, project: Project, names: Sequence[str]) -> list[_Run]:
     for name in names:
         answers = full_answers(store, project.id, name)
         if not answers:
-            known = ", ".join(list_models(store, project.id)) or "none"
+            known = listed(list_models(store, project.id)) or _("none")
             raise NotFound(
-                f"The project '{project.name}' has no answers of a model '{name}'; there are models: {known}."
-            )
+                _(
+                    "The project '{project}' has no answers of a model '{name}'; there are models: {known}.",
+                    project=project.name, name=name, known=known,
+                )
+            )  # fmt: skip
         runs += [_Run(name, seed, of_seed) for seed, of_seed in answers.items()]
     return runs
 
@@ -230,8 +234,12 @@ def _pairs(base: Sequence[_Run], other: Sequence[_Run]) -> list[tuple[_Run, _Run
     """By seed where both have the same, else in order; a single run stands against each of the other model's."""
     if len(base) != len(other) and 1 not in (len(base), len(other)):
         raise InvalidValue(
-            f"The base model has {counted(len(base), 'run')} and the other {len(other)}; what is won and lost is counted "
-            "run by run, so name as many of both, or one of either."
+            _(
+                "The base model has {runs} and the other {n}; what is won and lost is counted run by run, so name as many of "
+                "both, or one of either.",
+                runs=counted(len(base), "run"),
+                n=len(other),
+            )
         )
     by_seed = {run.seed: run for run in base}
     if len(by_seed) == len(base) and by_seed.keys() == {run.seed for run in other}:
@@ -263,8 +271,8 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> Pa
     gains: Floats = -np.mean([opportunity_costs(base, other) for base, other in pairs], axis=0)
     return PartComparison(
         len(rows),
-        _accuracy([base for base, _ in runs], right.base),
-        _accuracy([other for _, other in runs], right.other),
+        _accuracy([base for base, _other in runs], right.base),
+        _accuracy([other for _base, other in runs], right.other),
         float(gains.mean()) if rows else None,
         bootstrap(gains),
         over_runs([exchange.cost for exchange in exchanges]),

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import _
 from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.runs import ScoringOptions
@@ -78,6 +79,8 @@ def relation_of(store: Store, projects: Sequence[Project], project: Project, pai
     kin = [known for name in pair.other if (known := kin_of(name, cards)) is not None and known.is_aligned]
     if not kin or len(kin) < len(pair.other):
         return Relation("strangers")
+    if len(pair.base) == len(pair.other) == 1:
+        return _relation_of_two(store, project, pair, kin, cards)
     others, bases = (", ".join(names) for names in (pair.other, pair.base))
     if {known.control for known in kin} == set(pair.base):
         sentence = (
@@ -101,6 +104,31 @@ def relation_of(store: Store, projects: Sequence[Project], project: Project, pai
     return _alignment(store, project, kin, cards, sentence)
 
 
+def _relation_of_two(
+    store: Store, project: Project, pair: ModelPair, kin: Sequence[Kin], cards: Mapping[str, Card]
+) -> Relation:
+    """The same of one model each, as the page has them, in the language of who reads it; commands also name several."""
+    (base,), (other,), (known,) = pair.base, pair.other, kin
+    if known.control == base:
+        sentence = _(
+            "{base} is the control of {other}: trained in the same way, but aligned with shuffled rationales. What is won "
+            "against it comes from the rationales.",
+            base=base, other=other,
+        )  # fmt: skip
+        return Relation("control of the other", sentence)
+    if known.twin != base:
+        return Relation("strangers")
+    if known.is_control:
+        sentence = _(
+            "{other} is a control: trained in the same way as {base}, its twin, and aligned with shuffled rationales. What is "
+            "won does not come from the rationales.",
+            base=base, other=other,
+        )  # fmt: skip
+        return Relation("control", sentence)
+    sentence = _("{base} is the twin of {other}: trained in the same way, but not aligned.", base=base, other=other)
+    return _alignment(store, project, kin, cards, sentence)
+
+
 def _in_number(models: Sequence[object], of_one: str, of_several: str) -> str:
     return of_one if len(models) == 1 else of_several
 
@@ -113,6 +141,13 @@ def _alignment(
     here = list_models(store, project.id)
     unasked = [name for name in controls if name not in here]
     if unasked:
+        if len(kin) == 1:
+            (control,) = unasked
+            not_asked = _(
+                "Its control {control} has no answers in {project}, so that it is not compared.",
+                control=control, project=project.name,
+            )  # fmt: skip
+            return Relation("alignment", f"{sentence} {not_asked}", (), lacking)
         named, have = ", ".join(unasked), _in_number(unasked, "has", "have")
         theirs = _in_number(kin, "Its control", "Of their controls")
         none = _in_number(kin, "it is not", "none is")

@@ -13,8 +13,8 @@ from annotator.scoring.table import Column, MetricRow, MetricTable, without_repe
 from annotator.store import Store
 from annotator.usecases.compare.difference_tables import heads_and_lines
 from annotator.usecases.compare.difference_words import (
-    LEGEND,
     LONG,
+    legend,
     names_of_compared,
     reasons,
     reference_name,
@@ -72,7 +72,7 @@ def differences_of(
     words = [(named(column), list(sentences(made, column))) for column in made.columns]
     return Differences(
         f"Differences from {name}", heads, lines,
-        [note for note in (f"{what_it_is(made, name)} {LEGEND}", what_could_be_told(made), *reasons(made)) if note],
+        [note for note in (f"{what_it_is(made, name)} {legend()}", what_could_be_told(made), *reasons(made)) if note],
         [(title, of_column) for title, of_column in words if of_column],
         None if pair is None else _differing(store, actor, project, made, pair, closed),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, unsaid
 from annotator.metrics.ragged import Floats, Integers
 from annotator.scoring.row_differences import AgainstTable, ComparedRow, against, pair_of, with_seeds_apart
 from annotator.scoring.table import Column, MetricTable, without_repeats
@@ -37,7 +38,9 @@ def rows_against(
     candidates = [compared_row(rows, table.random, name) for name in chosen_rows] or with_seeds_apart(rows, chosen)
     others = [row for row in candidates if model in (None, row.row.model) and method in (None, row.row.method)]
     if not others:
-        raise NotFound(f"There is no row but '{reference}' here, so that there is nothing to compare it with.")
+        raise NotFound(
+            _("There is no row but '{row}' here, so that there is nothing to compare it with.", row=reference)
+        )
     return against(table, chosen, others, columns)
 
 
@@ -68,8 +71,16 @@ def two_rows(table: MetricTable, row: str, reference: str, metric: str) -> TwoRo
     cell = against(table, pair.reference, [pair.row], [column]).cell(0, column)
     if isinstance(cell, str):
         name, other = pair.names
-        why = LONG.get(cell, "The row has no such number.")
-        raise InvalidValue(f"{name} and {other} have no differences in {column.name}. {why}")
+        why = _(LONG.get(cell, unsaid("The row has no such number.")))
+        raise InvalidValue(
+            _(
+                "{row} and {other} have no differences in {metric}. {why}",
+                row=name,
+                other=other,
+                metric=column.name,
+                why=why,
+            )
+        )
     return pair
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import counted
 from annotator.errors import NotFound
+from annotator.language import _, speaking
 from annotator.scoring.row_differences import ComparedRow
 from annotator.scoring.table import MetricRow
 from annotator.usecases.inspect.metric_names import details_of, names_of, title_of
@@ -13,6 +14,7 @@ _BETWEEN = re.compile(r"\s*[·/,()]\s*")
 _MOST = 20  # names in a sentence
 
 
+@speaking("en")
 def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> ComparedRow:
     """The row of a name: whole, or parts of it in their order with a slash between, as "lime", "bert/lime" or "bert/lime/seed 2".
 
@@ -33,14 +35,25 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
     if matching:
         several = [names[rows.index(of.row)] for of in matching]
         raise NotFound(
-            f"'{name}' may stand for {counted(len(several), 'row')}: {_listed(several)}. Name one of them, with its seed or "
-            "parameters where these tell it from the others."
+            _(
+                "'{name}' may stand for {rows}: {names}. Name one of them, with its seed or parameters where these tell it from "
+                "the others.",
+                name=name,
+                rows=counted(len(several), "row"),
+                names=_listed(several),
+            )
         )
-    raise NotFound(f"There is no row '{name}' among those of the table: {_listed(known)}.")
+    raise NotFound(_("There is no row '{name}' among those of the table: {known}.", name=name, known=_listed(known)))
 
 
+@speaking("en")
 def names_to_compare(rows: Sequence[MetricRow], random: MetricRow) -> list[str]:
-    """The names of all that rows can be compared with: the rows, single seeds of those with several, and random."""
+    """The names of all that rows can be compared with, in English, as addresses and commands have them."""
+    return spoken_to_compare(rows, random)
+
+
+def spoken_to_compare(rows: Sequence[MetricRow], random: MetricRow) -> list[str]:
+    """The same as people read it: the rows, single seeds of those with several, and random."""
     candidates: list[ComparedRow] = []
     for row in rows:
         seeds = [seed for seed in row.seeds if seed is not None]
@@ -65,7 +78,8 @@ def compared_names(compared: Sequence[ComparedRow], rows: Sequence[MetricRow]) -
 
 def _of_seed(of: ComparedRow, detail: str) -> str:
     *parameters, _mean_of_seeds = detail.split(", ")
-    return f"{title_of(of.row)} ({', '.join([*parameters, f'seed {of.seed}'])})"
+    seed = _("seed {seed}", seed=of.seed)
+    return f"{title_of(of.row)} ({', '.join([*parameters, seed])})"
 
 
 def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:
@@ -83,7 +97,7 @@ def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:
             if of_seed is not None:
                 matches.append((ComparedRow(row, seed), len(of_seed & set(range(len(title)))) == len(title)))
     whole = [of for of, has_title in matches if has_title]
-    yield from whole or (of for of, _ in matches)
+    yield from whole or (of for of, _has_title in matches)
 
 
 def _used(wanted: str, parts: Sequence[str], first: int = 0) -> frozenset[int] | None:

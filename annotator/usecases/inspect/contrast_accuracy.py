@@ -12,6 +12,7 @@ import numpy as np
 from annotator.domain.groups import group_of
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.language import unsaid
 from annotator.metrics.aggregate import OverSeeds, over_seeds
 from annotator.metrics.er_test_functional import contrast, is_consistent
 from annotator.metrics.ragged import Ragged
@@ -23,7 +24,12 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.training_texts import learned_by_model, without
 
-ALL_KINDS = "all kinds"
+ALL_KINDS = unsaid("all kinds")
+# The kinds that are always there (domain/perturbations.py) and whether an answer changed, by name, for the catalogues.
+_NAMES = (
+    unsaid("dispensable"), unsaid("important"), unsaid("syntax"), unsaid("contrast"), unsaid("vocabulary"), unsaid("same"),
+    unsaid("changed"),
+)  # fmt: skip
 NUMBERS = ("original", "contrast", "delta", "consistency_of_sets")
 _AT_ONCE = 500
 

@@ -4,17 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from annotator.figures.curves import Curve, Panel
+from annotator.language import _, unsaid
 from annotator.scoring.table import MetricRow
 from annotator.usecases.inspect.metric_names import names_of
 
-SIDES = {"comprehensiveness": "Comprehensiveness ↑", "sufficiency": "Sufficiency ↓"}
-WHAT_DROPS_ARE = (
+SIDES = {"comprehensiveness": unsaid("Comprehensiveness ↑"), "sufficiency": unsaid("Sufficiency ↓")}
+WHAT_DROPS_ARE = unsaid(
     "The mean drop of the predicted label's probability, over the instances that have an answer at every threshold. AOPC is "
     "the mean over the thresholds (DeYoung et al. 2020, section 4.2)."
 )
 _CURVES = (
-    ("comprehensiveness", "removed, highest scores first", "eraser.comprehensiveness_aopc"),
-    ("sufficiency", "kept, highest scores first", "eraser.sufficiency_aopc"),
+    ("comprehensiveness", unsaid("share of tokens removed, highest scores first"), "eraser.comprehensiveness_aopc"),
+    ("sufficiency", unsaid("share of tokens kept, highest scores first"), "eraser.sufficiency_aopc"),
 )
 
 
@@ -27,10 +28,8 @@ def drop_panels(rows: Sequence[MetricRow]) -> list[Panel]:
     """A panel for each side, a line for each of such rows."""
     names = names_of_runs(rows)
     return [
-        Panel(
-            SIDES[side], f"share of tokens {done}", "mean drop of probability", list(_drops(rows, names, side, column))
-        )
-        for side, done, column in _CURVES
+        Panel(_(SIDES[side]), _(across), _("mean drop of probability"), list(_drops(rows, names, side, column)))
+        for side, across, column in _CURVES
     ]
 
 
@@ -46,4 +45,4 @@ def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str, column: s
             points = [(x, y) for x, y in pairs if y is not None]
             if points:
                 n = row.numbers[column].n if column in row.numbers else None
-                yield Curve(name, [x for x, _ in points], [y for _, y in points], n=[n] * len(points))
+                yield Curve(name, [x for x, _y in points], [y for _x, y in points], n=[n] * len(points))

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.word_lists import FORMS
 from annotator.errors import InvalidValue
 from annotator.formats.suites.word_groups import WordGroup
+from annotator.language import _, listed
 from annotator.metrics.aggregate import OverSeeds, over_seeds
 from annotator.metrics.er_test_functional import Fairness, false_positive_rate_difference
 from annotator.metrics.ragged import Flags
@@ -81,10 +82,18 @@ def fairness_rows(
     """
     require(store, actor, project.id, "use models")
     if positive not in project.labels:
-        raise InvalidValue(f"'{positive}' is no label of this project ({', '.join(project.labels)}).")
+        raise InvalidValue(
+            _("'{label}' is no label of this project ({labels}).", label=positive, labels=listed(project.labels))
+        )
     lists = {word_list.name: word_list for word_list in list_word_lists(store, project.id)}
     if unknown := [name for name in groups if name not in lists]:
-        raise InvalidValue(f"The project has no word list '{unknown[0]}' (it has {', '.join(lists) or 'none'}).")
+        raise InvalidValue(
+            _(
+                "The project has no word list '{name}' (it has {known}).",
+                name=unknown[0],
+                known=listed(list(lists)) or _("none"),
+            )
+        )
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():
         texts = _texts(store, project, made, options)

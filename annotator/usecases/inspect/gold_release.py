@@ -2,12 +2,14 @@
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.gold.releases import newest_release
 from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.releases.differences import since
 
 
+@speaking("en")  # numbers cite it: in files, and in what is kept for everybody
 def gold_release(store: Store, project: Project, policy: GoldPolicy, *, is_of_people: bool = False) -> str | None:
     """The newest release, in words, as numbers under a policy cite it; None where nothing is frozen.
 

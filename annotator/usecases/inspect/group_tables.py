@@ -7,6 +7,7 @@ from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.figures.html_table import Cell, Head, Line
+from annotator.language import _, speaking
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import are_different
@@ -30,10 +31,10 @@ def row_heads(rows: Sequence[MetricRow], column: Column) -> list[Head]:
     """A head for each row of the table of metrics, which here stand side by side, and for random."""
     arrow, meaning = ARROWS[column.definition.direction], meaning_of(column)
     of_rows = [
-        Head(row.model, row.method or "answers", detail, arrow, meaning)
+        Head(row.model, row.method or _("answers"), detail, arrow, meaning)
         for row, detail in zip(rows, details_of(rows), strict=True)
     ]
-    return [*of_rows, Head("", "random", "mean of ten seeds", arrow, meaning)]
+    return [*of_rows, Head("", _("random"), _("mean of ten seeds"), arrow, meaning)]
 
 
 def group_lines(tables: Mapping[str, MetricTable], by: str, keys: Sequence[RowKey], name: str) -> Iterator[Line]:
@@ -59,6 +60,7 @@ def _cells(table: MetricTable, keys: Sequence[RowKey], name: str) -> list[Cell]:
     return [by_key.get(key, Cell(UNDEFINED)) for key in keys]
 
 
+@speaking("en")
 def groups_csv(tables: Mapping[str, MetricTable], *, explained: str) -> str:
     """Every metric of every group, in the long form of the table's own CSV, with one head."""
     texts = [table_csv(table, explained=explained) for table in tables.values()]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotator.domain.numbers import UNDEFINED, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_table import label_of, metric_table_latex
+from annotator.language import speaking
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.latex_notes import latex_notes
@@ -22,6 +23,7 @@ _SHORT = {
 }  # fmt: skip
 
 
+@speaking("en")
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
     """These rows and columns, and random below them. What the page marks with a star is bold."""
     verdicts = [judged(table, rows, column) for column in columns]

@@ -3,20 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from annotator.domain.numbers import counted
-from annotator.metrics.definitions import Definition
-from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable
+from annotator.language import _, listed, several, unsaid
+from annotator.metrics.definitions import Definition, Direction
+from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable
 from annotator.usecases.inspect.training_texts import words_of
 
 ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
 _FAMILIES = {
-    "sets": "set by set",
-    "benchmark": "benchmark",
-    "editing": "sentence editing",
+    "sets": unsaid("set by set"),
+    "benchmark": unsaid("benchmark"),
+    "editing": unsaid("sentence editing"),
     "eraser": "ERASER",
     "er_test": "ER-TEST",
-    "method": "rationale as input",
-    "confidence": "sentence editing",
+    "method": unsaid("rationale as input"),
+    "confidence": unsaid("sentence editing"),
 }
 # What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
 _FIRST: tuple[tuple[str, ...], ...] = (
@@ -32,15 +32,28 @@ _SPARE = (
     "eraser.macro_f1",
 )  # fmt: skip
 _N_FIRST = 6
-_KINDS = {"hard": "selected tokens", "ranked": "ranking"}
+_KINDS = {"hard": unsaid("selected tokens"), "ranked": unsaid("ranking")}
+_GROUPS: Mapping[Group, str] = {
+    "plausibility": unsaid("plausibility"),
+    "faithfulness": unsaid("faithfulness"),
+    "consistency": unsaid("consistency"),
+    "confidence": unsaid("confidence"),
+    "quality": unsaid("quality"),
+}
+_WAYS: Mapping[Direction, str] = {
+    "higher is better": unsaid("Higher is better."),
+    "lower is better": unsaid("Lower is better."),
+    "neither": "",
+}
 Parameters = Mapping[str, object]  # of a method, from JSON
 
 
 def title_of(row: MetricRow) -> str:
     """A row in a few words: its model and method, the layer, and whether it is of what was selected or ranked."""
-    parts = [row.model, row.method or ("" if row.model == RANDOM else "its answers")]
-    parts += [] if row.layer is None else [f"layer {row.layer}"]
-    parts += [_KINDS[row.kind]] if row.kind in _KINDS else []
+    is_chance = row.model == RANDOM and not row.method
+    parts = [_("random")] if is_chance else [row.model, row.method or _("its answers")]
+    parts += [] if row.layer is None else [_("layer {layer}", layer=row.layer)]
+    parts += [_(_KINDS[row.kind])] if row.kind in _KINDS else []
     return " · ".join(part for part in parts if part)
 
 
@@ -104,34 +117,53 @@ def _value(value: object) -> str:
     ['not set', 'yes', '500', '0.001', 'all', '1, b']
     """
     if value is None:
-        return "not set"
+        return _("not set")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(map(_value, value))
+        return listed([_value(part) for part in value])
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
 
 
 def _seeds(row: MetricRow) -> list[str]:
     seeds = [seed for seed in row.seeds if seed is not None]
-    return [f"mean of {counted(len(seeds), 'seed')}"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
+    if len(seeds) > 1:
+        return [several("mean of {n} seed", "mean of {n} seeds", len(seeds))]
+    return [_("seed {seed}", seed=seed) for seed in seeds]
 
 
 def criterion_in_words(criterion: str) -> str:
     """The rule by which an edit became its rationale, or that it is not told."""
-    return criterion or "not told"
+    return criterion or _("not told")
 
 
 def family_of(column: Column) -> str:
     """Whose metric it is."""
     family = column.name.partition(".")[0]
-    return _FAMILIES.get(family, family)
+    return _(_FAMILIES.get(family, family))
+
+
+def group_of(column: Column) -> str:
+    """Under which heading a column stands."""
+    return _(_GROUPS[column.group])
+
+
+def title_in_words(definition: Definition) -> str:
+    """The title of a metric; names of the papers stay as they are."""
+    return _(definition.title)
+
+
+def plain_words_of(definition: Definition) -> str:
+    """What a metric tells newcomers, and which way is better; "" of one that no table of a project has."""
+    plain = definition.in_plain_words
+    return "" if plain is None else f"{_(plain)} {way_of(definition)}".strip()
 
 
 def named(column: Column) -> str:
     """A column where it stands outside of the table."""
     arrow = ARROWS[column.definition.direction]
-    return f"{column.definition.title} ({family_of(column)}){f' {arrow}' if arrow else ''}"
+    name = _("{metric} ({family})", metric=title_in_words(column.definition), family=family_of(column))
+    return f"{name} {arrow}" if arrow else name
 
 
 def first_columns(table: MetricTable) -> list[str]:
@@ -149,16 +181,21 @@ def first_columns(table: MetricTable) -> list[str]:
 
 def way_of(definition: Definition) -> str:
     """Which way is better, as a sentence."""
-    return "" if definition.direction == "neither" else f"{definition.direction.capitalize()}."
+    return _(_WAYS[definition.direction])
 
 
 def meaning_of(column: Column) -> str:
     """What a column tells, on its head."""
-    return f"{column.definition.in_plain_words or column.definition.definition} {way_of(column.definition)}".strip()
+    return plain_words_of(column.definition) or f"{_(column.definition.definition)} {way_of(column.definition)}".strip()
 
 
 def sentence_of(definition: Definition) -> str:
     """A definition with its bounds, and what happens where it is not defined."""
     lowest, highest = ("–" if bound is None else f"{bound:g}" for bound in (definition.lowest, definition.highest))
-    bounds = "" if definition.lowest is definition.highest is None else f", from {lowest} to {highest}"
-    return f"Definition: {definition.definition}{bounds}. Not defined: {definition.undefined}."
+    formula, undefined = _(definition.definition), _(definition.undefined)
+    if definition.lowest is definition.highest is None:
+        return _("Definition: {definition}. Not defined: {undefined}.", definition=formula, undefined=undefined)
+    return _(
+        "Definition: {definition}, from {lowest} to {highest}. Not defined: {undefined}.",
+        definition=formula, lowest=lowest, highest=highest, undefined=undefined,
+    )  # fmt: skip

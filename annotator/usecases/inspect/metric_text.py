@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.figures.html_table import BEST
 from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
-from annotator.metrics.chance import FEWEST, Word
-from annotator.scoring.chance_verdicts import RANDOM, Judged, judged, n_without_choice
+from annotator.metrics.chance import FEWEST, RANDOM, Word
+from annotator.scoring.chance_verdicts import Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import Column, Number
 from annotator.usecases.inspect.flat_maps import flat_map_lines
@@ -145,8 +145,8 @@ def _of_unmeasured(view: MetricView, columns: Sequence[_JudgedColumn]) -> Iterat
     judged_columns = [(of.column, of.verdicts) for of in columns]
     for titles, models in unmeasured(judged_columns, view.rows, range(len(view.rows))):
         yield (
-            f"There is no verdict on {titles} of {models}, since random attributions of the same model were not measured: "
-            "compute them with 'annotator attribute --method random --faithfulness'."
+            f"There is no verdict on {', '.join(titles)} of {', '.join(models)}, since random attributions of the same model "
+            "were not measured: compute them with 'annotator attribute --method random --faithfulness'."
         )
 
 

@@ -10,6 +10,7 @@ from annotator.domain.groups import ANNOTATOR, ANNOTATORS, CRITERION, EXHAUSTIVE
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
 from annotator.scoring import blocks
@@ -223,7 +224,11 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
     for stored in runs:
         if (stored.run.method, stored.run.parameters, stored.run.seed) == wanted:
             return stored
-    raise NotFound(f"There is no run of {choice.model} by {choice.method or 'itself'} with this seed any more.")
+    if not choice.method:
+        raise NotFound(_("There is no run of {model} by itself with this seed any more.", model=choice.model))
+    raise NotFound(
+        _("There is no run of {model} by {method} with this seed any more.", model=choice.model, method=choice.method)
+    )
 
 
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:

@@ -1,12 +1,13 @@
 """What is shown of the table of metrics before anybody chose, or of the metrics that were asked for by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from annotator.domain.groups import CRITERION, group_in_words, grouping_in_words, is_of_people
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
+from annotator.language import _, listed, several, unsaid
 from annotator.metrics.chance import FEWEST
 from annotator.metrics.registry import all_definitions
 from annotator.scoring.chance_verdicts import Judged, best_rows
@@ -16,6 +17,14 @@ from annotator.usecases.inspect.metric_names import first_columns
 
 _MOST_NEAR = 5
 _MOST_GROUPS = 12  # that are listed
+
+
+_POLICIES: Mapping[str, str] = {
+    "chosen": unsaid("chosen"),
+    "all": unsaid("all"),
+    "majority": unsaid("majority"),
+    "union": unsaid("union"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +60,26 @@ def best_of(table: MetricTable, rows: Sequence[MetricRow], column: Column, verdi
     return best_rows(rows, column, verdicts, is_lacking)
 
 
+def policy_in_words(policy: str) -> str:
+    """A gold policy by its name."""
+    return _(_POLICIES.get(policy, policy))
+
+
 def gold_summary(table: MetricTable) -> str:
     """What the numbers are held against: how much gold, under which policy, and by which RLR k is taken."""
     gold = table.gold
-    ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
+    ratios = listed([f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items()])
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
-    split = "" if table.split is None else f", split {table.split or '(none)'}"
-    group = f", {asked_group(table)}" if asked_group(table) else ""
+    options = [_("policy “{policy}”", policy=policy_in_words(table.gold_policy))]
+    options += [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
+    options += [asked_group(table)] if asked_group(table) else []
+    ratio = _("top k: RLR × tokens, rounded up; RLR {ratios}", ratios=ratios)
+    whose = _whose_ratio(table)
     parts = [
-        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split}{group})",
-        *([] if table.release is None else [f"gold: {table.release}"]),
+        several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(options)),
+        *([] if table.release is None else [_("gold: {release}", release=table.release)]),
         *([_groups(table)] if table.groups or table.criteria else []),
-        *([f"{n_without:,} of them without sets"] if n_without else []),
+        *([_("{n} of them without sets", n=f"{n_without:,}")] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
         counted(gold["sets"], "rationale set"),
         *(
@@ -70,37 +87,38 @@ def gold_summary(table: MetricTable) -> str:
             if gold["annotations_with_other_results"]
             else []
         ),
-        f"top k: RLR × tokens, rounded up; RLR {ratios}{_whose_ratio(table)}",
+        f"{ratio} {whose}" if whose else ratio,
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     return " · ".join(parts)
 
 
 def _without_gold(n: int) -> str:
-    return (
-        f"{counted(n, 'labelled text has', 'labelled texts have')} no gold and {'does' if n == 1 else 'do'} not count"
+    return several(
+        "{n} labelled text has no gold and does not count", "{n} labelled texts have no gold and do not count", n
     )
 
 
 def _of_other_results(n: int) -> str:
-    return (
-        f"{counted(n, 'accepted annotation gives', 'accepted annotations give')} another result than the gold one and "
-        f"{'is' if n == 1 else 'are'} no part of it"
+    return several(
+        "{n} accepted annotation gives another result than the gold one and is no part of it",
+        "{n} accepted annotations give another result than the gold one and are no part of it",
+        n,
     )
 
 
 def _whose_ratio(table: MetricTable) -> str:
     """Whose it is, where that are not the instances asked for alone."""
     if is_of_people(table.by) and table.group is not None:
-        return " of all that was marked in this group" if table.split is not None else ""
-    return "" if table.split is None and table.group is None else " of the whole project’s gold"
+        return _("of all that was marked in this group") if table.split is not None else ""
+    return "" if table.split is None and table.group is None else _("of the whole project’s gold")
 
 
 def asked_group(table: MetricTable) -> str:
     """Of which group the numbers are; "" of all."""
     if table.group is None:
         return ""
-    return f"{grouping_in_words(table.by)} {group_in_words(table.by, table.group)}"
+    return _("{by} {group}", by=grouping_in_words(table.by), group=group_in_words(table.by, table.group))
 
 
 def _groups(table: MetricTable) -> str:
@@ -109,20 +127,31 @@ def _groups(table: MetricTable) -> str:
     shown = (
         dict(sorted(counts.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]) if len(counts) > _MOST_GROUPS else counts
     )
-    listed = ", ".join(f"{group_in_words(by, name)} {n:,}" for name, n in shown.items())
-    listed += f" and {counted(len(counts) - len(shown), 'smaller group')}" if len(counts) > len(shown) else ""
+    groups = listed([f"{group_in_words(by, name)} {n:,}" for name, n in shown.items()])
+    if len(counts) > len(shown):
+        smaller = counted(len(counts) - len(shown), "smaller group")
+        groups = _("{groups} and {smaller}", groups=groups, smaller=smaller)
+    sizes = _("by {by}: {groups}", by=grouping_in_words(by), groups=groups or _("no group"))
     n_small = sum(n < FEWEST for n in counts.values())
-    few = f" ({counted(n_small, 'group')} of fewer than {FEWEST}, too few to say)" if n_small and table.by else ""
-    return f"by {grouping_in_words(by)}: {listed or 'no group'}{few}"
+    if not n_small or not table.by:
+        return sizes
+    few = several(
+        "({n} group of fewer than {fewest}, too few to say)", "({n} groups of fewer than {fewest}, too few to say)", n_small,
+        fewest=FEWEST,
+    )  # fmt: skip
+    return f"{sizes} {few}"
 
 
 def _recall(n_exhaustive: int) -> str:
     """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
     if not n_exhaustive:
-        return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
-    return (
-        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive "
-        "(grouped by “exhaustive” they stand alone)"
+        return _("the gold is not marked as exhaustive, so recall does not measure comprehensiveness")
+    return several(
+        "recall measures comprehensiveness only for the {n} instance whose gold is exhaustive "
+        "(grouped by “exhaustive” they stand alone)",
+        "recall measures comprehensiveness only for the {n} instances whose gold is exhaustive "
+        "(grouped by “exhaustive” they stand alone)",
+        n_exhaustive,
     )
 
 

@@ -10,6 +10,7 @@ from annotator.domain.models import Attribution, MachineRationale, Output, Predi
 from annotator.domain.numbers import whole_number
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_instance
 from annotator.store.models import StoredRun, outputs_of_run
@@ -36,12 +37,15 @@ class PanelChoice:
         >>> PanelChoice.read("12:-:positive")
         PanelChoice(run_id=12, label='positive', layer=None)
         """
-        run, _, rest = text.partition(":")
-        layer, _, label = rest.partition(":")
+        run, _colon, rest = text.partition(":")
+        layer, _colon, label = rest.partition(":")
         run_id, number = whole_number(run), whole_number(layer)
         if run_id is None or (number is None and layer not in {"", "-"}):
             raise InvalidValue(
-                f"An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text[:60]}'."
+                _(
+                    "An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text}'.",
+                    text=text[:60],
+                )
             )
         return PanelChoice(run_id, label or None, number)
 

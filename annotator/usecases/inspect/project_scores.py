@@ -14,6 +14,7 @@ from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed
 from annotator.metrics.ragged import Flags
 from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
@@ -84,11 +85,13 @@ def evaluate_project(
 def require_group(project: Project, by: str, group: str | None, groups: Mapping[str, int]) -> None:
     """Raise NotFound for a group that no instance with gold is in, naming those there are. groups: with their sizes."""
     if group is not None and group not in groups:
-        known = ", ".join(f"'{name}'" for name in groups) or "none"
+        known = listed([f"'{name}'" for name in groups]) or _("none")
         raise NotFound(
-            f"No instance with gold of the project '{project.name}' has the {grouping_in_words(by)} '{group}' here; "
-            f"there is {known}."
-        )
+            _(
+                "No instance with gold of the project '{project}' has the {by} '{group}' here; there is {known}.",
+                project=project.name, by=grouping_in_words(by), group=group, known=known,
+            )
+        )  # fmt: skip
 
 
 def evaluate_with_instances(
@@ -194,21 +197,36 @@ def require_fact(store: Store, project: Project, by: str) -> None:
     name, known = by.removeprefix(METADATA), fact_names(store, project.id)
     if name in known:
         return
-    quoted = ", ".join(f"'{fact}'" for fact in known)
-    there_is = f"of texts there is {quoted}" if known else "of texts nothing is told"
+    quoted = listed([f"'{fact}'" for fact in known])
+    there_is = _("of texts there is {known}", known=quoted) if known else _("of texts nothing is told")
     if name in group_names(store, project.id):
         raise InvalidValue(
-            f"'{name}' is told of annotators, not of texts; {there_is}. Group by '{ANNOTATORS}{name}' for the annotators'."
+            _(
+                "'{name}' is told of annotators, not of texts; {there_is}. Group by '{by}' for the annotators'.",
+                name=name,
+                there_is=there_is,
+                by=f"{ANNOTATORS}{name}",
+            )
         )
-    raise InvalidValue(f"No text of '{project.name}' tells '{name}' in its metadata; {there_is}.")
+    raise InvalidValue(
+        _(
+            "No text of '{project}' tells '{name}' in its metadata; {there_is}.",
+            project=project.name, name=name, there_is=there_is,
+        )
+    )  # fmt: skip
 
 
 def _require_told_of_people(store: Store, project: Project, name: str) -> None:
     known = group_names(store, project.id)
     if name not in known:
-        quoted = ", ".join(f"'{fact}'" for fact in known)
-        there_is = f"there is {quoted}" if known else "nothing is told of them"
-        raise InvalidValue(f"No file of '{project.name}' tells '{name}' of its annotators; {there_is}.")
+        quoted = listed([f"'{fact}'" for fact in known])
+        there_is = _("there is {known}", known=quoted) if known else _("nothing is told of them")
+        raise InvalidValue(
+            _(
+                "No file of '{project}' tells '{name}' of its annotators; {there_is}.",
+                project=project.name, name=name, there_is=there_is,
+            )
+        )  # fmt: skip
 
 
 def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
@@ -219,14 +237,21 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     known = list_models(store, project.id)
     if model is not None and model not in known:
         alternatives = (
-            f"it has {', '.join(known)}" if known else "it has none yet; import its predictions or attributions"
+            _("it has {known}", known=listed(known))
+            if known
+            else _("it has none yet; import its predictions or attributions")
         )
-        raise NotFound(f"The project '{project.name}' has no model '{model}' ({alternatives}).")
+        raise NotFound(
+            _(
+                "The project '{project}' has no model '{model}' ({alternatives}).",
+                project=project.name, model=model, alternatives=alternatives,
+            )
+        )  # fmt: skip
     runs = list_runs(store, project.id, model)
     methods = sorted({stored.run.method for stored in runs if stored.run.method})
     if method is not None and method not in methods:
-        alternatives = ", ".join(methods) or "none"
-        raise NotFound(f"There is no method '{method}' here (there is {alternatives}).")
+        known_methods = listed(methods) or _("none")
+        raise NotFound(_("There is no method '{method}' here (there is {known}).", method=method, known=known_methods))
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
@@ -302,7 +327,7 @@ class _Scorer:
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[MethodReport] = []
-        for _, group in groupby(with_method, lambda stored: stored.run.group):
+        for _reason, group in groupby(with_method, lambda stored: stored.run.group):
             methods += self._methods(list(group), gold, answers_by_seed)
         return {
             "model": name,

@@ -10,6 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _
 from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.metrics.registry import definition_of
 from annotator.scoring.gold import gold_row
@@ -29,6 +30,7 @@ from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.asked_texts import asked_texts, count_left_out
 from annotator.usecases.inspect.measurement import MEASURED
+from annotator.usecases.inspect.metric_names import title_in_words
 from annotator.usecases.inspect.panels import PanelChoice, show_panels
 from annotator.usecases.inspect.saliency_messages import (
     ShownChoice,
@@ -45,7 +47,7 @@ from annotator.usecases.inspect.saliency_messages import (
 )
 from annotator.usecases.inspect.saved_lists import require_list
 from annotator.usecases.inspect.scatter import OF_ANSWERS, OF_TEXTS
-from annotator.usecases.inspect.scatter_points import DEFINITIONS
+from annotator.usecases.inspect.scatter_points import further_definitions
 from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
 
@@ -91,7 +93,7 @@ def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
     shown = tuple(_numbers_of_run(store, stored, groups[stored.id]) for stored in runs)
     names = sorted({number.name for run in shown for number in run.numbers})
     definitions = {name: _definition(name) for name in names}
-    return ShownNumbers(shown, {**definitions, **DEFINITIONS}, OF_TEXTS, tuple(OF_ANSWERS))
+    return ShownNumbers(shown, {**definitions, **further_definitions()}, OF_TEXTS, tuple(OF_ANSWERS))
 
 
 def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
@@ -106,7 +108,9 @@ def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
 
 def _definition(name: str) -> ShownDefinition:
     definition = definition_of(name)
-    return ShownDefinition(definition.title, definition.definition, definition.direction, definition.source)
+    return ShownDefinition(
+        title_in_words(definition), _(definition.definition), definition.direction, definition.source
+    )
 
 
 def show_instance(
@@ -121,7 +125,7 @@ def show_instance(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if panels is not None and len(panels) > MOST_PANELS:
-        raise InvalidValue(f"At most {MOST_PANELS} maps are shown side by side. Remove some of them.")
+        raise InvalidValue(_("At most {n} maps are shown side by side. Remove some of them.", n=MOST_PANELS))
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
@@ -130,7 +134,7 @@ def show_instance(
         chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
-            raise NotFound(f"There is no run number {unknown} in this project.")
+            raise NotFound(_("There is no run number {n} in this project.", n=unknown))
         gold = gold_for(store, actor, project, instance, asked_gold)
         shown = replace(
             show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
@@ -168,7 +172,7 @@ def show_partner(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if partner_id not in {number for number, _, _ in partners_of(store, instance_id)}:
-        raise NotFound("That text is neither the original of this one nor a changed version of it.")
+        raise NotFound(_("That text is neither the original of this one nor a changed version of it."))
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)

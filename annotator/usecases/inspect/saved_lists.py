@@ -3,13 +3,15 @@
 Only whoever made a list, or a lead, changes it: others rely on a list that is named in a link or a paper.
 """
 
+from typing import Literal
+
 from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED, MOST_LISTS, SavedList
 from annotator.domain.measurements import Question
-from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.views import SavedView
 from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store import lists as list_store
 from annotator.store.events import add_event
@@ -35,8 +37,15 @@ def keys_on_list(store: Store, actor: User, project: Project, name: str) -> list
     require(store, actor, project.id, "use models")
     saved = list_store.find_list(store, project.id, name)
     if saved is None:
-        known = ", ".join(f"'{other.name}'" for other in list_store.lists_of(store, project.id)) or "none yet"
-        raise NotFound(f"The project '{project.name}' has no list '{name}'. There are: {known}.")
+        known = listed([f"'{other.name}'" for other in list_store.lists_of(store, project.id)]) or _("none yet")
+        raise NotFound(
+            _(
+                "The project '{project}' has no list '{name}'. There are: {known}.",
+                project=project.name,
+                name=name,
+                known=known,
+            )
+        )
     return list_store.keys_on_list(store, saved.id)
 
 
@@ -51,7 +60,7 @@ def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
     """A list of a project; raises NotFound for one of another project too."""
     saved = list_store.get_list(store, list_id)
     if saved.project_id != project_id:
-        raise NotFound(f"There is no list number {list_id} in this project.")
+        raise NotFound(_("There is no list number {n} in this project.", n=list_id))
     return saved
 
 
@@ -98,7 +107,11 @@ def put_on_list(store: Store, actor: User, list_id: int, instance_id: int) -> Sa
         _require_instance(store, saved.project_id, instance_id)
         if saved.n >= MOST_LISTED:
             raise InvalidValue(
-                f"'{saved.name}' is full: a list holds at most {MOST_LISTED:,} texts. Save another list."
+                _(
+                    "'{name}' is full: a list holds at most {n} texts. Save another list.",
+                    name=saved.name,
+                    n=f"{MOST_LISTED:,}",
+                )
             )
         if list_store.put_on_list(store, list_id, instance_id):
             _note_member(store, actor, saved, "put on list", instance_id)
@@ -143,7 +156,7 @@ def delete_list(store: Store, actor: User, list_id: int) -> SavedList:
 def _begin(store: Store, actor: User, project_id: int, name: str, note: str) -> int:
     name, note = _checked(store, project_id, name, note, None)
     if list_store.count_lists(store, project_id) >= MOST_LISTS:
-        raise InvalidValue(f"This project has {MOST_LISTS} lists, which is the most. Delete one first.")
+        raise InvalidValue(_("This project has {n} lists, which is the most. Delete one first.", n=MOST_LISTS))
     return list_store.add_list(store, project_id, name, note, actor)
 
 
@@ -158,13 +171,19 @@ def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
     return saved
 
 
-def require_may_change(store: Store, actor: User, saved: SavedList | SavedView, what: str) -> None:
+def require_may_change(store: Store, actor: User, saved: SavedList | SavedView, what: Literal["list", "view"]) -> None:
     """Raise NotAllowed for who is neither the maker of a list or a view nor a lead. what: it is called."""
     require(store, actor, saved.project_id, "use models")
     if not may_change(store, actor, saved.project_id, saved.user_id):
-        raise NotAllowed(
-            f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a {what} of your own."
-        )
+        if what == "list":
+            sentence = unsaid(
+                "'{name}' was made by {maker}; only they or a lead can change it. Save a list of your own."
+            )
+        else:
+            sentence = unsaid(
+                "'{name}' was made by {maker}; only they or a lead can change it. Save a view of your own."
+            )
+        raise NotAllowed(_(sentence, name=saved.name, maker=saved.made_by))
 
 
 def may_change(store: Store, actor: User, project_id: int, maker_id: int | None) -> bool:
@@ -175,16 +194,22 @@ def may_change(store: Store, actor: User, project_id: int, maker_id: int | None)
 
 def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
     if project_of_instance(store, instance_id) != project_id:
-        raise NotFound(f"There is no instance number {instance_id} in this project.")
+        raise NotFound(_("There is no instance number {n} in this project.", n=instance_id))
 
 
 def _require_fits(n: int) -> None:
     if n == 0:
-        raise InvalidValue("No text is listed now, so there is nothing to save. Choose other texts first.")
+        raise InvalidValue(_("No text is listed now, so there is nothing to save. Choose other texts first."))
     if n > MOST_LISTED:
         raise InvalidValue(
-            f"{counted(n, 'text is', 'texts are')} listed now; a list holds at most {MOST_LISTED:,}. Choose fewer of them by "
-            "predictions, by words, or by a number that only some of them have."
+            several(
+                "{n} text is listed now; a list holds at most {most}. Choose fewer of them by predictions, by words, or by a "
+                "number that only some of them have.",
+                "{n} texts are listed now; a list holds at most {most}. Choose fewer of them by predictions, by words, or by a "
+                "number that only some of them have.",
+                n,
+                most=f"{MOST_LISTED:,}",
+            )
         )
 
 
@@ -192,10 +217,22 @@ def _checked(store: Store, project_id: int, name: str, note: str, list_id: int |
     """Name and note as they are stored; list_id: the list that may keep its name."""
     name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(f"The name of a list is one line of 1 to {LONGEST_NAME} visible characters.")
+        raise InvalidValue(_("The name of a list is one line of 1 to {n} visible characters.", n=LONGEST_NAME))
     if len(note) > LONGEST_NOTE or "\x00" in note:
-        raise InvalidValue(f"The note of a list has at most {LONGEST_NOTE:,} characters; this one has {len(note):,}.")
+        raise InvalidValue(
+            _(
+                "The note of a list has at most {most} characters; this one has {n}.",
+                most=f"{LONGEST_NOTE:,}",
+                n=f"{len(note):,}",
+            )
+        )
     taken = list_store.find_list(store, project_id, name)
     if taken is not None and taken.id != list_id:
-        raise InvalidValue(f"There is already a list '{taken.name}', made by {taken.made_by}. Choose another name.")
+        raise InvalidValue(
+            _(
+                "There is already a list '{name}', made by {maker}. Choose another name.",
+                name=taken.name,
+                maker=taken.made_by,
+            )
+        )
     return name, note

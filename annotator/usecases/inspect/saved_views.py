@@ -12,6 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.views import LONGEST_NAME, LONGEST_QUERY, MOST_VIEWS, SavedView
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store import views as view_store
 from annotator.store.events import add_event
@@ -36,7 +37,7 @@ def view_of_project(store: Store, actor: User, project: Project, view_id: int) -
     require(store, actor, project.id, "use models")
     view = view_store.get_view(store, view_id)
     if view.project_id != project.id:
-        raise NotFound(f"There is no view number {view_id} in this project.")
+        raise NotFound(_("There is no view number {n} in this project.", n=view_id))
     return view
 
 
@@ -56,11 +57,14 @@ def save_view(store: Store, actor: User, project: Project, name: str, params: Ma
         name = _checked(store, project.id, name, None)
         if len(query) > LONGEST_QUERY:
             raise InvalidValue(
-                f"What is chosen takes {counted(len(query), 'character')} to write down; a view holds {LONGEST_QUERY:,}. "
-                "Choose fewer columns or rows."
+                _(
+                    "What is chosen takes {characters} to write down; a view holds {most}. Choose fewer columns or rows.",
+                    characters=counted(len(query), "character"),
+                    most=f"{LONGEST_QUERY:,}",
+                )
             )
         if view_store.count_views(store, project.id) >= MOST_VIEWS:
-            raise InvalidValue(f"This project has {MOST_VIEWS} views, which is the most. Delete one first.")
+            raise InvalidValue(_("This project has {n} views, which is the most. Delete one first.", n=MOST_VIEWS))
         view_id = view_store.add_view(store, project.id, name, query, actor)
         add_event(store, actor.name, "save view", "project", project.id, project_id=project.id, view=name)
         return view_store.get_view(store, view_id)
@@ -101,8 +105,14 @@ def _checked(store: Store, project_id: int, name: str, view_id: int | None) -> s
     """The name as it is stored; view_id: the view that may keep its name."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(f"The name of a view is one line of 1 to {LONGEST_NAME} visible characters.")
+        raise InvalidValue(_("The name of a view is one line of 1 to {n} visible characters.", n=LONGEST_NAME))
     taken = view_store.find_view(store, project_id, name)
     if taken is not None and taken.id != view_id:
-        raise InvalidValue(f"There is already a view '{taken.name}', made by {taken.made_by}. Choose another name.")
+        raise InvalidValue(
+            _(
+                "There is already a view '{name}', made by {maker}. Choose another name.",
+                name=taken.name,
+                maker=taken.made_by,
+            )
+        )
     return name

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from annotator.domain.measurements import InstanceNumber, Question
 from annotator.domain.people import User
+from annotator.language import _, unsaid
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.measurements import keys_asked
@@ -15,15 +16,32 @@ from annotator.usecases.inspect.saliency_messages import ShownDefinition, ShownP
 from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS, values_by_instance
 from annotator.usecases.inspect.training_texts import learned_by_model
 
-DEFINITIONS: Mapping[str, ShownDefinition] = {
-    LENGTH: ShownDefinition("Length in tokens", "the tokens of the text that can be marked", "none", ""),
-    RATIO: ShownDefinition("RLR of the gold", "the share of the text's tokens that are in any gold set", "none", ""),
-    SETS: ShownDefinition("Gold sets (RSN)", "how many gold sets the text has", "none", ""),
-    CONFIDENCE: ShownDefinition("Confidence", "the probability of the label that the model answers", "none", ""),
+_DEFINITIONS: Mapping[str, ShownDefinition] = {
+    LENGTH: ShownDefinition(
+        unsaid("Length in tokens"), unsaid("the tokens of the text that can be marked"), "none", ""
+    ),
+    RATIO: ShownDefinition(
+        unsaid("RLR of the gold"), unsaid("the share of the text's tokens that are in any gold set"), "none", ""
+    ),
+    SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("how many gold sets the text has"), "none", ""),
+    CONFIDENCE: ShownDefinition(
+        unsaid("Confidence"), unsaid("the probability of the label that the model answers"), "none", ""
+    ),
     GOLD_PROBABILITY: ShownDefinition(
-        "Probability of the gold label", "the probability that the model gives to the label of the text", "higher", ""
+        unsaid("Probability of the gold label"),
+        unsaid("the probability that the model gives to the label of the text"),
+        "higher",
+        "",
     ),
 }
+
+
+def further_definitions() -> dict[str, ShownDefinition]:
+    """What the numbers are that are no metrics, by name."""
+    return {
+        name: replace(known, title=_(known.title), definition=_(known.definition))
+        for name, known in _DEFINITIONS.items()
+    }
 
 
 def show_points(store: Store, actor: User, question: Question, x: InstanceNumber, y: InstanceNumber) -> ShownPoints:

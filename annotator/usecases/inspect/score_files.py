@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 
 from annotator.domain.groups import group_in_words
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import speaking
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
 from annotator.usecases.inspect.metric_names import criterion_in_words
@@ -18,6 +19,7 @@ CSV_FIELDS: tuple[str, ...] = (
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
 
+@speaking("en")
 def table_csv(table: MetricTable, names: Collection[str] | None = None, *, explained: str = "predicted") -> str:
     """Everything in a long form: a line a number; names: of these metrics alone.
 

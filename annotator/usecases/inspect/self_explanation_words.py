@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 
 from annotator.domain.self_explanations import METHOD
+from annotator.language import _, listed, unsaid
 from annotator.scoring.table import MetricRow
 
-_WORDS = (
-    "what is scored are words that the model quoted when it was asked for its reasons: what it says of itself, and never gold. "
-    "Whether its answer came from them is not known: faithfulness needs probabilities, which such an answer does not give."
+_WORDS = unsaid(
+    "{models}: what is scored are words that the model quoted when it was asked for its reasons: what it says of itself, and "
+    "never gold. Whether its answer came from them is not known: faithfulness needs probabilities, which such an answer does not "
+    "give."
 )
 
 
 def self_explanation_lines(rows: Iterable[MetricRow]) -> list[str]:
     """A line that names the models whose own reasons are among the rows; none where there are none."""
     models = dict.fromkeys(row.model for row in rows if row.method == METHOD)
-    return [f"{', '.join(models)}: {_WORDS}"] if models else []
+    return [_(_WORDS, models=listed(list(models)))] if models else []

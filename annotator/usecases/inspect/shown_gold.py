@@ -10,6 +10,7 @@ from annotator.domain.people import User, has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import is_numbered_in_text
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.people import roles_of
@@ -36,7 +37,13 @@ def read_asked_gold(text: str) -> AskedGold:
     for known in ASKED_GOLD:
         if text == known:
             return known
-    raise InvalidValue(f"'gold' in the address must be one of {', '.join(ASKED_GOLD[1:])}; it is '{text[:40]}'.")
+    raise InvalidValue(
+        _(
+            "'gold' in the address must be one of {known}; it is '{text}'.",
+            known=", ".join(ASKED_GOLD[1:]),
+            text=text[:40],
+        )
+    )
 
 
 def gold_for(store: Store, actor: User, project: Project, instance: Instance, asked_gold: AskedGold) -> ShownGold:
@@ -81,7 +88,7 @@ def _people(
         is_named = sees_names or is_own
         shown.append(
             ShownPerson(
-                name=annotation.annotator if is_named else f"annotator {number}",
+                name=annotation.annotator if is_named else _("annotator {n}", n=number),
                 is_named=is_named,
                 is_numbered=not is_named or is_numbered_in_text(annotation.annotator, instance.metadata),
                 is_own=is_own,

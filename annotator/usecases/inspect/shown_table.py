@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.numbers import UNDEFINED, counted, percent, written
+from annotator.domain.numbers import UNDEFINED, percent, written
 from annotator.figures.html_table import Cell, Head, Line
+from annotator.language import _, listed, several, unsaid
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
@@ -13,8 +14,10 @@ from annotator.usecases.inspect.metric_names import (
     ARROWS,
     details_of,
     family_of,
+    group_of,
     meaning_of,
     parameters_in_common,
+    title_in_words,
     title_of,
     training_in_common,
 )
@@ -22,7 +25,7 @@ from annotator.usecases.inspect.metric_view import best_of
 from annotator.usecases.inspect.self_explanation_words import self_explanation_lines
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
-LEGEND = (
+LEGEND = unsaid(
     "↑ higher is better · ↓ lower is better · ★ the best of its column, among rows that are over the same instances and "
     "better than random (drops of probability and confidence are compared within one model only) · – not defined, or "
     "not in this run · n: number of instances · … to …: 95 % bootstrap interval · ±: standard deviation over seeds · "
@@ -79,17 +82,20 @@ def head_of(column: Column, view: TableView) -> Head:
     """The head of a column, with over how many instances it is."""
     definition = column.definition
     shared = view.table.shared.get(column.name)
-    notes = [family_of(column), *(["best first"] if column == view.order else [])]
+    notes = [family_of(column), *([_("best first")] if column == view.order else [])]
     if shared is not None:
         n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
-        rows = f"{len(view.rows) - n_lacking:,} of {len(view.rows):,}" if n_lacking else "all"
-        notes.append(f"n {shared.n:,} shared by {rows} rows")
+        n_rows, n_all = f"{len(view.rows) - n_lacking:,}", f"{len(view.rows):,}"
+        if n_lacking:
+            notes.append(_("n {n} shared by {n_rows} of {n_all} rows", n=f"{shared.n:,}", n_rows=n_rows, n_all=n_all))
+        else:
+            notes.append(_("n {n} shared by all rows", n=f"{shared.n:,}"))
     elif view.differs[column.name]:
-        notes.append("no instance in common" if view.is_shared else "over different instances")
+        notes.append(_("no instance in common") if view.is_shared else _("over different instances"))
     elif (n := _n_in_head(view, column)) is not None:
         notes.append(f"n {n:,}")
     return Head(
-        column.group, definition.title, " · ".join(notes), ARROWS[definition.direction],
+        group_of(column), title_in_words(definition), " · ".join(notes), ARROWS[definition.direction],
         meaning_of(column), column == view.order,
     )  # fmt: skip
 
@@ -100,7 +106,7 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
     lines = [Line(title_of(view.rows[n]), below[n], [column.cell(n) for column in columns]) for n in shown]
     if view.table.random.numbers:
         cells = [_random_cell(view.table, column) for column in view.columns]
-        lines.append(Line(title_of(view.table.random), "mean of ten seeds", cells, is_baseline=True))
+        lines.append(Line(title_of(view.table.random), _("mean of ten seeds"), cells, is_baseline=True))
     return lines
 
 
@@ -110,7 +116,9 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
         trust_lines(rows, says_training=training_in_common(rows)) + self_explanation_lines(rows) + flat_map_lines(rows)
     )
     parameters = parameters_in_common(rows)
-    return lines + ([f"Parameters that all rows of a method share. {parameters}."] if parameters else [])
+    if parameters:
+        lines.append(_("Parameters that all rows of a method share. {parameters}.", parameters=parameters))
+    return lines
 
 
 def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -120,23 +128,25 @@ def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[s
         if of.verdicts[n].sentence:
             same.setdefault(of.verdicts[n].sentence, []).append(titles[n])
     for sentence, of_rows in same.items():
-        yield f"{', '.join(of_rows)}: {sentence}"
+        yield _("{rows}: {verdict}", rows=listed(of_rows), verdict=sentence)
 
 
 def what_a_verdict_is(n_left_out: int) -> str:
     """What a number is held against. n_left_out: instances in which nothing can be chosen."""
-    whole = (
-        f" {counted(n_left_out, 'instance is', 'instances are')} left out: every token is gold there, so that every choice of "
-        "tokens scores the same."
-        if n_left_out
-        else ""
+    whole = several(
+        "{n} instance is left out: every token is gold there, so that every choice of tokens scores the same.",
+        "{n} instances are left out: every token is gold there, so that every choice of tokens scores the same.",
+        n_left_out,
     )
-    return (
+    verdict = _(
         "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
         "random tokens; for accuracy: minus that of always predicting the majority label). Above 0 is better. The brackets hold "
-        f"the 95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is "
-        "better than random means agreement with people; it does not say what the model relies on."
+        "the 95 % bootstrap interval over instances, which is about other texts like these."
     )
+    plausibility = _(
+        "Plausibility that is better than random means agreement with people; it does not say what the model relies on."
+    )
+    return " ".join([verdict, whole, plausibility] if n_left_out else [verdict, plausibility])
 
 
 def _n_in_head(view: TableView, column: Column) -> int | None:
@@ -157,7 +167,7 @@ def _below_names(view: TableView) -> list[str]:
             for part in (
                 detail,
                 words_of(row.training) if has_training else "",
-                "its selected tokens have the same numbers" if row.key in view.merged else "",
+                _("its selected tokens have the same numbers") if row.key in view.merged else "",
             )
             if part
         )
@@ -176,7 +186,7 @@ def _cell(
         return Cell(UNDEFINED)
     notes = [*_notes(number, n_in_head), *judged_number.lines]
     if lacking:
-        notes.append(f"lacks {percent(lacking)} of the instances: not compared")
+        notes.append(_("lacks {share} of the instances: not compared", share=percent(lacking)))
     return Cell(written(number.value), tuple(notes), is_best)
 
 
@@ -189,11 +199,11 @@ def _notes(number: Number, n_in_head: int | None) -> list[str]:
     """The interval, the deviation over seeds, and over how many instances, where the head of the column does not say it."""
     notes = []
     if number.low is not None and number.high is not None:
-        notes.append(f"{written(number.low)} to {written(number.high)}")
+        notes.append(_("{low} to {high}", low=written(number.low), high=written(number.high)))
     if number.deviation is not None:
         notes.append(f"± {written(number.deviation, small=1)}")
     if number.n is not None:
         sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
-        sizes += [f"{number.n_left_out:,} left out"] if number.n_left_out else []
-        notes += [", ".join(sizes)] if sizes else []
+        sizes += [_("{n} left out", n=f"{number.n_left_out:,}")] if number.n_left_out else []
+        notes += [listed(sizes)] if sizes else []
     return notes

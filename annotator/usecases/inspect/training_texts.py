@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from annotator.domain.numbers import counted
 from annotator.domain.trainings import HeldOut, StoredTraining
+from annotator.language import _, several
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import TrainingReport
 from annotator.scoring.runs import ScoringOptions
@@ -85,13 +86,20 @@ def words_of(report: TrainingReport | None) -> str:
     if report is None:
         return ""
     if not report["is_known"]:
-        return "it is not known which texts it learned from; train it again"
+        return _("it is not known which texts it learned from; train it again")
     left_out, changed, seen = report["left_out"], report["changed_left_out"], report["seen"]
     if left_out:
-        more = f", and {counted(changed, 'changed version')} of {'it' if left_out == 1 else 'them'}," if changed else ""
-        are = "is" if left_out == 1 and not changed else "are"
-        return f"{counted(left_out, 'text')} that it learned from (split {report['split']}){more} {are} left out"
-    return f"it learned from {seen:,} of these texts" if seen else ""
+        if not changed:
+            return several(
+                "{n} text that it learned from (split {split}) is left out",
+                "{n} texts that it learned from (split {split}) are left out", left_out, split=report["split"],
+            )  # fmt: skip
+        return several(
+            "{n} text that it learned from (split {split}), and {versions} of it, are left out",
+            "{n} texts that it learned from (split {split}), and {versions} of them, are left out", left_out,
+            split=report["split"], versions=counted(changed, "changed version"),
+        )  # fmt: skip
+    return several("it learned from {n} of these texts", "it learned from {n} of these texts", seen) if seen else ""
 
 
 def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
@@ -104,12 +112,14 @@ def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
         if training is None:
             continue
         if not training["is_known"]:
-            words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
+            words = _(
+                "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
+            )
         else:
             held_out = training["held_out"]
             words = held_out_summary(None if held_out is None else HeldOut(**held_out))
             words = words[0].lower() + words[1:]
         learned = words_of(training) if says_training and training["is_known"] else ""
-        more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
-        lines.append(f"{model}: {words}{more}")
+        line = _("{model}: {words}", model=model, words=words)
+        lines.append(f"{line} {_('{sentence}.', sentence=learned[0].upper() + learned[1:])}" if learned else line)
     return lines

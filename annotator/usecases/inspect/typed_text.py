@@ -13,6 +13,7 @@ from annotator.domain.models import Attribution, Output, Prediction, Run, facts_
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
+from annotator.language import _, unsaid
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
@@ -31,7 +32,7 @@ from annotator.usecases.models.project_model import ProjectModel
 TYPED = "typed"
 MOST_TOKENS = 500  # of a text whose tokens are taken out one by one, or again and again, while somebody types
 _BY_REMOVAL = frozenset({"occlusion", "lime", "shap-partition"})
-_NOT_LIVE = "The model “{model}” cannot be asked here: what it said was imported, or its folder is gone."
+_NOT_LIVE = unsaid("The model “{model}” cannot be asked here: what it said was imported, or its folder is gone.")
 
 
 def show_typed(
@@ -45,7 +46,7 @@ def show_typed(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if len(panels) > MOST_PANELS:
-        raise InvalidValue(f"At most {MOST_PANELS} maps are shown side by side. Remove some of them.")
+        raise InvalidValue(_("At most {n} maps are shown side by side. Remove some of them.", n=MOST_PANELS))
     instance = get_instance(store, instance_id)
     changed = changed_instance(instance, ChangedText(TYPED, texts, None))
     typed = replace(changed, key=f"{instance.key} ({TYPED})", target=_target(instance, texts))
@@ -76,14 +77,14 @@ def _asked(
 ) -> tuple[list[RunOutput], list[str]]:
     """What each run would say of the text, nothing where its model cannot be asked; and why not."""
     is_lead = has_right(actor, roles_of(store, actor, project.id), "manage project")
-    run_outputs = [RunOutput(None, None, ()) for _ in wanted]
+    run_outputs = [RunOutput(None, None, ()) for _stored in wanted]
     troubles: list[str] = []
-    for model_name in dict.fromkeys(stored.run.model for _, stored in wanted):
+    for model_name in dict.fromkeys(stored.run.model for _choice, stored in wanted):
         spec = live_model(store, project, model_name)
         if spec is None:
-            troubles.append(_NOT_LIVE.format(model=model_name))
+            troubles.append(_(_NOT_LIVE, model=model_name))
             continue
-        numbers = [number for number, (_, stored) in enumerate(wanted) if stored.run.model == model_name]
+        numbers = [number for number, (_choice, stored) in enumerate(wanted) if stored.run.model == model_name]
         try:
             with asking(store, project, is_lead=is_lead, spec=spec) as model:
                 of_model = [(choice.label, stored.run) for choice, stored in (wanted[number] for number in numbers)]
@@ -117,8 +118,11 @@ def _attributions(
         return ()
     if run.method in _BY_REMOVAL and model_input.n_selectable > MOST_TOKENS:
         raise InvalidValue(
-            f"{definition.title} asks about parts of the text again and again, so that it is computed here for up to "
-            f"{MOST_TOKENS} tokens."
+            _(
+                "{method} asks about parts of the text again and again, so that it is computed here for up to {n} tokens.",
+                method=definition.title,
+                n=MOST_TOKENS,
+            )
         )
     known = {parameter.name for parameter in definition.parameters}
     parameters = {name: value for name, value in json.loads(run.parameters).items() if name in known}

@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.problems.groups import group_problems
 from annotator.domain.problems.remedies import on_page
 from annotator.errors import Problem
+from annotator.language import _
 from annotator.web.frame import as_text
 
 _ROWS_IN_VIEW = 8
@@ -33,15 +34,15 @@ def show_problem_table(problems: Sequence[Problem], say: Callable[[str], str] = 
 
 
 def _cells(problem: Problem, say: Callable[[str], str], *, has_files: bool, has_counts: bool) -> dict[str, str]:
-    cells = {"file": as_text(problem.source)} if has_files else {}
+    cells = {_("file"): as_text(problem.source)} if has_files else {}
     if has_counts:
-        cells["rows"] = f"{problem.n:,}"
+        cells[_("rows")] = f"{problem.n:,}"
     return {
         **cells,
-        "lines" if has_counts else "line": problem.lines() or "–",
-        "field": as_text(problem.field),
-        "value": as_text(_begin(problem.value)),
-        "reason": as_text(say(problem.reason)),
+        _("lines") if has_counts else _("line"): problem.lines() or "–",
+        _("field"): as_text(problem.field),
+        _("value"): as_text(_begin(problem.value)),
+        _("reason"): as_text(say(problem.reason)),
     }
 
 

@@ -102,6 +102,37 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
     _agrees_with_the_command(modelled, path)
 
 
+def test_a_researcher_reads_plausibility_and_a_comparison_in_chinese_and_takes_a_csv_in_english(
+    modelled: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    page = person("Researcher", locale="zh-CN").open("/metrics?project=1&intervals=1").page
+    table = page.get_by_role("region", name="各模型和方法的指标")
+    expect(table.get_by_role("columnheader", name="合理性")).to_be_visible()
+    expect(table.get_by_role("columnheader", name="最佳依据集的词元 F1 （越高越好） 逐集")).to_be_visible()
+    expect(table.get_by_role("row", name="first · attention · 第 1 层")).to_contain_text(
+        re.compile(r"0\.\d+ 至 0\.\d+")
+    )
+    page.get_by_text("是否优于随机？用文字说明").click()
+    expect(page.get_by_text("合理性优于随机，说明与人的看法一致；它并不说明模型依靠什么。")).to_be_visible()
+
+    against = page.get_by_role("combobox", name="对照")
+    against.click()
+    against.fill("随机")
+    page.get_by_role("option", name="对照：随机").click()
+    expect(page).to_have_url(re.compile("against=random"))  # an address is the same in every language
+    differences = page.get_by_role("region", name="与 随机 的差值")
+    expect(differences.get_by_role("row", name="first · attention · 第 1 层")).to_contain_text("校正后")
+    expect(page.get_by_text("有差异的实例")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    download.value.save_as(tmp_path / "differences.csv")
+    text = (tmp_path / "differences.csv").read_text(encoding="utf-8")
+    lines = list(csv.DictReader(text.splitlines()))
+    assert {line["against"] for line in lines} == {"random"}
+    assert "Best-set token F1" in {line["title"] for line in lines}
+    assert not re.search("[\u4e00-\u9fff]", text)
+
+
 def _agrees_with_the_command(server: Server, path: Path) -> None:
     """The file holds the numbers of `annotator evaluate project`."""
     with path.open(encoding="utf-8", newline="") as file:

@@ -12,10 +12,13 @@ from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.language import _
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
 from annotator.usecases.compare.difference_tables import against_csv, against_latex, heads_and_lines
 from annotator.usecases.compare.difference_words import (
-    LEGEND,
+    english_names,
+    english_reference,
+    legend,
     names_of_compared,
     reasons,
     reference_name,
@@ -30,7 +33,7 @@ from annotator.usecases.compare.row_comparison import (
     differing_instances,
     maps_of,
 )
-from annotator.usecases.compare.row_names import compared_row, names_to_compare
+from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_names import named
 from annotator.usecases.inspect.metric_values import newest_event
@@ -65,11 +68,15 @@ def _tables() -> ValueCache:
 
 def choose(project: Project, scored: ScoredTable, line: DeltaGenerator) -> str:
     """The name of the row that the others are compared with; "" for none. scored: with all rows, shown or not."""
-    options = [_NO_ROW, *names_to_compare(scored.rows, scored.table.random)]
+    names, spoken = (
+        names_to_compare(scored.rows, scored.table.random),
+        spoken_to_compare(scored.rows, scored.table.random),
+    )
+    options, shown = [_NO_ROW, *names], dict(zip(names, spoken, strict=True))
     return line.selectbox(
-        "Against", options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW), width=400,
+        _("Against"), options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW), width=400,
         label_visibility="collapsed",
-        format_func=lambda name: f"Against {name}" if name else "Against no row: each has its own numbers",
+        format_func=lambda name: _("Against {name}", name=shown[name]) if name else _("Against no row: each has its own numbers"),
     )  # fmt: skip
 
 
@@ -78,12 +85,12 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
     reference = compared_row(scored.rows, scored.table.random, name)
 
     def made() -> AgainstTable:
-        with st.spinner("Comparing the rows …"):
+        with st.spinner(_("Comparing the rows …")):
             return against(scored.table, reference, with_seeds_apart(view.rows, reference), view.columns)
 
     keys = tuple(row.key for row in view.rows)
     return _tables().get_or_make(
-        (scored.request, name, keys, tuple(column.name for column in view.columns)), AgainstTable, made, lambda _: 1
+        (scored.request, name, keys, tuple(column.name for column in view.columns)), AgainstTable, made, lambda _made: 1
     )
 
 
@@ -92,22 +99,22 @@ def show(
 ) -> LookedAt:
     """The table of differences with what goes with it; answers what is looked at. places: of the files."""
     if not made.rows:
-        st.info("No other row is shown. Choose more under “Rows”.", icon=":material/filter_list:")
+        st.info(_("No other row is shown. Choose more under “Rows”."), icon=":material/filter_list:")
         return NOTHING
     _offer_files(project, made, places, explained)
     heads, lines = heads_and_lines(made)
     name = reference_name(made)
-    st.html(metric_table_html(heads, lines, corner="Model · method", label=f"Differences from {name}"))
+    st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Differences from {name}", name=name)))
     with st.container(width=_READABLE):
-        lines_below = [f"{what_it_is(made, name)} {LEGEND}", what_could_be_told(made), *reasons(made)]
+        lines_below = [f"{what_it_is(made, name)} {legend()}", what_could_be_told(made), *reasons(made)]
         st.caption("  \n".join(as_text(line) for line in lines_below if line))
     if made.n_comparisons:
-        with st.expander("Told apart? In words"):
+        with st.expander(_("Told apart? In words")):
             for column in made.columns:
                 if listed := list(sentences(made, column)):
                     st.markdown(as_text(named(column)) + "".join(f"\n* {as_text(line)}" for line in listed))
         return _show_instances(store, visit, project, made)
-    return LookedAt(name)
+    return LookedAt(english_reference(made))
 
 
 def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str) -> None:
@@ -121,7 +128,7 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
             label, contents, f"{file_stem(project)}-differences.{ending}",
             f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
             icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
-            help="The differences that are shown, with interval, p and n.",
+            help=_("The differences that are shown, with interval, p and n."),
         )  # fmt: skip
 
 
@@ -136,7 +143,7 @@ class _Side:
 def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstTable) -> LookedAt:
     """For a chosen row and column the largest differences either way, each with a link."""
     newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
-    st.markdown("##### Instances that differ")
+    st.markdown(f"##### {_('Instances that differ')}")
     choices = state.choices_of(project)
     of_row, of_column = st.columns([1.3, 1.3])
     columns = {
@@ -145,35 +152,41 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
         if any(isinstance(cell, Difference) for cell in made.cells[column.name])
     }
     metric = of_column.selectbox(
-        "Compared metric", list(columns), key=choices.one(state.COMPARED_METRIC, list(columns), next(iter(columns))),
+        _("Compared metric"), list(columns), key=choices.one(state.COMPARED_METRIC, list(columns), next(iter(columns))),
         format_func=lambda name: named(columns[name]),
     )  # fmt: skip
-    names = names_of_compared(made)
+    names = english_names(made)
+    shown = dict(zip(names, names_of_compared(made), strict=True))
     rows = [name for name, cell in zip(names, made.cells[metric], strict=True) if isinstance(cell, Difference)]
-    row = of_row.selectbox("Compared row", rows, key=choices.one(state.COMPARED_ROW, rows, rows[0]))
+    row = of_row.selectbox(
+        _("Compared row"), rows, key=choices.one(state.COMPARED_ROW, rows, rows[0]), format_func=shown.__getitem__
+    )
     pair = TwoRows(made.table, columns[metric], made.rows[names.index(row)], made.reference)
     cell = made.cell(names.index(row), columns[metric])
     if isinstance(cell, Difference):
-        st.markdown(as_text(sentence_of_pair(cell, row, reference_name(made))))
+        st.markdown(as_text(sentence_of_pair(cell, shown[row], reference_name(made))))
     listed = differing_instances(store, visit.user, project, pair, most=_MOST)
     panels = maps_of(store, visit.user, project, pair)
-    sides = (_Side(f"{row} is higher", listed.higher), _Side(f"{reference_name(made)} is higher", listed.lower))
+    sides = (
+        _Side(_("{row} is higher", row=shown[row]), listed.higher),
+        _Side(_("{row} is higher", row=reference_name(made)), listed.lower),
+    )
     for column, side in zip(st.columns(2, gap="medium"), sides, strict=True):
         with column:
             _list(project, side, panels)
-    return LookedAt(reference_name(made), row, metric)
+    return LookedAt(english_reference(made), row, metric)
 
 
 def _list(project: Project, side: _Side, panels: str) -> None:
     st.markdown(f"**{as_text(side.title)}**")
     if not side.instances:
-        st.caption("In no instance.")
+        st.caption(_("In no instance."))
         return
     rows = [_linked(project, of, panels) for of in side.instances]
-    heads = ["difference", "value", "of the other", "gold", "split"]
+    heads = [_("difference"), _("value"), _("of the other"), _("gold"), _("split")]
     st.html(instance_list_html(rows, heads, label=side.title))
     st.caption(
-        "The largest differences. A link opens Saliency in another tab, with the maps of both where they have some."
+        _("The largest differences. A link opens Saliency in another tab, with the maps of both where they have some.")
     )
 
 

@@ -7,9 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
-from annotator.usecases.inspect.metric_names import first_columns, named, sentence_of, way_of
+from annotator.usecases.inspect.metric_names import first_columns, group_of, named, plain_words_of, sentence_of
 from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
@@ -42,13 +43,13 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     pick, filtering, sorting, meaning, *files = st.columns(
         [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
     )
-    with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
+    with pick.popover(_("Columns"), icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(choices, table)
     with sorting:
         order = _choose_order(choices, columns)
-    with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
+    with filtering.popover(_("Rows"), icon=":material/filter_list:", width="stretch"):
         rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
-    with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
+    with meaning.popover(_("What they mean"), icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
     line = st.container(horizontal=True, vertical_alignment="center")
@@ -63,11 +64,13 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
 
 def _wants_shared(choices: PageChoices, line: DeltaGenerator, *, unless: bool) -> bool:
     return line.toggle(
-        "Only instances that all shown rows have",
+        _("Only instances that all shown rows have"),
         key=choices.flag(state.INSTANCES, default=not unless, words=("own", "shared")),
-        help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
-        "marked as best. A row that lacks more than a fifth of the instances that at least half of the others have is not "
-        "compared, and takes no instance from the others.",
+        help=_(
+            "The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
+            "marked as best. A row that lacks more than a fifth of the instances that at least half of the others have is not "
+            "compared, and takes no instance from the others."
+        ),
     )  # fmt: skip
 
 
@@ -75,8 +78,9 @@ def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     by_name = {column.name: column for column in table.columns}
     # Another gold policy or split may have other columns.
     chosen = st.multiselect(
-        f"Columns, of {len(by_name)}", list(by_name), key=choices.several(state.COLUMNS, list(by_name), first_columns(table)),
-        format_func=lambda name: f"{by_name[name].group}: {named(by_name[name])}",
+        _("Columns, of {n}", n=len(by_name)), list(by_name),
+        key=choices.several(state.COLUMNS, list(by_name), first_columns(table)),
+        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}",
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]
 
@@ -85,26 +89,26 @@ def _choose_order(choices: PageChoices, columns: Sequence[Column]) -> Column | N
     by_name = {column.name: column for column in columns}
     names = ["", *by_name]
     chosen = st.selectbox(
-        "Sort rows by", names, key=choices.one(state.ORDER, names, ""), label_visibility="collapsed",
-        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by name",
+        _("Sort rows by"), names, key=choices.one(state.ORDER, names, ""), label_visibility="collapsed",
+        format_func=lambda name: _("Sorted by {metric}", metric=named(by_name[name])) if name else _("Sorted by name"),
     )  # fmt: skip
     return by_name.get(chosen)
 
 
 def _choose_rows(choices: PageChoices, scored: ScoredTable, by: Column | None) -> list[MetricRow]:
     rows = list(scored.rows)
-    for word, piece, values in (
-        ("model", state.MODELS, [row.model for row in rows]),
-        ("method", state.METHODS, [row.method for row in rows if row.method]),
+    for word, label, piece, values in (
+        ("model", _("Only models"), state.MODELS, [row.model for row in rows]),
+        ("method", _("Only methods"), state.METHODS, [row.method for row in rows if row.method]),
     ):
         options = list(dict.fromkeys(values))
         chosen = st.multiselect(
-            f"Only {word}s", options, key=choices.several(piece, options, ()), placeholder="all"
+            label, options, key=choices.several(piece, options, ()), placeholder=_("all")
         )  # fmt: skip
         rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
     if by is not None and any(row.layer is not None for row in rows):
         only_best = st.checkbox(
-            f"Of several layers, only the best by {named(by)}",
+            _("Of several layers, only the best by {metric}", metric=named(by)),
             key=choices.flag(state.LAYERS, words=("all", "best")),
         )
         return best_layers(rows, by) if only_best else rows
@@ -114,8 +118,8 @@ def _choose_rows(choices: PageChoices, scored: ScoredTable, by: Column | None) -
 def show_meanings(columns: Iterable[Column]) -> None:
     """What each column is, which way is better, when it is not defined, and where it is from."""
     for column in columns:
-        plain = column.definition.in_plain_words
+        plain = plain_words_of(column.definition)
         st.markdown(
-            f"**{as_text(named(column))}**  \n{as_text(f'{plain} {way_of(column.definition)}') if plain else ''}  \n"
-            f":small[{as_text(sentence_of(column.definition))}]  \n:small[Source: {as_text(column.definition.source)}]"
+            f"**{as_text(named(column))}**  \n{as_text(plain)}  \n:small[{as_text(sentence_of(column.definition))}]  \n"
+            f":small[{as_text(_('Source: {source}', source=column.definition.source))}]"
         )

@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, contrast_rows
 from annotator.usecases.inspect.metric_values import newest_event
@@ -20,12 +21,12 @@ from annotator.web.session import Visit
 
 _PAGE = 25
 _TITLES = {
-    "original": "Original accuracy ↑",
-    "contrast": "Contrast accuracy ↑",
-    "delta": "Delta",
-    "consistency_of_sets": "Consistency ↑",
+    "original": unsaid("Original accuracy ↑"),
+    "contrast": unsaid("Contrast accuracy ↑"),
+    "delta": unsaid("Delta"),
+    "consistency_of_sets": unsaid("Consistency ↑"),
 }
-_MEASURED = {*_TITLES.values(), "± original", "± contrast"}
+_SPREAD = {"original": unsaid("± original"), "contrast": unsaid("± contrast")}
 _SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
 
 
@@ -41,50 +42,54 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         (scored.request, newest),
         list,
         lambda: contrast_rows(store, visit.user, project, scored.request.options),
-        lambda _: 1,
+        lambda _rows: 1,
     )
     if not rows:
         st.info(
-            "No model has predicted changed versions that have a label. Annotators write such versions on the page Perturb, "
-            "and a lead imports contrast sets; predictions are imported or computed on the page Saliency.",
+            _(
+                "No model has predicted changed versions that have a label. Annotators write such versions on the page Perturb, "
+                "and a lead imports contrast sets; predictions are imported or computed on the page Saliency."
+            ),
             icon=":material/contrast:",
         )
         return
     bars = [
-        Bar(f"{row.kind}: {_TITLES[name]}", row.model, mean, row.n_contrasts)
+        Bar(f"{_(row.kind)}: {_(_TITLES[name])}", row.model, mean, row.n_contrasts)
         for row in rows
         for name in _SHOWN_BARS
         if (mean := row.numbers[name].mean) is not None
     ]
     st.plotly_chart(
-        grouped_bars(bars, across="kind of perturbation and measure", up="share of right answers ↑"),
+        grouped_bars(bars, across=_("kind of perturbation and measure"), up=_("share of right answers ↑")),
         key=f"metrics_contrast_{project.id}",
         config={"displayModeBar": False},
     )
-    show_numbers([_cells(row) for row in rows], _MEASURED, key=f"metrics_contrast_table_{project.id}")
-    st.caption(
+    measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
+    show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
+    meaning = _(
         "Over pairs of which both sides have a gold label and an answer. Delta is contrast accuracy minus original "
-        "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions of "
-        "the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed. "
-        f"{uncounted_training_summary(rows)}"
+        "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions "
+        "of the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed."
     )
+    st.caption(f"{meaning} {uncounted_training_summary(rows)}")
     _show_broken(project, rows)
 
 
 def _cells(row: ContrastRow) -> dict[str, object]:
-    numbers: dict[str, object] = {_TITLES[name]: row.numbers[name].mean for name in NUMBERS}
-    spread = {"± original": row.numbers["original"].deviation, "± contrast": row.numbers["contrast"].deviation}
+    numbers: dict[str, object] = {_(_TITLES[name]): row.numbers[name].mean for name in NUMBERS}
+    spread = {_(title): row.numbers[name].deviation for name, title in _SPREAD.items()}
     counts = {
-        "originals": row.n_originals, "versions": row.n_contrasts, "broken sets": len(row.broken), "left out": row.n_left_out,
+        _("originals"): row.n_originals, _("versions"): row.n_contrasts, _("broken sets"): len(row.broken),
+        _("left out"): row.n_left_out,
     }  # fmt: skip
-    return {"model": row.model, "kind": row.kind} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
+    return {_("model"): row.model, _("kind"): _(row.kind)} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
 
 
 def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     broken = [row for row in rows if row.broken]
     if not broken:
         st.success(
-            "No contrast set is broken: wherever the original is right, so is every version.",
+            _("No contrast set is broken: wherever the original is right, so is every version."),
             icon=":material/check_circle:",
         )
         return
@@ -93,25 +98,27 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     by_name = {f"{quote(row.model, safe=' ')}/{quote(row.kind, safe=' ')}": row for row in broken}
     names = list(by_name)
     chosen = of_row.selectbox(
-        "Broken sets of", names, key=choices.one(state.LIST_OF, names, names[0], part="broken"),
-        format_func=lambda name: f"{by_name[name].model}, {by_name[name].kind}: {len(by_name[name].broken):,}",
+        _("Broken sets of"), names, key=choices.one(state.LIST_OF, names, names[0], part="broken"),
+        format_func=lambda name: f"{by_name[name].model}, {_(by_name[name].kind)}: {len(by_name[name].broken):,}",
     )  # fmt: skip
     row = by_name[chosen]
     n_pages = max(1, -(-len(row.broken) // _PAGE))
     page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part="broken")
-    page = int(of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=page_key))
+    page = int(of_page.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
     shown = [
         LinkedRow(
             f"/saliency?{urlencode({'project': project.id, 'instance': broken_set.original_id, 'partner': pair.changed_id})}",
-            broken_set.key, [pair.changed_key, pair.kind],
+            broken_set.key, [pair.changed_key, _(pair.kind)],
         )
         for broken_set in row.broken[_PAGE * (page - 1) : _PAGE * page]
         for pair in broken_set.wrong
     ]  # fmt: skip
     st.markdown(
         as_text(
-            "Here the model is right about the original and wrong about the version; a link opens both side by side in "
-            "another tab"
+            _(
+                "Here the model is right about the original and wrong about the version; a link opens both side by side in "
+                "another tab"
+            )
         )
     )
-    st.html(instance_list_html(shown, ["version", "kind"], label="Broken sets"))
+    st.html(instance_list_html(shown, [_("version"), _("kind")], label=_("Broken sets")))

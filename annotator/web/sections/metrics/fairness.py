@@ -8,6 +8,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
 from annotator.usecases.inspect.metric_values import newest_event
@@ -21,7 +22,7 @@ from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _MOST_SHOWN = 100
-_ALL = "all texts"
+_ALL = unsaid("all texts")
 
 
 @st.cache_resource(show_spinner=False)
@@ -35,7 +36,9 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     lists = list(words)
     if not lists or project.task.result_kind != "label":
         st.info(
-            "Groups are word lists. Save some, such as words for men and for women, on the page Tests under “Word lists”.",
+            _(
+                "Groups are word lists. Save some, such as words for men and for women, on the page Tests under “Word lists”."
+            ),
             icon=":material/groups:",
         )
         return
@@ -43,13 +46,13 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = [] if not chosen else _rows().get_or_make(
         (scored.request, newest, tuple((name, words[name]) for name in chosen), positive), list,
-        lambda: fairness_rows(store, visit.user, project, chosen, positive, scored.request.options), lambda _: 1,
+        lambda: fairness_rows(store, visit.user, project, chosen, positive, scored.request.options), lambda _rows: 1,
     )  # fmt: skip
     if not rows:
         st.info(
-            "Choose a word list."
+            _("Choose a word list.")
             if not chosen
-            else "No model has answers here yet. Compute or import some on the page Saliency.",
+            else _("No model has answers here yet. Compute or import some on the page Saliency."),
             icon=":material/groups:",
         )
         return
@@ -61,9 +64,9 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
     """The word lists, and the label whose false positives count."""
     of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
     choices = state.choices_of(project)
-    chosen = of_lists.multiselect("Word lists", lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]))
+    chosen = of_lists.multiselect(_("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]))
     positive = of_label.selectbox(
-        "Label whose false positives count", project.labels,
+        _("Label whose false positives count"), project.labels,
         key=choices.one(state.POSITIVE, project.labels, project.labels[-1]),
     )  # fmt: skip
     return chosen, positive
@@ -73,17 +76,20 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
     st.plotly_chart(
         grouped_bars(
             [bar for row in rows for bar in _bars(row)],
-            across="texts that mention a word of the list",
-            up="false positive rate ↓",
+            across=_("texts that mention a word of the list"),
+            up=_("false positive rate ↓"),
         ),
         key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
     )  # fmt: skip
-    show_numbers([_cells(row) for row in rows], {"FPRD ↓", _ALL, *chosen}, key=f"metrics_fairness_table_{project.id}")
-    st.caption(
-        "The rate is the share of texts with another label that the model gives this one, among those that mention a word of the "
-        "list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list without such a text "
-        f"is left out (–). {uncounted_training_summary(rows)}"
+    show_numbers(
+        [_cells(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
     )
+    meaning = _(
+        "The rate is the share of texts with another label that the model gives this one, among those that mention a "
+        "word of the list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list "
+        "without such a text is left out (–)."
+    )
+    st.caption(f"{meaning} {uncounted_training_summary(rows)}")
 
 
 def _bars(row: FairnessRow) -> list[Bar]:
@@ -92,13 +98,13 @@ def _bars(row: FairnessRow) -> list[Bar]:
         for group in row.groups
         if group.rate.mean is not None
     ]
-    return ([Bar(_ALL, row.model, row.overall.mean)] if row.overall.mean is not None else []) + bars
+    return ([Bar(_(_ALL), row.model, row.overall.mean)] if row.overall.mean is not None else []) + bars
 
 
 def _cells(row: FairnessRow) -> dict[str, object]:
     rates = {group.name: group.rate.mean for group in row.groups}
-    negatives = {f"n of {group.name}": group.n_negatives for group in row.groups}
-    return {"model": row.model, "FPRD ↓": row.difference.mean, _ALL: row.overall.mean, **rates, **negatives}
+    negatives = {_("n of {group}", group=group.name): group.n_negatives for group in row.groups}
+    return {_("model"): row.model, "FPRD ↓": row.difference.mean, _(_ALL): row.overall.mean, **rates, **negatives}
 
 
 def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
@@ -108,14 +114,22 @@ def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
     by_name = {f"{quote(model, safe=' ')}/{quote(group.name, safe=' ')}": (model, group) for model, group in behind}
     names = list(by_name)
     chosen = st.selectbox(
-        "False positives of", names, key=state.choices_of(project).one(state.LIST_OF, names, names[0], part="wrong"),
+        _("False positives of"), names, key=state.choices_of(project).one(state.LIST_OF, names, names[0], part="wrong"),
         format_func=lambda name: f"{by_name[name][0]}, {by_name[name][1].name}: {len(by_name[name][1].wrong):,}",
     )  # fmt: skip
     wrong = by_name[chosen][1].wrong
     if len(wrong) > _MOST_SHOWN:
-        st.markdown(as_text(f"The first {_MOST_SHOWN} of {len(wrong):,}; a link opens Saliency in another tab"))
+        st.markdown(
+            as_text(
+                _(
+                    "The first {n} of {total}; a link opens Saliency in another tab",
+                    n=_MOST_SHOWN,
+                    total=f"{len(wrong):,}",
+                )
+            )
+        )
     shown = [
         LinkedRow(f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}", key, [])
         for instance_id, key in wrong[:_MOST_SHOWN]
     ]
-    st.html(instance_list_html(shown, [], label="False positives"))
+    st.html(instance_list_html(shown, [], label=_("False positives")))

@@ -9,43 +9,45 @@ from annotator.domain.groups import is_of_people
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.language import _, unsaid
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
-from annotator.usecases.inspect.metric_names import named, names_of
+from annotator.usecases.inspect.metric_names import named, names_of, title_in_words
 from annotator.web.sections.metrics import contrast, fairness, state, suites, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
-_PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
+_PARTS = {unsaid("kind of perturbation"): "by_kind", unsaid("whether the answer changed"): "by_change"}
 _OF_LABELS = ("Contrast", "Functional tests", "Fairness")
 _OF_ALL_LABELS = ("Two models", "Contrast", "Fairness")
+_UNTOLD = unsaid("perturbed")  # a kind that is not told
 _BY_LAYER = ("plausibility", "consistency", "confidence")
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """One of the charts; the others are not computed. Without a table those that need the labels of texts alone."""
     views: Mapping[str, Callable[[Store, Visit, Project, ScoredTable], None]] = {
-        "Instances": show_distribution,
-        "Confidence": show_confidence,
-        "AOPC curves": _show_curves,
-        "Layers": _show_layers,
-        "Perturbed pairs": _show_pairs,
-        "Two models": two_models.show,
-        "Contrast": contrast.show,
-        "Functional tests": suites.show,
-        "Fairness": fairness.show,
+        unsaid("Instances"): show_distribution,
+        unsaid("Confidence"): show_confidence,
+        unsaid("AOPC curves"): _show_curves,
+        unsaid("Layers"): _show_layers,
+        unsaid("Perturbed pairs"): _show_pairs,
+        unsaid("Two models"): two_models.show,
+        unsaid("Contrast"): contrast.show,
+        unsaid("Functional tests"): suites.show,
+        unsaid("Fairness"): fairness.show,
     }
     names, part = (list(views), "") if scored.table.columns else (list(_OF_LABELS), "of_labels")
     chosen = st.segmented_control(
-        "Chart", names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
-        label_visibility="collapsed",
+        _("Chart"), names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
+        label_visibility="collapsed", format_func=_,
     )  # fmt: skip
     if chosen in _OF_ALL_LABELS and is_of_people(scored.request.by) and scored.request.group is not None:
-        st.caption(OF_ALL_TEXTS)
+        st.caption(_(OF_ALL_TEXTS))
     views[chosen or names[0]](store, visit, project, scored)
 
 
@@ -54,22 +56,23 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     rows = rows_with_curves(scored.rows)
     if not rows:
         st.info(
-            "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
-            "import "
-            "the model's answers to the texts without, and with only, the highest-scored share of their tokens (format "
-            "`predictions`, fields `on` and `threshold`); the curves then appear here.",
+            _(
+                "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
+                "import the model's answers to the texts without, and with only, the highest-scored share of their tokens "
+                "(format `predictions`, fields `on` and `threshold`); the curves then appear here."
+            ),
             icon=":material/show_chart:",
         )
         return
     names = names_of_runs(rows)
     panels = drop_panels(rows)
     clicked = _clicked(
-        curve_panels(panels), f"metrics_curves_{project.id}", "AOPC curves: mean drop by share of tokens"
+        curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
     )
-    st.caption(f"{WHAT_DROPS_ARE} Click a point to list the instances of its curve.")
+    st.caption(f"{_(WHAT_DROPS_ARE)} {_('Click a point to list the instances of its curve.')}")
     _show_numbers(panels)
     if clicked:
-        side = next(side for side, title in SIDES.items() if title == clicked[1])
+        side = next(side for side, title in SIDES.items() if _(title) == clicked[1])
         row, column = rows[names.index(clicked[0])], _column(scored, f"eraser.{side}_aopc")
         show_behind(store, visit, project, scored, row, column)
 
@@ -80,23 +83,28 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
     columns = {c.name: c for c in scored.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
     if not columns:
         st.info(
-            "No run has attributions for single layers. Import attributions that name their `layer` on the page Saliency; "
-            "each run "
-            "is then drawn here as a line.",
+            _(
+                "No run has attributions for single layers. Import attributions that name their `layer` on the page Saliency; "
+                "each run is then drawn here as a line."
+            ),
             icon=":material/layers:",
         )
         return
     name = st.selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "layers")
+        _("Metric"), list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "layers")
     )  # fmt: skip
     runs = list({row.run: row for row in rows}.values())
     names = dict(zip([row.run for row in runs], names_of_runs(runs), strict=True))
     of_runs = {run: [row for row in rows if row.run == run and _has(row, columns[name])] for run in names}
     curves = [_curve(names[run], of_run, name) for run, of_run in of_runs.items() if of_run]
-    panel = Panel("", "layer", named(columns[name]), curves)
+    panel = Panel("", _("layer"), named(columns[name]), curves)
     figure = curve_panels([panel], whole_numbers=True)
-    clicked = _clicked(figure, f"metrics_layers_chart_{project.id}", f"{columns[name].definition.title} by layer")
-    st.caption("Click a point to list the instances behind it.")
+    clicked = _clicked(
+        figure,
+        f"metrics_layers_chart_{project.id}",
+        _("{metric} by layer", metric=title_in_words(columns[name].definition)),
+    )
+    st.caption(_("Click a point to list the instances behind it."))
     _show_numbers([panel])
     if clicked:
         row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))
@@ -108,34 +116,37 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
     columns = {column.name: column for column in scored.table.columns if column.group == "consistency"}
     if not columns:
         st.info(
-            "No run has attributions for both an original and its perturbed version. Annotators write changed "
-            "versions on the page Perturb, or a lead imports them as instances that name their `parent`.",
+            _(
+                "No run has attributions for both an original and its perturbed version. Annotators write changed versions on "
+                "the page Perturb, or a lead imports them as instances that name their `parent`."
+            ),
             icon=":material/difference:",
         )
         return
     of_metric, of_part = st.columns([2, 2], vertical_alignment="bottom")
     name = of_metric.selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "pairs")
+        _("Metric"), list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "pairs")
     )  # fmt: skip
     parts = list(_PARTS)
     by_key = state.choices_of(project).one(state.BY, parts, parts[0], part="pairs", write=lambda name: _PARTS[name])
-    part = of_part.segmented_control("By", parts, required=True, key=by_key) or parts[0]
+    part = of_part.segmented_control(_("By"), parts, required=True, key=by_key, format_func=_) or parts[0]
     rows = best_layers([row for row in scored.rows if _has(row, columns[name])], columns[name])
     names = names_of(rows)
     bars = [
         bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
     ]
     clicked = _clicked(
-        grouped_bars(bars, across=part, up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
-        f"{columns[name].definition.title} by {part}",
+        grouped_bars(bars, across=_(part), up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
+        _("{metric} by {part}", metric=title_in_words(columns[name].definition), part=_(part)),
     )  # fmt: skip
-    st.caption("Of several layers, the best is shown. Click a bar to list its perturbed versions.")
+    st.caption(_("Of several layers, the best is shown. Click a bar to list its perturbed versions."))
     show_numbers(
-        [{"row": bar.name, part: bar.column, "MAP": bar.value, "pairs": bar.n} | _bounds(bar) for bar in bars],
-        {"MAP", "low", "high"}, key="metrics_pairs_numbers",
+        [{_("row"): bar.name, _(part): bar.column, "MAP": bar.value, _("pairs"): bar.n} | _bounds(bar) for bar in bars],
+        {"MAP", _("low"), _("high")}, key="metrics_pairs_numbers",
     )  # fmt: skip
     if clicked:
-        kind = clicked[0] if _PARTS[part] == "by_kind" else None
+        kinds = {_(kind or _UNTOLD): kind for row in rows for kind in row.by_kind}
+        kind = (kinds[clicked[0]] or _UNTOLD) if _PARTS[part] == "by_kind" else None
         show_behind(store, visit, project, scored, rows[names.index(clicked[1])], columns[name], kind=kind)
 
 
@@ -148,11 +159,11 @@ def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> I
     for part, maps in parts.items():
         number = maps.get(name)
         if number is not None and number.value is not None:
-            yield Bar(part or "perturbed", title, number.value, number.n, number.low, number.high)
+            yield Bar(_(part or _UNTOLD), title, number.value, number.n, number.low, number.high)
 
 
 def _bounds(bar: Bar) -> dict[str, float | None]:
-    return {} if bar.low is None else {"low": bar.low, "high": bar.high}
+    return {} if bar.low is None else {_("low"): bar.low, _("high"): bar.high}
 
 
 def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
@@ -188,9 +199,10 @@ def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
 
 def _show_numbers(panels: Sequence[Panel]) -> None:
     """The same as a table, for whoever reads numbers rather than lines."""
-    with st.expander("The numbers of the chart"):
+    with st.expander(_("The numbers of the chart")):
         rows = [
-            {"row": curve.name, "chart": panel.title} | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}
+            {_("row"): curve.name, _("chart"): panel.title}
+            | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}
             for panel in panels
             for curve in panel.curves
         ]

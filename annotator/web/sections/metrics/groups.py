@@ -6,9 +6,9 @@ from functools import partial
 import streamlit as st
 
 from annotator.domain.groups import grouping_in_words
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
+from annotator.language import _, several
 from annotator.scoring.table import MetricRow, MetricTable
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.group_tables import group_lines, group_tables, groups_csv, row_heads
@@ -38,18 +38,20 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     choices = state.choices_of(project)
     columns = {column.name: column for column in scored.table.columns}
     title, metric, file = st.columns([2.2, 2, 1], vertical_alignment="bottom")
-    title.markdown(f"**{counted(len(groups), 'group')} by {grouping_in_words(request.by)}**")
+    title.markdown(
+        several("**{n} group by {by}**", "**{n} groups by {by}**", len(groups), by=grouping_in_words(request.by))
+    )
     name = metric.selectbox(
-        "Metric of the groups", list(columns), format_func=lambda known: named(columns[known]), label_visibility="collapsed",
+        _("Metric of the groups"), list(columns), format_func=lambda known: named(columns[known]), label_visibility="collapsed",
         key=choices.one(state.GROUP_METRIC, list(columns), next(iter(first_columns(scored.table)), next(iter(columns)))),
     )  # fmt: skip
     tables = _made(store, visit, project, scored)
     if tables is None:
         return
     file.download_button(
-        "Groups as CSV", partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
+        _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
         "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv",
-        help="Every metric of every group, a line for each number.",
+        help=_("Every metric of every group, a line for each number."),
     )  # fmt: skip
     _draw(project, scored.rows, tables, request.by, name, scored)
 
@@ -62,13 +64,17 @@ def _made(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> 
         return tables
     is_quick = n_groups <= _SCORED_AT_ONCE and what_to_score(store, visit.user, project).n_stored <= AUTOMATIC
     if not is_quick and not pressed(
-        f"Score each of the {n_groups:,} groups", icon=":material/calculate:", key=f"metrics_groups_{project.id}"
+        _("Score each of the {n} groups", n=f"{n_groups:,}"),
+        icon=":material/calculate:",
+        key=f"metrics_groups_{project.id}",
     ):
         return None
-    bar = st.progress(0.0, "Scoring the groups ...")
+    bar = st.progress(0.0, _("Scoring the groups ..."))
 
     def show_progress(done: int, of: int) -> None:
-        bar.progress(min(1.0, done / max(of, 1)), f"Scoring the groups: {done:,} of {of:,}")
+        bar.progress(
+            min(1.0, done / max(of, 1)), _("Scoring the groups: {done} of {of}", done=f"{done:,}", of=f"{of:,}")
+        )
 
     tables = group_tables(store, visit.user, project, request.options, show_progress)
     bar.empty()
@@ -85,11 +91,18 @@ def _draw(
     page = 1
     if n_pages > 1:
         key = state.choices_of(project).number(state.GROUP_PAGE, 1, n_pages, 1)
-        page = int(st.number_input(f"Page of {n_pages} of the groups", 1, n_pages, key=key))
+        page = int(st.number_input(_("Page of {n_pages} of the groups", n_pages=n_pages), 1, n_pages, key=key))
     shown = lines[_PAGE * (page - 1) : _PAGE * page]
-    st.html(metric_table_html(row_heads(rows, column), shown, corner="Group", label=f"{named(column)} by group"))
+    st.html(
+        metric_table_html(
+            row_heads(rows, column), shown, corner=_("Group"), label=_("{metric} by group", metric=named(column))
+        )
+    )
     st.caption(
-        "Each group is scored by itself, over its own instances and gold: ★ is the best of its line, and a verdict is about that "
-        "group alone. Random differs from group to group, so read a number beside random of its line, not beside other groups; "
-        "whether groups differ is not tested here. Of many groups some look better or worse by chance."
+        _(
+            "Each group is scored by itself, over its own instances and gold: ★ is the best of its line, and a verdict is "
+            "about that group alone. Random differs from group to group, so read a number beside random of its line, not "
+            "beside other groups; whether groups differ is not tested here. Of many groups some look better or worse by "
+            "chance."
+        )
     )

@@ -13,10 +13,11 @@ from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
+from annotator.language import _, several, unsaid
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.compare.row_references import found_reference, references_of
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_names import ARROWS, named, names_of
+from annotator.usecases.inspect.metric_names import ARROWS, named, names_of, title_in_words
 from annotator.usecases.inspect.metric_values import (
     Comparison,
     InstanceValues,
@@ -32,8 +33,8 @@ from annotator.web.session import Visit
 
 _PAGE = 10
 _NO_ROW = ""
-_ORDERS = ("lowest first", "highest first")
-_NO_VALUES = "No instance has a value for this metric here. Choose another metric or row."
+_ORDERS = (unsaid("lowest first"), unsaid("highest first"))
+_NO_VALUES = unsaid("No instance has a value for this metric here. Choose another metric or row.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +56,21 @@ def show_distribution(store: Store, visit: Visit, project: Project, scored: Scor
     name, column, values = picked.name, picked.column, picked.values
     other = _pick_other(store, visit, project, scored, picked, place_of_other)
     if other is None:
-        behind = _behind(values, column, f"{named(column)} of {name}")
+        behind = _behind(values, column, _("{metric} of {row}", metric=named(column), row=name))
     else:
         comparison = compare_rows(values, other[1], column.name)
         _say_difference(comparison, name, other[0])
-        behind = Behind(f"{column.definition.title}: {name} − {other[0]}", f"difference of {column.definition.title}",
+        title = title_in_words(column.definition)
+        behind = Behind(f"{title}: {name} − {other[0]}", _("difference of {metric}", metric=title),
                         comparison.instances, comparison.differences.tolist())  # fmt: skip
     if not behind.instances:
-        st.info(_NO_VALUES, icon=":material/bar_chart:")
+        st.info(_(_NO_VALUES), icon=":material/bar_chart:")
         return
     points = _points(behind)
     figure = distribution(points, name=behind.name, marked=float(np.mean(behind.values)))
-    chosen = _chosen(figure, f"metrics_distribution_chart_{project.id}", f"Histogram of {behind.name} over instances")
+    chosen = _chosen(
+        figure, f"metrics_distribution_chart_{project.id}", _("Histogram of {name} over instances", name=behind.name)
+    )
     _say_how_many(len(points), len(values.instances))
     list_instances(project, behind, chosen, key="distribution")
 
@@ -77,19 +81,20 @@ def show_confidence(store: Store, visit: Visit, project: Project, scored: Scored
     if picked is None:
         return
     column, values = picked.column, picked.values
-    behind = _behind(values, column, f"{named(column)} of {picked.name}")
+    behind = _behind(values, column, _("{metric} of {row}", metric=named(column), row=picked.name))
     points = [point for point in _points(behind) if point.p is not None]
     if not points:
         st.info(
-            "None of these instances has both a value and a probability of the model's answer. Import the model's "
-            "predictions with "
-            "their probabilities on the page Saliency (format `predictions`) to see one beside the other.",
+            _(
+                "None of these instances has both a value and a probability of the model's answer. Import the model's "
+                "predictions with their probabilities on the page Saliency (format `predictions`) to see one beside the other."
+            ),
             icon=":material/scatter_plot:",
         )
         return
     chosen = _chosen(
         beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
-        f"Scatter plot of {behind.name} by the probability of the predicted label",
+        _("Scatter plot of {name} by the probability of the predicted label", name=behind.name),
     )  # fmt: skip
     _say_how_many(len(points), len(values.instances))
     _say_perfect(picked.row)
@@ -102,7 +107,8 @@ def show_behind(
     """The instances behind a point of a chart of means, the worst first. kind: of these perturbed versions alone."""
     values = instance_values(store, visit, project, scored, _choice(row, row.seeds[0] if row.seeds else None))
     values = _shared(scored, values, column)
-    behind = _behind(values, column, f"{named(column)} of {names_of([row])[0]}{f', {kind}' if kind else ''}", kind=kind)
+    what = _("{metric} of {row}", metric=named(column), row=names_of([row])[0])
+    behind = _behind(values, column, f"{what}, {_(kind)}" if kind else what, kind=kind)
     list_instances(project, behind, (), key="behind")
 
 
@@ -117,19 +123,34 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     words, order, pages = st.columns([4, 1.6, 1], vertical_alignment="bottom")
     choices = state.choices_of(project)
     lowest_first = order.segmented_control(
-        "Order", _ORDERS, required=True, label_visibility="collapsed",
+        _("Order"), _ORDERS, required=True, label_visibility="collapsed", format_func=_,
         key=choices.one(state.LIST_ORDER, _ORDERS, _ORDERS[0], part=key, write=lambda words: words.split()[0]),
     ) == _ORDERS[0]  # fmt: skip
     n_pages = max(1, -(-len(rows) // _PAGE))
     page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part=key)
-    page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=page_key))
-    which = "chosen in the chart" if chosen else "of this row"
-    words.markdown(
-        f"**{as_text(behind.what)}**  \n{counted(len(rows), 'instance')} {which}; a link opens Saliency in another tab"
-    )
+    page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
+    words.markdown(f"**{as_text(behind.what)}**  \n{_how_many_listed(len(rows), is_chosen=bool(chosen))}")
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     shown = [_linked(project, instance, value) for instance, value in rows[_PAGE * (page - 1) : _PAGE * page]]
-    st.html(instance_list_html(shown, ["value", "predicted", "p", "gold", "split", "perturbed"], label=behind.what))
+    st.html(
+        instance_list_html(
+            shown, [_("value"), _("predicted"), "p", _("gold"), _("split"), _("perturbed")], label=behind.what
+        )
+    )
+
+
+def _how_many_listed(n: int, *, is_chosen: bool) -> str:
+    if is_chosen:
+        return several(
+            "{n} instance chosen in the chart; a link opens Saliency in another tab",
+            "{n} instances chosen in the chart; a link opens Saliency in another tab",
+            n,
+        )
+    return several(
+        "{n} instance of this row; a link opens Saliency in another tab",
+        "{n} instances of this row; a link opens Saliency in another tab",
+        n,
+    )
 
 
 def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedRow:
@@ -140,7 +161,7 @@ def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedR
         written(instance.p),
         instance.result or "–",
         instance.split or "–",
-        instance.kind or "–",
+        _(instance.kind or "–"),
     ]
     return LinkedRow(address, instance.key, cells)
 
@@ -172,7 +193,7 @@ def _pick(
     rows, names, choices = scored.rows, names_of(scored.rows), state.choices_of(project)
     references = references_of(rows)
     chosen_row = places[0].selectbox(
-        "Row", references, format_func=dict(zip(references, names, strict=True)).__getitem__,
+        _("Row"), references, format_func=dict(zip(references, names, strict=True)).__getitem__,
         key=choices.one(
             state.ROW, references, references[0], part=key, find=lambda reference: found_reference(reference, rows)
         ),
@@ -182,16 +203,16 @@ def _pick(
     seed = row.seeds[0] if row.seeds else None
     if len(row.seeds) > 1:
         seed = places[0].segmented_control(
-            "Seed", row.seeds, required=True, format_func=lambda number: f"seed {number}",
+            _("Seed"), row.seeds, required=True, format_func=lambda number: _("seed {seed}", seed=number),
             key=choices.one(state.SEED, row.seeds, seed, part=key), label_visibility="collapsed",
         )  # fmt: skip
     values = instance_values(store, visit, project, scored, _choice(row, seed))
     columns = {column.name: column for column in scored.table.columns if column.name in values.values}
     if not columns:
-        st.info(_NO_VALUES, icon=":material/bar_chart:")
+        st.info(_(_NO_VALUES), icon=":material/bar_chart:")
         return None
     chosen = places[1].selectbox(
-        "Metric", list(columns), format_func=lambda name: named(columns[name]),
+        _("Metric"), list(columns), format_func=lambda name: named(columns[name]),
         key=choices.one(state.METRIC, list(columns), next(iter(columns)), part=key),
     )  # fmt: skip
     return _Picked(row, names[index], columns[chosen], _shared(scored, values, columns[chosen]))
@@ -209,12 +230,12 @@ def _pick_other(
     }
     options = [_NO_ROW, *others]
     chosen = container.selectbox(
-        "Minus the value of", options,
+        _("Minus the value of"), options,
         key=state.choices_of(project).one(
             state.MINUS, options, _NO_ROW, find=lambda reference: found_reference(reference, rows)
         ),
-        format_func=lambda reference: names[others[reference]] if reference else "(nothing)",
-        help="Choose another row to see the differences, instance by instance.",
+        format_func=lambda reference: names[others[reference]] if reference else _("(nothing)"),
+        help=_("Choose another row to see the differences, instance by instance."),
     )  # fmt: skip
     if chosen not in others:
         return None
@@ -244,8 +265,8 @@ def _behind(values: InstanceValues, column: Column, what: str, *, kind: str | No
         if np.isfinite(value) and (kind is None or instance.kind == kind)
     ]
     arrow = ARROWS[column.definition.direction]
-    name = f"{column.definition.title}{f' {arrow}' if arrow else ''}"
-    return Behind(what, name, [instance for instance, _ in pairs], [value for _, value in pairs])
+    name = f"{title_in_words(column.definition)}{f' {arrow}' if arrow else ''}"
+    return Behind(what, name, [instance for instance, _value in pairs], [value for _instance, value in pairs])
 
 
 def _points(behind: Behind) -> list[Point]:
@@ -268,27 +289,45 @@ def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
     return points[0].get("customdata", ()) if points else ()
 
 
-def _instances(n: int) -> str:
-    return f"{n:,} instance{'s' if n != 1 else ''}"
-
-
 def _say_how_many(n_points: int, n_instances: int) -> None:
-    drawn = (
-        "" if n_points <= MOST_POINTS else f" {MOST_POINTS:,} of them, drawn at random (seed 0), are shown as points."
-    )
-    left_out = f"; {n_instances - n_points:,} more without a value are left out" if n_instances > n_points else ""
-    st.caption(f"{counted(n_points, 'instance')}{left_out}.{drawn} Click a point or a bar to list its instances.")
+    if n_instances > n_points:
+        left_out = f"{n_instances - n_points:,}"
+        lines = [
+            several(
+                "{n} instance; {left_out} more without a value are left out.",
+                "{n} instances; {left_out} more without a value are left out.", n_points, left_out=left_out,
+            )
+        ]  # fmt: skip
+    else:
+        lines = [several("{n} instance.", "{n} instances.", n_points)]
+    if n_points > MOST_POINTS:
+        lines.append(_("{n} of them, drawn at random (seed 0), are shown as points.", n=f"{MOST_POINTS:,}"))
+    st.caption(" ".join([*lines, _("Click a point or a bar to list its instances.")]))
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:
     if comparison.difference is None:
         return
     interval = comparison.interval
-    bounds = f" ({written(interval.low)} to {written(interval.high)}, 95 % paired bootstrap)" if interval else ""
+    bounds = (
+        _("({low} to {high}, 95 % paired bootstrap)", low=written(interval.low), high=written(interval.high))
+        if interval
+        else ""
+    )
+    mean = f"**{signed(comparison.difference)}**{f' {bounds}' if bounds else ''}"
     st.markdown(
-        f"Mean difference **{signed(comparison.difference)}**{bounds} over {counted(len(comparison.instances), 'instance')}. "
-        f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}; they are equal in "
-        f"{comparison.n_equal:,}. Instances that only one of them has are left out: {comparison.n_left_out:,}."
+        _(
+            "Mean difference {mean} over {instances}. {name} is higher in {n_higher}, {other} in "
+            "{n_lower}; they are equal in {n_equal}. Instances that only one of them has are left out: {n_left_out}.",
+            mean=mean,
+            instances=counted(len(comparison.instances), "instance"),
+            name=as_text(name),
+            n_higher=f"{comparison.n_higher:,}",
+            other=as_text(other),
+            n_lower=f"{comparison.n_lower:,}",
+            n_equal=f"{comparison.n_equal:,}",
+            n_left_out=f"{comparison.n_left_out:,}",
+        )
     )
 
 
@@ -297,6 +336,12 @@ def _say_perfect(row: MetricRow) -> None:
     perfect, other = (row.numbers.get(f"confidence.{name}") for name in ("perfect", "other"))
     if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
         st.caption(
-            f"The mean probability of right answers is {written(perfect.value)} where the gold tokens are ranked first "
-            f"(n {perfect.n:,}), and {written(other.value)} where they are not (n {other.n:,}): Stevens and Su 2021, section 5."
+            _(
+                "The mean probability of right answers is {first} where the gold tokens are ranked first (n {n_first}), and "
+                "{other} where they are not (n {n_other}): Stevens and Su 2021, section 5.",
+                first=written(perfect.value),
+                n_first=f"{perfect.n:,}",
+                other=written(other.value),
+                n_other=f"{other.n:,}",
+            )
         )

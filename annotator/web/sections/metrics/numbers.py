@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.groups import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.language import _, several, unsaid
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.reports import ProjectReport
@@ -27,7 +28,7 @@ from annotator.usecases.inspect.metric_values import (
     values_of_row,
     what_to_score,
 )
-from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.metric_view import gold_summary, policy_in_words
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
@@ -37,12 +38,11 @@ from annotator.web.sections.metrics import state
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
-_STORED = ("answer, attribution or rationale", "answers, attributions and rationales")
 _N_RESAMPLES = 1000
 _ALL = "\0"  # no split and no criterion has this name
-_POPOVER = "Gold and split"
-_EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
-_POLICIES = (
+_POPOVER = unsaid("Gold and split")
+_EXPLAINED = {"predicted": unsaid("the predicted one"), "gold": unsaid("the gold one")}
+_POLICIES = unsaid(
     "chosen: the lead's choice, else the first accepted annotation with the gold label; of those who gave the gold label, all: "
     "their distinct sets; "
     "majority: the tokens that most of them marked; union: all tokens that they marked, as one set"
@@ -106,7 +106,7 @@ class ScoredTable:
             (self.request, keys),
             MetricTable,
             lambda: over_shared(self.table, rows, self.request.n_resamples),
-            lambda _: 1,
+            lambda _made: 1,
         )
         return replace(self, table=made, rows=made.rows, shared=keys)
 
@@ -114,7 +114,10 @@ class ScoredTable:
         """The rows' numbers beside chance."""
         keys = tuple(row.key for row in rows)
         return _verdicts().get_or_make(
-            (self.request, self.shared, keys, column.name), list, lambda: judged(self.table, rows, column), lambda _: 1
+            (self.request, self.shared, keys, column.name),
+            list,
+            lambda: judged(self.table, rows, column),
+            lambda _made: 1,
         )
 
 
@@ -186,7 +189,7 @@ def instance_values(
     newest_event(store, visit.user, project)
 
     def make() -> InstanceValues:
-        with st.spinner("Reading what the run says of each instance ..."):
+        with st.spinner(_("Reading what the run says of each instance ...")):
             return values_of_row(store, visit.user, project, choice, scored.request.options)
 
     return _instances().get_or_make(
@@ -246,28 +249,30 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
     """What is scored."""
     intervals, more = container.columns([1, 1.5], vertical_alignment="center")
     has_intervals = intervals.toggle(
-        "Intervals", key=choices.flag(state.INTERVALS),
-        help=f"95 % bootstrap intervals from {_N_RESAMPLES:,} draws of the instances (seed 0). They take longer.",
+        _("Intervals"), key=choices.flag(state.INTERVALS),
+        help=_(
+            "95 % bootstrap intervals from {n} draws of the instances (seed 0). They take longer.", n=f"{_N_RESAMPLES:,}"
+        ),
     )  # fmt: skip
-    with more.popover(_POPOVER, icon=":material/rule:", width="stretch"):
+    with more.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
-            "Gold policy", GOLD_POLICIES, help=_POLICIES,
+            _("Gold policy"), GOLD_POLICIES, help=_(_POLICIES), format_func=policy_in_words,
             key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy),
         )  # fmt: skip
         splits = [_ALL, *st.session_state[_splits(project)]]
         split = st.selectbox(
-            "Split", splits, key=choices.one(state.SPLIT, splits, _ALL),
-            format_func=lambda name: "all" if name == _ALL else name or "(none)",
+            _("Split"), splits, key=choices.one(state.SPLIT, splits, _ALL),
+            format_func=lambda name: _("all") if name == _ALL else name or _("(none)"),
         )  # fmt: skip
         by, group = _choose_group(project, choices)
         explained = st.selectbox(
-            "Attributions of which label", list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
-            format_func=lambda name: _EXPLAINED[name],
-            help="This matters where a run explains several labels of an instance.",
+            _("Attributions of which label"), list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
+            format_func=lambda name: _(_EXPLAINED[name]),
+            help=_("This matters where a run explains several labels of an instance."),
         )  # fmt: skip
         includes_training = st.checkbox(
-            "Include the split that a model was trained on", key=choices.flag(state.TRAINING),
-            help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
+            _("Include the split that a model was trained on"), key=choices.flag(state.TRAINING),
+            help=_("Otherwise a model that was trained here is scored only on the texts that it did not learn from."),
         )  # fmt: skip
     return TableRequest(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, by, group,
@@ -279,11 +284,13 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     """By what instances are grouped, "" for nothing, and the group that is scored; None: all."""
     groupings = ["", *st.session_state[_groupings(project)]]
     by = st.selectbox(
-        "Group by", groupings, key=choices.one(state.GROUPING, groupings, ""),
-        format_func=lambda name: grouping_in_words(name) if name else "(nothing)",
-        help="The numbers of one group of the instances: of a label, a split, a kind of changed version, a value of the "
-        "metadata; of edited sentences, of the rule by which an edit became the rationale (criterion, Stevens and Su 2021); of "
-        "an annotator, with that person's sets alone as gold.",
+        _("Group by"), groupings, key=choices.one(state.GROUPING, groupings, ""),
+        format_func=lambda name: grouping_in_words(name) if name else _("(nothing)"),
+        help=_(
+            "The numbers of one group of the instances: of a label, a split, a kind of changed version, a value of the metadata; "
+            "of edited sentences, of the rule by which an edit became the rationale (criterion, Stevens and Su 2021); of an "
+            "annotator, with that person's sets alone as gold."
+        ),
     )  # fmt: skip
     if not by:
         return "", None
@@ -291,8 +298,8 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     # Before there are numbers nobody knows the groups: the one of the address is tried.
     names = [_ALL, *(choices.asked(state.GROUP) if counts is None else counts)]
     chosen = st.selectbox(
-        "Group", names, key=choices.one(state.GROUP, names, _ALL),
-        format_func=lambda name: "all" if name == _ALL else _group_with_count(by, name, counts or {}),
+        _("Group"), names, key=choices.one(state.GROUP, names, _ALL),
+        format_func=lambda name: _("all") if name == _ALL else _group_with_count(by, name, counts or {}),
     )  # fmt: skip
     return by, None if chosen == _ALL else chosen
 
@@ -307,29 +314,35 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
     to_score = what_to_score(store, visit.user, project)
     if not to_score.n_stored:
         st.info(
-            "There is no model output yet. Import a model's answers and attributions on the page Saliency, or compute "
-            "attributions "
-            "there; the numbers then appear here.",
+            _(
+                "There is no model output yet. Import a model's answers and attributions on the page Saliency, or compute "
+                "attributions there; the numbers then appear here."
+            ),
             icon=":material/monitoring:",
         )
         return None
-    much = f"{counted(to_score.n_stored, *_STORED)} of {counted(to_score.n_runs, 'run')}"
+    much = several(
+        "{n} answer, attribution or rationale of {runs}", "{n} answers, attributions and rationales of {runs}",
+        to_score.n_stored, runs=counted(to_score.n_runs, "run"),
+    )  # fmt: skip
     if to_score.n_stored > AUTOMATIC and not pressed(
-        "Compute the numbers", type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
+        _("Compute the numbers"), type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
     ):
         st.info(
-            f"There are {much}. Scoring them takes a while, so it starts only when you ask for it.",
+            _("There are {outputs}. Scoring them takes a while, so it starts only when you ask for it.", outputs=much),
             icon=":material/hourglass:",
         )
         return None
     gold = st.empty()  # which is known long before the numbers are
-    bar = st.progress(0.0, f"Scoring {much} ...")
+    bar = st.progress(0.0, _("Scoring {outputs} ...", outputs=much))
 
     def show_gold(known: ProjectReport) -> None:
         gold.caption(as_text(gold_summary(metric_table(known))))
 
     def show_progress(done: int, of: int) -> None:
-        bar.progress(min(1.0, done / max(of, 1)), f"Scoring {much}: run {done} of {of}")
+        bar.progress(
+            min(1.0, done / max(of, 1)), _("Scoring {outputs}: run {done} of {of}", outputs=much, done=done, of=of)
+        )
 
     numbers, behind = evaluate_with_instances(
         store, visit.user, project, options=request.options, progress=show_progress, show_gold=show_gold
@@ -343,8 +356,8 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption("The gold or the models' output has changed since these numbers were computed.")
-    if pressed("Compute again", container=button, key=f"metrics_anew_{project.id}", width="stretch"):
+    words.caption(_("The gold or the models' output has changed since these numbers were computed."))
+    if pressed(_("Compute again"), container=button, key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()
 
@@ -352,13 +365,19 @@ def _offer_newer(project: Project) -> None:
 def _say_what_is_missing(table: MetricTable) -> None:
     if not table.gold["instances"]:
         st.info(
-            f"No instance has gold under the policy “{table.gold_policy}” here, so there is no table. Gold comes from accepted "
-            "annotations, or from a file with rationales that a lead imports. What needs the labels of texts alone is below.",
+            _(
+                "No instance has gold under the policy “{policy}” here, so there is no table. Gold comes from accepted "
+                "annotations, or from a file with rationales that a lead imports. What needs the labels of texts alone is below.",
+                policy=policy_in_words(table.gold_policy),
+            ),
             icon=":material/rule:",
         )
     elif not table.columns:
         st.info(
-            "No model has output for the instances that have gold. Choose another split or gold policy under "
-            f"“{_POPOVER}”, or compute or import the output on the page Saliency.",
+            _(
+                "No model has output for the instances that have gold. Choose another split or gold policy under “{popover}”, or "
+                "compute or import the output on the page Saliency.",
+                popover=_(_POPOVER),
+            ),
             icon=":material/monitoring:",
         )

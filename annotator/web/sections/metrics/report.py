@@ -9,6 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, several, spoken_language, unsaid
 from annotator.usecases.compare.comparison_report import WrittenReport, comparison_report
 from annotator.usecases.compare.model_gains import first_pair
 from annotator.usecases.compare.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
@@ -23,18 +24,22 @@ from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""
 _READY = "metrics_report_ready"  # what was asked for and made in this visit
-_DRAWN, _DIFFERENCES, _LIST = "drawn at random", "on which the two models differ most", "of a saved list"
-_OF_ROWS = "in which the two rows differ most"
+_DRAWN, _DIFFERENCES = unsaid("drawn at random"), unsaid("on which the two models differ most")
+_LIST, _OF_ROWS = unsaid("of a saved list"), unsaid("in which the two rows differ most")
 
 
-@st.dialog("A report to send", width="large")
 def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
+    """Open it."""
+    st.dialog(_("A report to send"), width="large")(_report)(project, view, looked_at, file_name)
+
+
+def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
     """What the report is to hold. It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.caption(as_text(_what_it_holds(view, looked_at)))
     with page_store() as store:
         visit = current_visit(store)
         request = _asked(store, visit, project, view, looked_at)
-        if pressed("Prepare the report", key=f"metrics_report_{project.id}", type="primary"):
+        if pressed(_("Prepare the report"), key=f"metrics_report_{project.id}", type="primary"):
             st.session_state[_READY] = (request, _made(store, visit, project, view, request, file_name))
     made_for, made = st.session_state.get(_READY, (None, None))
     if made_for == request and isinstance(made, str):
@@ -45,26 +50,47 @@ def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) ->
 
 def _what_it_holds(view: View, looked_at: LookedAt) -> str:
     scored_as = view.scored.request
-    group = (
-        f"one group alone: {grouping_in_words(scored_as.by)} {group_in_words(scored_as.by, scored_as.group)}. "
-        if scored_as.group is not None
-        else ""
+    page = _(
+        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody unless you ask for it."
     )
-    against = f" the differences from {looked_at.against}," if looked_at.against else ""
+    if scored_as.group is None:
+        about = _("It is about all that is scored here.")
+    else:
+        group = group_in_words(scored_as.by, scored_as.group)
+        about = _("It is about one group alone: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
+    if looked_at.against:
+        holds = _(
+            "It holds the models, methods and columns that are shown, with 95 % intervals, the differences from {row}, charts, "
+            "and texts with their maps and gold.",
+            row=looked_at.against,
+        )
+    else:
+        holds = _(
+            "It holds the models, methods and columns that are shown, with 95 % intervals, charts, and texts with their maps "
+            "and gold."
+        )
     return (
-        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody unless you ask for it. "
-        f"It is about {group or 'all that is scored here. '}It holds the models, methods and columns that are shown, with 95 % "
-        f"intervals,{against} charts, and texts with their maps and gold."
+        f"{page} {about} {holds} {_('The page is in English.')}"
+        if spoken_language() != "en"
+        else f"{page} {about} {holds}"
     )
 
 
 def _offer(made: WrittenReport, file_name: str) -> None:
     content = made.html.encode("utf-8", "replace")
     if made.n_closed:
-        left_out = counted(made.n_closed, "text is", "texts are")
-        st.info(f"{left_out} left out, since you annotate them or may still be given them.")
+        st.info(
+            several(
+                "{n} text is left out, since you annotate them or may still be given them.",
+                "{n} texts are left out, since you annotate them or may still be given them.",
+                made.n_closed,
+            )
+        )
+    texts = counted(made.n_texts, "text")
     st.download_button(
-        as_text(f"Download {file_name} ({counted(made.n_texts, 'text')}, {len(content) / 1024:,.0f} KB)"),
+        as_text(
+            _("Download {file} ({texts}, {size} KB)", file=file_name, texts=texts, size=f"{len(content) / 1024:,.0f}")
+        ),
         content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
     )  # fmt: skip
 
@@ -72,7 +98,7 @@ def _offer(made: WrittenReport, file_name: str) -> None:
 def _made(
     store: Store, visit: Visit, project: Project, view: View, request: ReportRequest, file_name: str
 ) -> WrittenReport | str:
-    with st.spinner("Making the report …"):
+    with st.spinner(_("Making the report …")):
         try:
             table = table_with_intervals(store, visit, project, view.scored)
             return comparison_report(store, visit.user, project, request, file_name=file_name, table=table)
@@ -84,24 +110,24 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     models = list(dict.fromkeys(row.model for row in view.rows))
     of_title, of_base, of_other = st.columns([2, 1, 1], vertical_alignment="bottom")
     title = of_title.text_input(
-        "Title",
+        _("Title"),
         key=f"metrics_report_title_{project.id}",
         max_chars=LONGEST_TITLE,
-        placeholder="made from the models' names",
+        placeholder=_("made from the models' names"),
     )
     base = other = _NONE
     if project.task.result_kind == "label" and len(models) > 1:
         first = first_pair(store, visit.user, project, models)
         others = [_NONE, *models]
         base = of_base.selectbox(
-            "Base model",
+            _("Base model"),
             others,
             others.index(first.base[0]),
             key=f"metrics_report_base_{project.id}",
             format_func=_none,
         )
         other = of_other.selectbox(
-            "Other model",
+            _("Other model"),
             others,
             others.index(first.other[0]),
             key=f"metrics_report_other_{project.id}",
@@ -113,9 +139,9 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     texts = _texts(store, visit, project, of_differences)
     may_name = has_right(visit.user, visit.roles, "see all annotations")
     has_names = may_name and st.checkbox(
-        "Tell who made each gold set",
+        _("Tell who made each gold set"),
         key=f"metrics_report_names_{project.id}",
-        help="Of a group by annotator also whose it is; else the report says “annotator (not named)”.",
+        help=_("Of a group by annotator also whose it is; else the report says “annotator (not named)”."),
     )
     methods = dict.fromkeys(row.method for row in view.rows if row.method)
     options = replace(view.scored.request.options, n_resamples=0)
@@ -127,19 +153,19 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
 
 
 def _texts(store: Store, visit: Visit, project: Project, of_differences: str) -> TextChoice:
-    lists = [saved.name for saved, _ in lists_of_project(store, visit.user, project.id) if saved.n]
+    lists = [saved.name for saved, _mine in lists_of_project(store, visit.user, project.id) if saved.n]
     ways = [_DRAWN, *([of_differences] if of_differences else []), *([_LIST] if lists else [])]
     of_way, of_n, of_more = st.columns([2, 1, 1], vertical_alignment="bottom")
-    way = of_way.selectbox("Texts", ways, key=f"metrics_report_texts_{project.id}")
+    way = of_way.selectbox(_("Texts"), ways, key=f"metrics_report_texts_{project.id}", format_func=_)
     if way == _LIST:
-        return TextChoice("list", list_name=of_n.selectbox("List", lists, key=f"metrics_report_list_{project.id}"))
-    n = int(of_n.number_input("How many", 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
+        return TextChoice("list", list_name=of_n.selectbox(_("List"), lists, key=f"metrics_report_list_{project.id}"))
+    n = int(of_n.number_input(_("How many"), 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
     if way == of_differences:
         return TextChoice("differences", n)
     return TextChoice(
-        "drawn", n, int(of_more.number_input("Seed", 0, 2**31, 0, key=f"metrics_report_seed_{project.id}"))
+        "drawn", n, int(of_more.number_input(_("Seed"), 0, 2**31, 0, key=f"metrics_report_seed_{project.id}"))
     )
 
 
 def _none(name: str) -> str:
-    return name or "(none)"
+    return name or _("(none)")

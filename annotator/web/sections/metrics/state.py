@@ -5,47 +5,48 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.language import unsaid
 from annotator.web.page_choices import PageChoices, Params, Piece
 from annotator.web.session import is_just_opened
 
 _PROJECT = "project"
 
-INTERVALS = Piece("intervals", "intervals")
-POLICY = Piece("policy", "the gold policy")
-SPLIT = Piece("split", "the split")
-GROUPING = Piece("group_by", "the grouping by")
-GROUP = Piece("group", "the group")
-GROUP_METRIC = Piece("group_metric", "the metric of the groups")
-GROUP_PAGE = Piece("group_page", "the page of the groups")
-EXPLAINED = Piece("explained", "the explained label")
-TRAINING = Piece("training", "the texts that a model learned from")
-COLUMNS = Piece("columns", "the column")
-ORDER = Piece("order", "the sorting by")
-MODELS = Piece("models", "the model")
-METHODS = Piece("methods", "the method")
-LAYERS = Piece("layers", "the choice of layers")
-INSTANCES = Piece("shared", "the instances compared")
-AGAINST = Piece("against", "the row that the others are compared with")
-COMPARED_METRIC = Piece("compared_metric", "the compared metric")
-COMPARED_ROW = Piece("compared_row", "the compared row")
-TABLE_PAGE = Piece("page", "the page of the table")
-CHART = Piece("chart", "the chart")
+INTERVALS = Piece("intervals", unsaid("intervals"))
+POLICY = Piece("policy", unsaid("the gold policy"))
+SPLIT = Piece("split", unsaid("the split"))
+GROUPING = Piece("group_by", unsaid("the grouping by"))
+GROUP = Piece("group", unsaid("the group"))
+GROUP_METRIC = Piece("group_metric", unsaid("the metric of the groups"))
+GROUP_PAGE = Piece("group_page", unsaid("the page of the groups"))
+EXPLAINED = Piece("explained", unsaid("the explained label"))
+TRAINING = Piece("training", unsaid("the texts that a model learned from"))
+COLUMNS = Piece("columns", unsaid("the column"))
+ORDER = Piece("order", unsaid("the sorting by"))
+MODELS = Piece("models", unsaid("the model"))
+METHODS = Piece("methods", unsaid("the method"))
+LAYERS = Piece("layers", unsaid("the choice of layers"))
+INSTANCES = Piece("shared", unsaid("the instances compared"))
+AGAINST = Piece("against", unsaid("the row that the others are compared with"))
+COMPARED_METRIC = Piece("compared_metric", unsaid("the compared metric"))
+COMPARED_ROW = Piece("compared_row", unsaid("the compared row"))
+TABLE_PAGE = Piece("page", unsaid("the page of the table"))
+CHART = Piece("chart", unsaid("the chart"))
 # Of the chart that is shown:
-ROW = Piece("row", "the row")
-SEED = Piece("seed", "the seed")
-METRIC = Piece("metric", "the metric")
-MINUS = Piece("minus", "the row whose value is taken away")
-BY = Piece("by", "the grouping of the chart")
-BASE_MODEL = Piece("base", "the base model")
-OTHER_MODEL = Piece("other", "the other model")
-WORD_LISTS = Piece("lists", "the word list")
-POSITIVE = Piece("positive", "the label whose false positives count")
-SUITE = Piece("suite", "the suite")
-LIST_OF = Piece("listed", "the list of texts")
-LIST_ORDER = Piece("sorted", "the order of the list")
-LIST_PAGE = Piece("list_page", "the page of the list")
+ROW = Piece("row", unsaid("the row"))
+SEED = Piece("seed", unsaid("the seed"))
+METRIC = Piece("metric", unsaid("the metric"))
+MINUS = Piece("minus", unsaid("the row whose value is taken away"))
+BY = Piece("by", unsaid("the grouping of the chart"))
+BASE_MODEL = Piece("base", unsaid("the base model"))
+OTHER_MODEL = Piece("other", unsaid("the other model"))
+WORD_LISTS = Piece("lists", unsaid("the word list"))
+POSITIVE = Piece("positive", unsaid("the label whose false positives count"))
+SUITE = Piece("suite", unsaid("the suite"))
+LIST_OF = Piece("listed", unsaid("the list of texts"))
+LIST_ORDER = Piece("sorted", unsaid("the order of the list"))
+LIST_PAGE = Piece("list_page", unsaid("the page of the list"))
 
-VIEW = Piece("view", "the view number")  # instead of the others: what was saved under a name
+VIEW = Piece("view", unsaid("the view number"))  # instead of the others: what was saved under a name
 
 PIECES = (
     VIEW,

@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
@@ -16,8 +17,8 @@ from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites.cases import failing_cases
 from annotator.web.session import Visit
 
-_CAPABILITIES = "capability"
-_TESTS = "test"
+_CAPABILITIES = unsaid("capability")
+_TESTS = unsaid("test")
 _OPENED = "metrics_suite_opened"
 
 
@@ -28,26 +29,31 @@ def show(store: Store, visit: Visit, project: Project, _scored: ScoredTable) -> 
     bars = [bar for row in rows for bar in _bars(row)]
     if not bars:
         st.info(
-            "No model has answered functional tests yet. Make a suite and run it on the page Tests; its failure rates then "
-            "appear here.",
+            _(
+                "No model has answered functional tests yet. Make a suite and run it on the page Tests; its failure rates then "
+                "appear here."
+            ),
             icon=":material/fact_check:",
         )
         return
     event = st.plotly_chart(
-        grouped_bars(bars, across=by, up="failure rate ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
-        selection_mode="points", config={"displayModeBar": False}, alt=f"Failure rates by {by} and model",
+        grouped_bars(bars, across=_(by), up=_("failure rate ↓")), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
+        selection_mode="points", config={"displayModeBar": False}, alt=_("Failure rates by {by} and model", by=_(by)),
     )  # fmt: skip
     st.caption(
-        "Failing cases / cases that the test applies to, with 95 % intervals over further cases made in the same way. Click the "
-        "bar of a test to open its failing cases. The page Tests has all numbers."
+        _(
+            "Failing cases / cases that the test applies to, with 95 % intervals over further cases made in the same way. "
+            "Click the bar of a test to open its failing cases. The page Tests has all numbers."
+        )
     )
     numbers = [
         {
-            by: bar.column, "model": bar.name, "failure rate": bar.value, "low": bar.low, "high": bar.high, "cases": bar.n,
+            _(by): bar.column, _("model"): bar.name, _("failure rate"): bar.value, _("low"): bar.low, _("high"): bar.high,
+            _("cases"): bar.n,
         }
         for bar in bars
     ]  # fmt: skip
-    show_numbers(numbers, {"failure rate", "low", "high"}, key="metrics_suite_numbers")
+    show_numbers(numbers, {_("failure rate"), _("low"), _("high")}, key="metrics_suite_numbers")
     points = event["selection"]["points"]
     _open(visit, project, rows, tuple(points[0]["customdata"][:2]) if points else None)
 
@@ -57,9 +63,9 @@ def _choose(store: Store, visit: Visit, project: Project, suites: Sequence[Store
     left, right = st.columns([2, 2], vertical_alignment="bottom")
     choices, by_name = state.choices_of(project), {stored.name: stored for stored in suites}
     names, ways = list(by_name), [_CAPABILITIES, _TESTS]
-    suite = by_name[left.selectbox("Suite", names, key=choices.one(state.SUITE, names, names[0]))]
+    suite = by_name[left.selectbox(_("Suite"), names, key=choices.one(state.SUITE, names, names[0]))]
     by_key = choices.one(state.BY, ways, _CAPABILITIES, part="suite")
-    by = right.segmented_control("By", ways, required=True, key=by_key) or _CAPABILITIES
+    by = right.segmented_control(_("By"), ways, required=True, key=by_key, format_func=_) or _CAPABILITIES
     rows = suite_results(store, visit.user, project, suite).rows
     return [row for row in rows if (row.test is not None) == (by == _TESTS)], by
 

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
+from annotator.language import _, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
@@ -33,6 +34,16 @@ from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _PAGE = 30
+_COUNTS = {
+    "instances": unsaid("instances"),
+    "instances_without_answer": unsaid("instances without answer"),
+    "instances_without_gold_sets": unsaid("instances without gold sets"),
+    "instances_seen_in_part": unsaid("instances seen in part"),
+    "instances_with_all_scores_equal": unsaid("instances with all scores equal"),
+    "instances_with_ties_at_k": unsaid("instances with ties at k"),
+    "instances_with_another_label_explained": unsaid("instances with another label explained"),
+    "instances_with_nothing_selected": unsaid("instances with nothing selected"),
+}
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 
 
@@ -50,19 +61,23 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         _offer_report(project, view, page, looked_at)
         return view.scored
     whole.download_button(
-        "All as CSV", partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        _("All as CSV"), partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
-        help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
-        "shared instances count, the rows shown.",
+        help=_(
+            "One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
+            "shared instances count, the rows shown."
+        ),
     )  # fmt: skip
     if not view.columns or not view.rows:
-        st.info("Choose at least one column and one row.", icon=":material/view_column:")
+        st.info(_("Choose at least one column and one row."), icon=":material/view_column:")
         return view.scored
     latex.download_button(
-        "LaTeX", partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
+        _("LaTeX"), partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
-        help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
-        "dash with a footnote.",
+        help=_(
+            "The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
+            "dash with a footnote."
+        ),
     )  # fmt: skip
     _offer_report(project, view, page)
     _show_rows(project, view)
@@ -74,8 +89,8 @@ def _offer_report(
     project: Project, view: View, page: DeltaGenerator, looked_at: against.LookedAt = against.NOTHING
 ) -> None:
     if pressed(
-        "Report", container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
-        help="One HTML page to send: this table with charts and texts. It needs no server.",
+        _("Report"), container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
+        help=_("One HTML page to send: this table with charts and texts. It needs no server."),
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
@@ -100,13 +115,13 @@ def _show_rows(project: Project, view: View) -> None:
     page = 1
     if n_pages > 1:
         key = state.choices_of(project).number(state.TABLE_PAGE, 1, n_pages, 1)
-        page = int(st.number_input(f"Page of {n_pages}", 1, n_pages, key=key))
+        page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
     heads = [head_of(column, shown_view) for column in view.columns]
     lines = lines_of(shown_view, columns, shown)
-    st.html(metric_table_html(heads, lines, corner="Model · method", label="Metrics by model and method"))
+    st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Metrics by model and method")))
     with st.container(width=_READABLE):
-        st.caption(f"{LEGEND} “What they mean” explains each column.")
+        st.caption(f"{_(LEGEND)} {_('“What they mean” explains each column.')}")
     say_verdicts(columns, shown, view.rows, n_without_choice(table))
 
 
@@ -115,17 +130,22 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
     names = list(dict.fromkeys(name for row in rows for name in row.counts))
     differ = {name for row in rows for name, deviation in row.count_deviations.items() if deviation}
     counts = [
-        {"row": title_of(row), **{name.replace("_", " "): _count(row, name, name in differ) for name in names}}
+        {_("row"): title_of(row), **{_count_title(name): _count(row, name, name in differ) for name in names}}
         for row in rows
     ]
-    with st.expander("What was scored and what was left out, row by row"):
-        show_numbers(counts, (), key="metrics_counts", right=[name.replace("_", " ") for name in sorted(differ)])
+    with st.expander(_("What was scored and what was left out, row by row")):
+        show_numbers(counts, (), key="metrics_counts", right=[_count_title(name) for name in sorted(differ)])
         st.caption(
-            "Of tokens with equal scores at k, the first ones by position are taken, unless all scores of the text are equal: "
-            "then nothing is. Instances seen in part have tokens that the "
-            "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "
-            "they differ."
+            _(
+                "Of tokens with equal scores at k, the first ones by position are taken, unless all scores of the text are "
+                "equal: then nothing is. Instances seen in part have tokens that the model did not see; these rank last. Over "
+                "several seeds the counts are means, with ± their standard deviation where they differ."
+            )
         )
+
+
+def _count_title(name: str) -> str:
+    return _(_COUNTS[name]) if name in _COUNTS else name.replace("_", " ")
 
 
 def _count(row: MetricRow, name: str, differs: bool) -> float | str | None:

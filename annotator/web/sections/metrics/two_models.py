@@ -9,6 +9,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.language import _, spoken_language, unsaid
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
@@ -39,13 +40,15 @@ from annotator.web.session import Visit
 if TYPE_CHECKING:
     from annotator.scoring.instance_numbers import Behind
 
+_MEASURED = ("base", "other", "opportunity cost ↓")
+_AT_THE_RIGHT = ("difference", "won", "lost", "both right", "both wrong", "p")
 _REMEDIES = {
     "twin": "",
-    "control": " Its card, under “Train a model” on the page Saliency, has a button that trains one.",
-    "attributions": " Compute them under “Compute attributions” on the page Saliency.",
+    "control": unsaid("Its card, under “Train a model” on the page Saliency, has a button that trains one."),
+    "attributions": unsaid("Compute them under “Compute attributions” on the page Saliency."),
 }
-_OF_OTHERS = (
-    " Where the model can be asked, compute them under “Compute attributions” on the page Saliency. Attributions that were "
+_OF_OTHERS = unsaid(
+    "Where the model can be asked, compute them under “Compute attributions” on the page Saliency. Attributions that were "
     "imported are compared as they are: choose one of their rows in the list over the table that begins with “Against”."
 )
 
@@ -65,20 +68,21 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     if project.task.result_kind != "label":
         st.info(
-            "Models are compared by the labels that they give; this project asks for answers.", icon=":material/info:"
+            _("Models are compared by the labels that they give; this project asks for answers."),
+            icon=":material/info:",
         )
         return
     behind = scored.table.behind
     models = [] if behind is None else sorted(behind.quality)
     if behind is None or len(models) < 2:
         st.info(
-            "Fewer than two models have answers here. Compute or import some on the page Saliency.",
+            _("Fewer than two models have answers here. Compute or import some on the page Saliency."),
             icon=":material/compare_arrows:",
         )
         return
     pair = _choose(store, visit, project, models)
     if pair.base == pair.other:
-        st.info("Choose two different models.", icon=":material/compare_arrows:")
+        st.info(_("Choose two different models."), icon=":material/compare_arrows:")
         return
     try:
         comparison, gains = _compared(store, visit, project, scored, behind, pair, newest)
@@ -95,8 +99,8 @@ def _choose(store: Store, visit: Visit, project: Project, models: Sequence[str])
     first = first_pair(store, visit.user, project, models)
     of_base, of_other = st.columns(2, vertical_alignment="bottom")
     choices = state.choices_of(project)
-    base = of_base.selectbox("Base model", models, key=choices.one(state.BASE_MODEL, models, first.base[0]))
-    other = of_other.selectbox("Other model", models, key=choices.one(state.OTHER_MODEL, models, first.other[0]))
+    base = of_base.selectbox(_("Base model"), models, key=choices.one(state.BASE_MODEL, models, first.base[0]))
+    other = of_other.selectbox(_("Other model"), models, key=choices.one(state.OTHER_MODEL, models, first.other[0]))
     return ModelPair((base,), (other,))
 
 
@@ -106,7 +110,7 @@ def _compared(
     """Both are kept; the labelled texts as well, which are the same for every pair."""
 
     def made() -> tuple[ModelComparison, ModelGains]:
-        with st.spinner("Comparing the two models …"):
+        with st.spinner(_("Comparing the two models …")):
             texts: list[LabelledText] = _texts().get_or_make(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
@@ -115,8 +119,9 @@ def _compared(
             return comparison, gains_behind(store, visit.user, project, pair, behind, chosen)
 
     options = scored.request.options
+    # What is kept holds sentences, such as what the two are to one another: in each language for itself.
     compared: tuple[ModelComparison, ModelGains] = _comparisons().get_or_make(
-        (scored.request, newest, pair), tuple, made, lambda _: 1
+        (scored.request, newest, pair, spoken_language()), tuple, made, lambda _made: 1
     )
     return compared
 
@@ -125,14 +130,15 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
     base, other, part = pair.base[0], pair.other[0], comparison.parts["all"]
     if not part.n:
         st.info(
-            "No text with a gold label has answers of both that neither learned from.", icon=":material/compare_arrows:"
+            _("No text with a gold label has answers of both that neither learned from."),
+            icon=":material/compare_arrows:",
         )
         return
     st.markdown(as_text(in_words(base, other, part)))
     rows = [row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
     show_numbers(
-        rows, {"base", "other", "opportunity cost ↓"}, key=f"metrics_two_models_{project.id}",
-        right=("difference", "won", "lost", "both right", "both wrong", "p"),
+        [{_(title): cell for title, cell in row.items()} for row in rows], {_(title) for title in _MEASURED},
+        key=f"metrics_two_models_{project.id}", right=[_(title) for title in _AT_THE_RIGHT],
     )  # fmt: skip
     st.caption(as_text(meaning_of_parts(comparison)))
 
@@ -146,9 +152,12 @@ def _show_links(
         return
     of_split = {"split": split} if split else {}
     with st.container(horizontal=True, gap="small"):
-        for which, words in (("won", "right where the base is wrong"), ("lost", "wrong where the base is right")):
+        for which, words in (
+            ("won", _("The texts on Saliency: right where the base is wrong")),
+            ("lost", _("The texts on Saliency: wrong where the base is right")),
+        ):
             address = urlencode({"project": project.id, "which": which, "answers": other, "other": base} | of_split)
-            st.link_button(f"The texts on Saliency: {words}", f"/saliency?{address}", icon=":material/open_in_new:")
+            st.link_button(words, f"/saliency?{address}", icon=":material/open_in_new:")
     if more := not_listed(comparison):
         st.caption(more)
 
@@ -156,58 +165,63 @@ def _show_links(
 def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     filled = [of_bin for of_bin in bins if of_bin.n]
     if not filled:
-        st.caption("Not both give probabilities of the gold labels, so that nothing is said of their confidence.")
+        st.caption(_("Not both give probabilities of the gold labels, so that nothing is said of their confidence."))
         return
     left, right = st.columns(2)
     left.plotly_chart(
-        grouped_bars(list(_exchanged(filled)), across=CONFIDENCE, up="share of the texts of the bin"),
+        grouped_bars(list(_exchanged(filled)), across=_(CONFIDENCE), up=_("share of the texts of the bin")),
         key=f"metrics_won_lost_{project.id}", config={"displayModeBar": False},
-        alt="Share of texts won and lost by the confidence of the base model",
+        alt=_("Share of texts won and lost by the confidence of the base model"),
     )  # fmt: skip
     right.plotly_chart(
         grouped_bars(
-            [Bar(title_of_bin(of_bin), "change", of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
-            across=CONFIDENCE, up="mean change of that probability",
+            [Bar(title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
+            across=_(CONFIDENCE), up=_("mean change of that probability"),
         ),
         key=f"metrics_change_{project.id}", config={"displayModeBar": False},
-        alt="Mean change of the gold label's probability by the confidence of the base model",
+        alt=_("Mean change of the gold label's probability by the confidence of the base model"),
     )  # fmt: skip
     st.caption(
-        "Where the base was unsure, and what the other makes of it (ER-TEST, Table 7 and Figure 9). Empty bins are not drawn."
+        _(
+            "Where the base was unsure, and what the other makes of it (ER-TEST, Table 7 and Figure 9). Empty bins are not "
+            "drawn."
+        )
     )
-    with st.expander("The numbers of the charts"):
+    with st.expander(_("The numbers of the charts")):
         rows = [
             {
-                CONFIDENCE: title_of_bin(of_bin),
+                _(CONFIDENCE): title_of_bin(of_bin),
                 "n": of_bin.n,
-                "won": of_bin.n_won,
-                "lost": of_bin.n_lost,
-                "change": of_bin.change,
+                _("won"): of_bin.n_won,
+                _("lost"): of_bin.n_lost,
+                _("change"): of_bin.change,
             }
             for of_bin in filled
         ]
-        show_numbers(rows, {"change"}, key=f"metrics_bins_{project.id}")
+        show_numbers(rows, {_("change")}, key=f"metrics_bins_{project.id}")
 
 
 def _exchanged(bins: Sequence[ConfidenceBin]) -> Iterator[Bar]:
     for of_bin in bins:
-        yield Bar(title_of_bin(of_bin), "won", of_bin.n_won / of_bin.n, of_bin.n)
-        yield Bar(title_of_bin(of_bin), "lost", of_bin.n_lost / of_bin.n, of_bin.n)
+        yield Bar(title_of_bin(of_bin), _("won"), of_bin.n_won / of_bin.n, of_bin.n)
+        yield Bar(title_of_bin(of_bin), _("lost"), of_bin.n_lost / of_bin.n, of_bin.n)
 
 
 def _show_gains(project: Project, gains: ModelGains) -> None:
     """By attributions that were not trained as well, with the control beside them."""
-    st.markdown("##### Plausibility, and the control")
+    st.markdown(f"##### {_('Plausibility, and the control')}")
     if gains.relation.sentence:
         st.markdown(as_text(gains.relation.sentence))
-    show_measures(gains.measures, "base", "other", key=f"metrics_gains_{project.id}")
+    show_measures(gains.measures, _("base"), _("other"), key=f"metrics_gains_{project.id}")
     st.caption(
-        "Accuracy is over the texts counted above; where there is a control, over those that it has answered as well. "
-        "Plausibility is ERASER's AUPRC, over texts with gold sets that none of them learned from. Differences are from the "
-        "base, with paired 95 % intervals over texts."
+        _(
+            "Accuracy is over the texts counted above; where there is a control, over those that it has answered as well. "
+            "Plausibility is ERASER's AUPRC, over texts with gold sets that none of them learned from. Differences are from "
+            "the base, with paired 95 % intervals over texts."
+        )
     )
     for sentence in gains.sentences:
         st.markdown(as_text(sentence))
     for lack in gains.lacking:
         remedy = _OF_OTHERS if lack.is_elsewhere else _REMEDIES[lack.kind]
-        st.markdown(as_text(lack.sentence + (remedy if lack.name else "")))
+        st.markdown(as_text(f"{lack.sentence} {_(remedy)}" if lack.name and remedy else lack.sentence))

@@ -8,6 +8,7 @@ from annotator.domain.numbers import whole_number
 from annotator.domain.projects import Project
 from annotator.domain.views import LONGEST_NAME, SavedView
 from annotator.errors import AnnotatorError, NotFound
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.saved_views import (
     delete_view,
@@ -53,7 +54,7 @@ def show(store: Store, visit: Visit, project: Project, choices: PageChoices) -> 
     current = named_view(store, visit, project, state.address())
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
-    _open(project, [view for view, _ in views], current)
+    _open(project, [view for view, _may_change in views], current)
     _save(store, visit, project, choices)
     if current is not None and any(view.id == current.id and may_change for view, may_change in views):
         _change(store, visit, current, choices)
@@ -61,13 +62,13 @@ def show(store: Store, visit: Visit, project: Project, choices: PageChoices) -> 
 
 def _open(project: Project, views: Sequence[SavedView], current: SavedView | None) -> None:
     if not views:
-        st.caption("No view is saved yet. A view keeps everything that is chosen on this page, for everybody here.")
+        st.caption(_("No view is saved yet. A view keeps everything that is chosen on this page, for everybody here."))
         return
     names = {view.id: f"{view.name} ({view.made_by})" for view in views}
     key = f"metrics_view_{project.id}"
     st.session_state[key] = None if current is None else current.id
     st.selectbox(
-        "Open a view", list(names), index=None, key=key, format_func=names.__getitem__, placeholder="Choose a view",
+        _("Open a view"), list(names), index=None, key=key, format_func=names.__getitem__, placeholder=_("Choose a view"),
         on_change=_follow, args=(key,),
     )  # fmt: skip
 
@@ -80,9 +81,9 @@ def _follow(key: str) -> None:
 def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
     name = f"metrics_view_name_{project.id}"
     with st.form(f"metrics_view_new_{project.id}", border=False):  # Enter saves, too
-        st.text_input("Save what is chosen now, as", key=name, max_chars=LONGEST_NAME)
+        st.text_input(_("Save what is chosen now, as"), key=name, max_chars=LONGEST_NAME)
         given = submitted(
-            "Save this view", key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
+            _("Save this view"), key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
         )
     if given is not None:
         try:
@@ -90,7 +91,7 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
         except AnnotatorError as error:  # such as a name that is taken
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        st.session_state[_DONE] = f"Saved as “{view.name}”."
+        st.session_state[_DONE] = _("Saved as “{name}”.", name=view.name)
         state.go_to({state.VIEW.name: (str(view.id),)})
         st.rerun()
 
@@ -98,22 +99,22 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
 def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
     name = f"metrics_view_rename_{view.id}"
     with st.form(f"metrics_view_change_{view.id}", border=False):  # Enter presses the first of its buttons
-        st.text_input("Name of this view", view.name, key=name, max_chars=LONGEST_NAME)
+        st.text_input(_("Name of this view"), view.name, key=name, max_chars=LONGEST_NAME)
         rename, delete = st.columns(2)
         given = submitted(
-            "Rename", container=rename, key=f"metrics_view_renames_{view.id}", fields=(name,), width="stretch"
+            _("Rename"), container=rename, key=f"metrics_view_renames_{view.id}", fields=(name,), width="stretch"
         )
         is_deleted = (
-            submitted("Delete", container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch") is not None
+            submitted(_("Delete"), container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch") is not None
         )
     try:
         if given is not None:
             renamed = rename_view(store, visit.user, view.id, given[name])
-            st.session_state[_DONE] = f"The view is called “{renamed.name}” now."
+            st.session_state[_DONE] = _("The view is called “{name}” now.", name=renamed.name)
             st.rerun()
         if is_deleted:
             delete_view(store, visit.user, view.id)
-            st.session_state[_DONE] = f"Deleted “{view.name}”. What it showed is still chosen."
+            st.session_state[_DONE] = _("Deleted “{name}”. What it showed is still chosen.", name=view.name)
             state.go_to(choices.params())
             st.rerun()
     except AnnotatorError as error:  # such as a name that is taken

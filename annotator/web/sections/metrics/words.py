@@ -5,7 +5,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
+from annotator.language import _, listed, several
 from annotator.scoring.table import MetricRow
 from annotator.usecases.inspect.metric_names import named, title_of
 from annotator.usecases.inspect.missing_verdicts import unmeasured
@@ -20,17 +20,22 @@ def say_verdicts(
     titles = [title_of(row) for row in rows]
     shown = list(shown)
     sentences = [(of, list(verdict_sentences(of, shown, titles))) for of in columns]
-    if any(lines for _, lines in sentences):
-        with st.expander("Better than random? In words"):
+    if any(lines for _of, lines in sentences):
+        with st.expander(_("Better than random? In words")):
             for of, lines in sentences:
                 if lines:
-                    st.markdown(as_text(f"{named(of.column)}") + "".join(f"\n* {as_text(line)}" for line in lines))
+                    st.markdown(as_text(named(of.column)) + "".join(f"\n* {as_text(line)}" for line in lines))
             st.caption(as_text(what_a_verdict_is(n_left_out)))
     for missing, models in unmeasured([(of.column, of.verdicts) for of in columns], rows, shown):
         st.caption(
             as_text(
-                f"There is no verdict on {missing} of {models}, since random attributions of the same model were not measured. "
-                "On the page Saliency, under “Compute attributions”, compute the method “random” with faithfulness."
+                _(
+                    "There is no verdict on {missing} of {models}, since random attributions of the same model were not "
+                    "measured. On the page Saliency, under “Compute attributions”, compute the method “random” with "
+                    "faithfulness.",
+                    missing=listed(missing),
+                    models=listed(models),
+                )
             )
         )
 
@@ -46,8 +51,10 @@ class _HasLearned(Protocol):
 def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    counts = {
-        model: counted(n, "text that it learned from is", "texts that it learned from are")
+    return " ".join(
+        several(
+            "{model}: {n} text that it learned from is left out.",
+            "{model}: {n} texts that it learned from are left out.", n, model=model,
+        )
         for model, n in learned.items()
-    }
-    return " ".join(f"{model}: {words} left out." for model, words in counts.items())
+    )  # fmt: skip
