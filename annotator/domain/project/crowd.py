@@ -7,10 +7,17 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from annotator.errors import InvalidValue
+from annotator.language import unsaid
 
 DoorState = Literal["open", "paused", "closed"]
 WorkerState = Literal["working", "finished", "left", "out of time"]
 WORKER_STATES: tuple[WorkerState, ...] = ("working", "finished", "left", "out of time")
+STATE_WORDS: dict[WorkerState, str] = {
+    "working": unsaid("working"),
+    "finished": unsaid("finished"),
+    "left": unsaid("left"),
+    "out of time": unsaid("out of time"),
+}
 
 CODE_HOLE = "{code}"
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32, so five bits each; neither O and 0 nor I and 1
@@ -138,7 +145,7 @@ def return_link(address: str, code: str) -> str:
 
 def draw_code() -> str:
     """A completion code that nobody can guess, in groups that can be read out."""
-    return "-".join("".join(choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_CODE_GROUPS))
+    return "-".join("".join(choice(_LETTERS) for _n in range(_GROUP)) for _m in range(_CODE_GROUPS))
 
 
 def draw_pseudonym() -> str:
