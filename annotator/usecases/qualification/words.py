@@ -122,11 +122,11 @@ def score_lines(given: Scores, known: Known, thresholds: Thresholds, spoiling: s
 
 
 def _score_line(
-    name: Property, is_right: bool, given: int, expected: int, threshold: Fraction, letter: str = ""
+    name: Property, is_right: bool | None, given: int, expected: int, threshold: Fraction, letter: str = ""
 ) -> str:
     words = SCALES[name]
     return _(
-        _SCORES[name, is_right], letter=letter, given=given, given_words=_(words[given - 1]), expected=expected,
+        _SCORES[name, bool(is_right)], letter=letter, given=given, given_words=_(words[given - 1]), expected=expected,
         expected_words=_(words[expected - 1]), threshold=decimal(threshold),
     )  # fmt: skip
 

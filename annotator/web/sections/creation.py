@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.custom_tasks import parse_task
 from annotator.usecases.project.project_copies import copy_project, projects_to_copy
@@ -18,12 +18,26 @@ from annotator.web.session import Visit, current_visit, page_store
 BEGUN = "project_begun"  # the project that was just made, until its page was shown
 _CUSTOM = "custom"
 _DEFAULTS = ""  # no project can have this name
-_RESULTS = {"label": "a label", "answer": "an answer text"}
+_TASK_WORDS = {
+    "sentiment": unsaid("sentiment"),
+    "similarity": unsaid("similarity"),
+    "reading": unsaid("reading"),
+    "inference": unsaid("inference"),
+    "verification": unsaid("verification"),
+    "editing": unsaid("editing"),
+    "choice": unsaid("choice"),
+    "entity": unsaid("entity"),
+}
+_RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 
-@st.dialog("A new project")
 def dialog() -> None:
-    """The same form over the page. It runs again by itself, so it opens the database by itself."""
+    """The same form over the page."""
+    st.dialog(_("A new project"))(_show_in_dialog)()
+
+
+def _show_in_dialog() -> None:
+    """A dialog runs again by itself, so it opens the database by itself."""
     with page_store() as store:
         show(store, current_visit(store))
 
@@ -41,7 +55,7 @@ def show(store: Store, visit: Visit) -> None:
 
 
 def _source_words(name: str) -> str:
-    return "the usual ones" if name == _DEFAULTS else _("those of {name}", name=name)
+    return _("the usual ones") if name == _DEFAULTS else _("those of {name}", name=name)
 
 
 def _show_copying(store: Store, visit: Visit, source: Project) -> None:
@@ -101,7 +115,11 @@ def _task(name: str, segments: str, result: str) -> Task:
 
 def _result_field() -> str:
     return st.radio(
-        _("Its result is"), list(_RESULTS), format_func=_RESULTS.__getitem__, horizontal=True, key="create_result"
+        _("Its result is"),
+        list(_RESULTS),
+        format_func=lambda result: _(_RESULTS[result]),
+        horizontal=True,
+        key="create_result",
     )
 
 
@@ -128,4 +146,5 @@ def _labels_field() -> tuple[str, ...]:
 def _described(name: str) -> str:
     if name == _CUSTOM:
         return _("custom: segments of your own")
-    return f"{name}: {', '.join(spec.name for spec in TASKS[name].segments)}"
+    segments = listed([_(spec.name) for spec in TASKS[name].segments])
+    return _("{task}: {segments}", task=_(_TASK_WORDS[name]), segments=segments)

@@ -7,13 +7,15 @@ import streamlit as st
 from annotator.domain.numbers import UNDEFINED, counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+
+_CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -83,18 +85,14 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
     n = len(readers.have_read) + len(readers.waiting)
     if not project.guidelines.strip() or not n:
         return
-    words = _(
-        "{n_have_read} of the {persons} who annotate or review",
-        n_have_read=f"{len(readers.have_read):,}",
-        persons=counted(n, "person", "people"),
+    sentence = several(
+        "{n} of the {people} who annotate or review has read the guidelines as they are now.",
+        "{n} of the {people} who annotate or review have read the guidelines as they are now.",
+        len(readers.have_read),
+        people=counted(n, "person", "people"),
     )
-    verb = "has" if len(readers.have_read) == 1 else "have"
-    waiting = _(" Not yet: {waiting}.", waiting=", ".join(readers.waiting)) if readers.waiting else ""
-    st.caption(
-        as_text(
-            _("{words} {verb} read the guidelines as they are now.{waiting}", words=words, verb=verb, waiting=waiting)
-        )
-    )
+    waiting = [_("Not yet: {names}.", names=listed(readers.waiting))] if readers.waiting else []
+    st.caption(as_text(" ".join((sentence, *waiting))))
 
 
 def _begin_anew(*keys: str) -> None:
@@ -119,12 +117,12 @@ def _show_versions(versions: Sequence[ShownVersion]) -> None:
             as_text(version.made_by) or UNDEFINED,
             f"{version.made_at.replace('T', ' ')[:16]} UTC",
         ]
-        with st.expander(" · ".join([*words, *(["a small change"] if version.is_small else [])])):
+        with st.expander(" · ".join([*words, *([_("a small change")] if version.is_small else [])])):
             part = st.segmented_control(
-                _("Part"), [_("What changed"), _("The whole text")], default=_("What changed"), required=True,
+                _("Part"), [_CHANGED, _WHOLE], default=_CHANGED, required=True, format_func=_,
                 label_visibility="collapsed", key=f"guidelines_part_{version.number}",
             )  # fmt: skip
-            if part == "What changed":
+            if part == _CHANGED:
                 show_changes(shown.changes)
             else:
                 st.code(version.text, language=None, wrap_lines=True)

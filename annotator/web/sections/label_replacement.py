@@ -8,7 +8,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.label_changes import (
     NOT_UNDONE,
@@ -28,20 +28,24 @@ from annotator.web.session import Visit, current_visit, page_store
 
 _NAMED_CHARACTERS = 60
 Changed = TypeVar("Changed")
-_CARRY = (
+_CARRY = unsaid(
     "Texts, annotations and drafts carry it, and what models answered and explained. Pages that are open now go on: what they "
     "still send under the old label is stored under the other one."
 )
 
 
-@st.dialog("Replace a label", width="medium")
 def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
+    """For a label that is used and is not among those of the form any more."""
+    st.dialog(_("Replace a label"), width="medium")(_show_replacing)(project, label, wanted)
+
+
+def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one. wanted: the labels of the form."""
     with page_store() as store:
         visit = current_visit(store)
         uses = uses_of(store, visit.user, project, label)
         st.markdown(
-            _("The label “{label}” cannot be removed: it is used by {told}.", label=as_text(label), told=uses.told)
+            _("The label “{label}” cannot be removed: it is used by {uses}.", label=as_text(label), uses=uses.told)
         )
         _show_texts(uses)
         others = [other for other in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if other != label]
@@ -87,14 +91,17 @@ def _show_texts(uses: LabelUses) -> None:
                 st.rerun()
 
 
-@st.dialog("Labels", width="medium")
 def changes_dialog(project: Project) -> None:
     """One label more, another name, or two that become one, with what it does before it is done."""
+    st.dialog(_("Labels"), width="medium")(_show_changes)(project)
+
+
+def _show_changes(project: Project) -> None:
     with page_store() as store:
         visit = current_visit(store)
         project = find_project(store, project.name)
         act = st.segmented_control(
-            _("What to do"), list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}"
+            _("What to do"), list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}", format_func=_
         )
         outcome = _ACTS[act or _ADD](store, visit, project)
         if outcome is not None:
@@ -123,7 +130,7 @@ def _add(store: Store, visit: Visit, project: Project) -> str | None:
     if not pressed(_("Add the label"), type="primary", key="labels_add"):
         return None
     changed = _tried(lambda: add_label(store, visit.user, project, name))
-    return None if changed is None else _("The labels are now: {labels}.", labels=", ".join(changed.labels))
+    return None if changed is None else _("The labels are now: {labels}.", labels=listed(changed.labels))
 
 
 def _rename(store: Store, visit: Visit, project: Project) -> str | None:
@@ -136,7 +143,7 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
     return (
         None
         if report is None
-        else _("“{label}” is now “{strip}”: {report}.", label=label, strip=name.strip(), report=report)
+        else _("“{label}” is now “{name}”: {report}.", label=label, name=name.strip(), report=report)
     )
 
 
@@ -153,8 +160,8 @@ def _map(store: Store, visit: Visit, project: Project) -> str | None:
     )
 
 
-_ADD = "Add one"
-_ACTS = {_ADD: _add, "Rename one": _rename, "Map one to another": _map}
+_ADD = unsaid("Add one")
+_ACTS = {_ADD: _add, unsaid("Rename one"): _rename, unsaid("Map one to another"): _map}
 
 
 def _tried(act: Callable[[], Changed]) -> Changed | None:
@@ -166,8 +173,8 @@ def _tried(act: Callable[[], Changed]) -> Changed | None:
 
 
 def _show_effects(effects: LabelEffects, undoing: str) -> None:
-    changes = ", ".join(effects.changes) or _("nothing that is stored")
+    changes = listed(effects.changes) or _("nothing that is stored")
     st.markdown(_("**It changes:** {changes}.", changes=as_text(changes)))
     if effects.changes:
-        st.caption(_CARRY)
-    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, undoing)))
+        st.caption(_(_CARRY))
+    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, _(undoing))))

@@ -37,8 +37,11 @@ def show_archived(store: Store, visit: Visit, project: Project) -> None:
     day = as_text((project.archived_at or "")[:10])
     with st.container(border=True):
         st.markdown(
-            f":material/archive: **Archived since {day}.** You can read and export it. Nothing of it is given out, imported or "
-            "changed."
+            ":material/archive: "
+            + _(
+                "**Archived since {day}.** You can read and export it. Nothing of it is given out, imported or changed.",
+                day=day,
+            )
         )
         with st.container(horizontal=True):
             if pressed(_("Bring it back"), icon=":material/unarchive:", key="project_bring_back"):
@@ -57,11 +60,10 @@ def show_outcome() -> None:
 
 def _offer_deletion(project: Project) -> None:
     if pressed(_("Delete the project …"), icon=":material/delete:", key="project_delete"):
-        _dialog(project)
+        st.dialog(_("Delete the project"), width="medium")(_ask_to_delete)(project)
 
 
-@st.dialog("Delete the project", width="medium")
-def _dialog(project: Project) -> None:
+def _ask_to_delete(project: Project) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
         _(

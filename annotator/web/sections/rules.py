@@ -13,8 +13,9 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
+from annotator.domain.word_lists import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
@@ -26,16 +27,16 @@ from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
-    "contest": "given, and annotators may contest it",
-    "confirm": "given and fixed",
-    "give": "annotators give it themselves",
-    "labels_only": "annotators give labels only, no rationales",
+    "contest": unsaid("given, and annotators may contest it"),
+    "confirm": unsaid("given and fixed"),
+    "give": unsaid("annotators give it themselves"),
+    "labels_only": unsaid("annotators give labels only, no rationales"),
 }
 _POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "the lead's choice, or else the first accepted annotation with the gold label",
-    "all": "all distinct sets",
-    "majority": "the tokens that a majority marked",
-    "union": "the tokens that anybody marked",
+    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold label"),
+    "all": unsaid("all distinct sets"),
+    "majority": unsaid("the tokens that a majority marked"),
+    "union": unsaid("the tokens that anybody marked"),
 }
 
 
@@ -100,7 +101,7 @@ def _ask_annotation(project: Project) -> Project:
     st.markdown(_("**Annotating**"))
     labels = _labels_field(project)
     mode = st.selectbox(
-        _("The result is"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=_MODES.__getitem__,
+        _("The result is"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=lambda mode: _(_MODES[mode]),
         key=_key(project, "mode"),
     )  # fmt: skip
     question = st.text_input(
@@ -133,9 +134,9 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
         names,
         list(settings.proposed_word_lists),
         key=_key(project, "lists"),
-        format_func=lambda name: f"{name} ({role_by_name.get(name, 'no longer there')})",
+        format_func=lambda name: _("{name} ({role})", name=name, role=_list_role(role_by_name.get(name))),
         disabled=not names,
-        placeholder="none" if names else _("this project has no keep or ignore list yet"),
+        placeholder=_("none") if names else _("this project has no keep or ignore list yet"),
         help=_(
             "A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
             "they think may sway them: the Quality section counts what they kept."
@@ -143,6 +144,12 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
     )
     settings = replace(changed.settings, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists))
     return replace(changed, settings=settings)
+
+
+def _list_role(role: WordListRole | None) -> str:
+    if role is None:
+        return _("no longer there")
+    return _("keep") if role == "keep" else _("ignore")
 
 
 def _ask_review(project: Project, changed: Project) -> Project:
@@ -189,10 +196,17 @@ def _ask_review(project: Project, changed: Project) -> Project:
     return replace(changed, settings=settings)
 
 
+_SCORES = {
+    "sufficiency": unsaid("Sufficiency score"),
+    "compactness": unsaid("Compactness score"),
+    "comprehensiveness": unsaid("Comprehensiveness score"),
+}
+
+
 def _threshold_field(project: Project, name: str, threshold: Decimal, highest: int) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
     value = st.number_input(
-        _("{capitalize} score", capitalize=name.capitalize()),
+        _(_SCORES[name]),
         1.0,
         float(highest),
         float(threshold),
@@ -239,7 +253,7 @@ def _ask_gold(project: Project, changed: Project) -> Project:
     st.markdown(_("**Gold**"))
     policy = st.selectbox(
         _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
-        format_func=lambda name: f"{name}: {_POLICIES[name]}", key=_key(project, "policy"),
+        format_func=_policy_words, key=_key(project, "policy"),
         help=_("Annotations with another label than the gold one do not count, unless the lead chose them."),
     )  # fmt: skip
     is_exhaustive = st.checkbox(
@@ -254,6 +268,10 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
     )
     return replace(changed, settings=settings)
+
+
+def _policy_words(policy: GoldPolicy) -> str:
+    return _("{policy}: {meaning}", policy=policy, meaning=_(_POLICIES[policy]))
 
 
 def _ask_perturbing(project: Project, changed: Project) -> Project:
@@ -342,6 +360,6 @@ def _ask_data_set(project: Project, changed: Project) -> Project:
         key=_key(project, "language"),
         help=_("For imported texts whose file names no language."),
     )
-    licence = right.text_input(_("Licence"), project.licence, placeholder=_("CC BY 4.0"), key=_key(project, "licence"))
+    licence = right.text_input(_("Licence"), project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
     citation = st.text_area(_("How to cite it"), project.citation, height=68, key=_key(project, "citation"))
     return replace(changed, name=name, language=language, licence=licence, citation=citation)

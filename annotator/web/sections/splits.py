@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _
+from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.project.splits import SplitReport, preview_split, split_project
 from annotator.web.frame import as_text
@@ -47,7 +46,7 @@ def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed
         if pressed(_("Store these splits"), type="primary", key=f"splits_store_{project.id}"):
             report = split_project(store, visit.user, project, parts, seed)
             del st.session_state[_asked_key(project)]
-            sizes = ", ".join(f"{name} {n:,}" for name, n in report.sizes.items())
+            sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
             st.session_state[_STORED] = as_text(_("Every text has a split: {sizes}.", sizes=sizes))
             st.rerun()
     except AnnotatorError as error:
@@ -62,13 +61,15 @@ def _show_report(report: SplitReport, project: Project) -> None:
         ],
         hide_index=True,
         key=f"splits_table_{project.id}",
+        column_config={"split": _("split"), "texts": _("texts")},
     )
     st.caption(_("Texts that share a document stay together, and so do originals and their changed versions."))
     if report.n_leaks:
         st.warning(
-            _(
-                "{text_stands} in more than one split all the same, under different document names.",
-                text_stands=counted(report.n_leaks, "text stands", "texts stand"),
+            several(
+                "{n} text stands in more than one split all the same, under different document names.",
+                "{n} texts stand in more than one split all the same, under different document names.",
+                report.n_leaks,
             ),
             icon=":material/warning:",
         )
@@ -78,5 +79,6 @@ def _labels(report: SplitReport, part: str) -> dict[str, int]:
     """A column for each label that any part has, with those of this part."""
     names = dict.fromkeys(label for of_part in report.labels.values() for label in of_part)
     return {
-        "no label" if name is None else _("label {name}", name=name): report.labels[part].get(name, 0) for name in names
+        _("no label") if name is None else _("label {name}", name=name): report.labels[part].get(name, 0)
+        for name in names
     }

@@ -140,5 +140,6 @@ def _show_done() -> None:
         return
     st.success(as_text(_("Done. They are called “{called}” now.", called=removed.called)), icon=":material/check:")
     st.warning(
-        as_text(BACKUPS_HOLD if removed.is_wiped else f"{NOT_WIPED} {BACKUPS_HOLD}"), icon=":material/inventory_2:"
+        as_text(_(BACKUPS_HOLD) if removed.is_wiped else f"{_(NOT_WIPED)} {_(BACKUPS_HOLD)}"),
+        icon=":material/inventory_2:",
     )
