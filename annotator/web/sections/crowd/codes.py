@@ -21,7 +21,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.form("crowd_codes", border=True):
         st.markdown(_("**Look up a code**"))
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input(_("Code"), key=_CODE, placeholder=_("ABCD-EFGH-…"))
+        field.text_input(_("Code"), key=_CODE, placeholder="ABCD-EFGH-…")
         held = submitted(_("Look it up"), container=button, key="crowd_code_go", fields=(_CODE,))
     if held is not None:
         st.session_state[_SHOWN] = (project.id, held[_CODE])
