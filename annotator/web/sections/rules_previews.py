@@ -18,7 +18,7 @@ _WHO: dict[Previews, str] = {
     "reviewers": unsaid("reviewers, while they score"),
     "annotators": unsaid("annotators too, while they mark"),
 }
-_COMPARED = {NEWEST_METHODS: "the newest methods", NO_METHOD: "nothing"}
+_COMPARED = {NEWEST_METHODS: unsaid("the newest methods"), NO_METHOD: unsaid("nothing")}
 _HELP_WHO = unsaid(
     "What a model answers for a set alone, for the text without the sets, and for a set without each of its tokens; and how "
     "well the sets fit the attributions. Annotators who see this while they mark may follow the model."

@@ -162,7 +162,7 @@ def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str 
     if kind == "pretrained" and len(architectures) > 1:
         column, architecture_place = column.columns(2, vertical_alignment="bottom")
     base = None if kind == "scratch" else column.text_input(
-        _("Pretrained model"), key="train_base", placeholder=_("transformers:FOLDER-OR-NAME"), persist_state="session",
+        _("Pretrained model"), key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
         help=_("The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it."),
     )  # fmt: skip
     return base, _ask_architecture(architecture_place, project, kind, architectures)
