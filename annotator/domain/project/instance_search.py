@@ -7,17 +7,17 @@ from typing import Literal
 
 from annotator.domain.instances import InstanceState
 from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.language import _, unsaid
 
 SearchedPart = Literal["text", "key", "note", "review", "comment"]
 SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "comment")
 # How people call them: in a list of choices, and beside a hit.
 PART_NAMES: dict[SearchedPart, str] = {
-    "text": "texts",
-    "key": "keys",
-    "note": "notes of annotators",
-    "review": "comments of reviewers",
-    "comment": "talk",
+    "text": unsaid("texts"),
+    "key": unsaid("keys"),
+    "note": unsaid("notes of annotators"),
+    "review": unsaid("comments of reviewers"),
+    "comment": unsaid("talk"),
 }
 Exhaustiveness = Literal["yes", "no", "unsaid"]
 TalkState = Literal["open", "any", "none"]

@@ -89,7 +89,7 @@ def current_scored_text(store: Store, user: User, exercise_id: int) -> ShownRevi
     """A text of one's training as it is stored now."""
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id:
-        raise NotAllowed("This is someone else's work.")
+        raise NotAllowed(_("This is someone else's work."))
     return _as_review(store, get_project_by_id(store, exercise.project_id), exercise)
 
 

@@ -16,7 +16,7 @@ from annotator.domain.project.queue_orders import (
     QueueOrder,
 )
 from annotator.domain.projects import Project
-from annotator.language import _, unsaid
+from annotator.language import _, several, unsaid
 from annotator.metrics.registry import definition_of
 from annotator.usecases.queue.choices import OrderChoices
 
@@ -75,10 +75,20 @@ def _ask_first(
         of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
         percent = share.number_input(
             _("First k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
-            help=_("Of the texts that wait and have the number, rounded up."),
+            help=_percent_help(choices),
         )  # fmt: skip
         split = None if of_split is None else _split_field(of_split, project, before, choices)
     return ModelOrder(kind, percent=percent, split=split, **chosen)
+
+
+def _percent_help(choices: OrderChoices) -> str:
+    return several(
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} text waits now.",
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} texts wait now.",
+        choices.n_free,
+    )
 
 
 def _split_field(
