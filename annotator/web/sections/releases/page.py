@@ -127,15 +127,20 @@ def _packed(store: Store, visit: Visit, project: Project, number: int, format_na
 
 
 def _say_training_texts(store: Store, visit: Visit, project: Project) -> None:
-    """Nothing else tells them apart in the files."""
-    if n := count_picked(store, visit.user, project):
-        st.caption(
-            several(
-                "{n} complete text is picked for training or blind checks of people. It is in the release like any other.",
-                "{n} complete texts are picked for training or blind checks of people. They are in the release like any other.",
-                n,
-            )
-        )
+    if words := _training_texts(store, visit, project):
+        st.caption(words)
+
+
+def _training_texts(store: Store, visit: Visit, project: Project) -> str:
+    """How many training texts are in a release of now, since nothing else tells them apart in its files; "" for none."""
+    n = count_picked(store, visit.user, project)
+    if not n:
+        return ""
+    return several(
+        "{n} complete text is picked for training or blind checks of people. It is in the release like any other.",
+        "{n} complete texts are picked for training or blind checks of people. They are in the release like any other.",
+        n,
+    )
 
 
 def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
@@ -157,5 +162,6 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state[_DONE] = f"Made {made.words}: {made.gold.words}."
+    summary = f"Made {made.words}: {made.gold.words}."
+    st.session_state[_DONE] = " ".join(filter(None, (summary, _training_texts(store, visit, project))))
     st.rerun()
