@@ -357,7 +357,7 @@ def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, le
     project = texts(1)
     app = opened(project, lea(project), "People").run()
     assert not app.exception
-    assert list(app.dataframe[0].value["person"])[0] == "lea"
+    assert app.dataframe[0].value["person"].iloc[0] == "lea"
     assert [(one.label, one.proto.expanded) for one in app.expander] == [
         ("Invite people", False), ("Give or take a role", False), ("Make a new link", False), ("A person's data", False),
         ("Make a crowd door", False),

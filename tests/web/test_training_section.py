@@ -146,7 +146,7 @@ def test_switching_training_on_names_who_goes_on_first_and_that_its_texts_count(
     pick_both(page, store, project)
     assert any("2 of these texts are complete, so they count in Progress" in plain(one.value) for one in page.caption)
     switch_on(page, project)
-    assert "finished before the training: ann (1)." in plain(page.success[0].value)
+    assert "finished before the training: ann (2)." in plain(page.success[0].value)
     page.button(key="training_save_annotators").click().run()
     assert "ann" not in plain(page.success[0].value), "it is on already"
 

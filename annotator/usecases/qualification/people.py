@@ -85,12 +85,12 @@ def finishing_first(store: Store, actor: User, project: Project, audience: Audie
     if audience == "annotators":
         return several(
             "{n} text is held by somebody who has not passed, and is finished before the training: {names}.",
-            "{n} texts are held by people who have not passed, and are finished before the training: {names}.",
+            "{n} texts are held by those who have not passed, and are finished before the training: {names}.",
             sum(held.values()), names=names,
         )  # fmt: skip
     return several(
         "{n} annotation is held by somebody who has not passed, and is finished before the training: {names}.",
-        "{n} annotations are held by people who have not passed, and are finished before the training: {names}.",
+        "{n} annotations are held by those who have not passed, and are finished before the training: {names}.",
         sum(held.values()), names=names,
     )  # fmt: skip
 

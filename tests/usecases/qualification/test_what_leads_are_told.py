@@ -1,5 +1,7 @@
 """What a lead is told of training: who goes on without having passed, and which texts count as all others do."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotator.domain.people import User
@@ -9,6 +11,7 @@ from annotator.language import speaking
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.crowd.first_training import TrainingFirst, training_first
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.qualification.items import count_picked, items_of, take_out
 from annotator.usecases.qualification.people import allow, finishing_first
 from annotator.usecases.review.reviews import next_review
@@ -25,7 +28,7 @@ def test_who_holds_texts_without_having_passed_is_named_with_how_many(
         hold(store, ann, project, key)
     hold(store, bo, project, "w3")
     assert finishing_first(store, lead, project, "annotators") == (
-        "3 texts are held by people who have not passed, and are finished before the training: ann (2) and bo (1)."
+        "3 texts are held by those who have not passed, and are finished before the training: ann (2) and bo (1)."
     )
     with speaking("zh"):
         assert finishing_first(store, lead, project, "annotators").startswith("尚未通过的人手中有 3 篇文本")
@@ -38,6 +41,8 @@ def test_who_holds_texts_without_having_passed_is_named_with_how_many(
 
 
 def test_a_reviewer_who_scores_already_is_named_too(store: Store, project: Project, lead: User, add_person) -> None:
+    settings = replace(project.settings, reviewers_per_annotation=1)
+    project = change_project(store, lead, replace(project, settings=settings))
     ann, rex = add_person("ann", project, "annotator"), add_person("rex", project, "reviewer")
     held = hold(store, ann, project, "w1")
     annotate_work.submit(store, ann, held.assignment.id, held.assignment.revision, GOLD)
