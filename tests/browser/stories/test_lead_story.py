@@ -54,6 +54,7 @@ def choose_another_file(lead: Person, path: Path) -> None:
 
 def give_role(page: Page, name: str) -> None:
     """That of an annotator, which the form begins with."""
+    page.get_by_text("Give or take a role", exact=True).click()
     page.get_by_role("button", name="Take it away").scroll_into_view_if_needed()  # scrolling closes the menu
     page.get_by_role("combobox", name="Person", exact=True).click()
     page.get_by_role("option", name=name).click()
@@ -127,7 +128,7 @@ SECTIONS = {
     "Instances": ".st-key-project_look_key",
     "Import": ".st-key-import_format",
     "Rules": ".st-key-rules_save",
-    "People": ".st-key-people_take_ask",
+    "People": ".st-key-people_open_data",
     "Rounds": "[class*=st-key-round_look_]",
     "Decisions": "p:text-is('There is nothing to decide.')",
     "Export": ".st-key-export_prepare",
@@ -278,6 +279,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
     page = lead.page
+    page.get_by_text("Give or take a role", exact=True).click()
     chosen = page.get_by_role("combobox", name="Person and role")
     page.get_by_role("button", name="Give the role").scroll_into_view_if_needed()  # scrolling closes the menu
     chosen.click()
@@ -295,6 +297,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
 def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come, browser: Browser) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
+    lead.page.get_by_text("Invite people", exact=True).click()
     lead.page.get_by_role("textbox", name="Names, one a line").fill("Ada")
     lead.page.get_by_role("button", name="Make the links").click()
     link = lead.page.locator(".st-key-people_made_links code").inner_text()
