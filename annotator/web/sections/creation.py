@@ -66,7 +66,7 @@ def _show_copying(store: Store, visit: Visit, source: Project) -> None:
         )
     )
     with st.form("create_copy", border=False):
-        name = st.text_input(_("Name"), key="create_copy_name")
+        name = st.text_input(_("Name of the project"), key="create_copy_name")
         has_people = st.checkbox(_("The same people, with the same roles"), key="create_copy_people")
         if submitted(_("Create"), type="primary", key="create_copy_go") is None:
             return
@@ -92,7 +92,7 @@ def _show_creating(store: Store, visit: Visit) -> None:
     result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
     with st.form("create", border=False):
         left, right = st.columns([3, 1])
-        name = left.text_input(_("Name"), key="create_name")
+        name = left.text_input(_("Name of the project"), key="create_name")
         language = right.text_input(
             _("Language"), "en", key="create_language", help=_("For texts whose file names no language: en, zh, de …")
         )

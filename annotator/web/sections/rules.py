@@ -353,7 +353,7 @@ def _kept(rules: Mapping[str, tuple[str, ...]], labels: tuple[str, ...]) -> dict
 def _ask_data_set(project: Project, changed: Project) -> Project:
     st.markdown(_("**The data set**"))
     left, middle, right = st.columns([2, 1, 1])
-    name = left.text_input(_("Name"), project.name, key=_key(project, "name"))
+    name = left.text_input(_("Name of the project"), project.name, key=_key(project, "name"))
     language = middle.text_input(
         _("Language"),
         project.language,

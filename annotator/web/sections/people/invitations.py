@@ -27,7 +27,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """The form for a list of names; what was wrong with a list is said below it, and nobody of it was invited."""
     field = f"people_invite_names_{st.session_state.get(_N_MADE, 0)}"  # another one is empty
     with st.form("people_invite", border=True):
-        st.markdown(_("**Invite people**"))
         names, chosen = st.columns([3, 1], gap="large")
         names.text_area(
             _("Names, one a line"),
