@@ -15,7 +15,7 @@ from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.project import crowd as crowd_store
 from annotator.usecases.access.accounts import digest_of, new_token, start_session
-from annotator.usecases.crowd.first_training import TrainingFirst, training_first
+from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
 from annotator.usecases.crowd.workers import GRACE, Standing, end_overdue, end_visit, has_work
 
 AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
