@@ -36,6 +36,7 @@ def show(store: Store, visit: Visit) -> None:
         return
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
+        st.markdown(_("**A person's data**"))
         name = ask_for_person(_("Whose"), names, key="people_data_name", without=_("There is nobody else"))
         take, hide, out = st.columns(3)
         is_taken = (
