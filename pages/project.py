@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
@@ -36,19 +37,19 @@ def _first_section() -> str:
 
 
 SECTIONS = {
-    "Progress": progress.show,
-    "Instances": instances.show,
-    "Import": file_import.show,
-    "Rules": rules.show,
-    "Order": order.show,
-    "Guidelines": guidelines.show,
-    "Training": training.show,
-    "People": people.show,
-    "Rounds": rounds.show,
-    "Quality": quality.show,
-    "Decisions": decisions.show,
-    "Export": _export,
-    "Record": record.show,
+    unsaid("Progress"): progress.show,
+    unsaid("Instances"): instances.show,
+    unsaid("Import"): file_import.show,
+    unsaid("Rules"): rules.show,
+    unsaid("Order"): order.show,
+    unsaid("Guidelines"): guidelines.show,
+    unsaid("Training"): training.show,
+    unsaid("People"): people.show,
+    unsaid("Rounds"): rounds.show,
+    unsaid("Quality"): quality.show,
+    unsaid("Decisions"): decisions.show,
+    unsaid("Export"): _export,
+    unsaid("Record"): record.show,
 }
 
 OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Record")  # what can be read without changing anything
@@ -75,14 +76,14 @@ with page_store() as store:
     visit = current_visit(store)
     project_end.show_outcome()
     if visit.project is None:
-        st.title("Your first project")
+        st.title(_("Your first project"))
         creation.show(store, visit)
     else:
         project = require_project(visit, "manage project")
         if project is not None:
             title, new = st.container(width=READABLE).columns([4, 1], vertical_alignment="center")
             title.header(as_text(project.name), anchor=False)
-            if pressed("New project", container=new, icon=":material/add:", width="stretch", key="project_new"):
+            if pressed(_("New project"), container=new, icon=":material/add:", width="stretch", key="project_new"):
                 creation.dialog()
             sections = list(SECTIONS)
             if project.is_archived:
@@ -91,7 +92,7 @@ with page_store() as store:
                 sections = [name for name in SECTIONS if name in OF_ARCHIVED]
             _begin_with_section(project, sections)
             section = st.segmented_control(
-                "Section", sections, required=True, key="project_section", label_visibility="collapsed",
+                _("Section"), sections, required=True, key="project_section", label_visibility="collapsed", format_func=_,
             )  # fmt: skip
             chosen = section or "Progress"
             if st.query_params.get(_SECTION) != chosen:

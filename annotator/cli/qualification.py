@@ -127,6 +127,7 @@ def _spoken(numbers: dict[str, Any]) -> str:
 def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | bool | None) -> None:
     """Set other rules; whoever is in the middle of a try goes on under those that they began under."""
     from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.people import finishing_first
     from annotator.usecases.qualification.rules import set_rules, training_rules
 
     with opened(path) as store:
@@ -135,7 +136,11 @@ def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | 
         given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         rules = replace(stored.rules, **given)
         set_rules(store, LOCAL_OPERATOR, project.id, audience, rules, based_on=stored.number)
+        is_new = rules.is_on and not stored.rules.is_on
+        held = finishing_first(store, LOCAL_OPERATOR, project, audience) if is_new else ""
     click.echo(f"Training of {audience} is {'on' if rules.is_on else 'off'}.")
+    if held:
+        click.echo(held)
 
 
 @training.command()

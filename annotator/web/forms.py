@@ -14,10 +14,10 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from annotator.domain.people import role_name
-from annotator.domain.project.crowd import Door, WorkerState
+from annotator.domain.project.crowd import WorkerState
 from annotator.language import OWN_NAMES, _, several, spoken_language
 from annotator.usecases.access.accounts import ListedUser
-from annotator.usecases.crowd.visits import Visit
+from annotator.usecases.crowd.visits import Visit, Welcome
 from annotator.usecases.persons.my_account import MyAccount, OwnRoles
 from annotator.web.navigation import PageEntry
 
@@ -78,15 +78,17 @@ def message_page(title: str, sentence: str, status: int, *, back: str = "/sign-i
     return _page("message.html", title, status, sentence=sentence, back=back)
 
 
-def door_page(door: Door, *, action: str, platform_id: str, error: str = "", status: int = 200) -> HTMLResponse:
+def door_page(welcome: Welcome, *, action: str, platform_id: str, error: str = "", status: int = 200) -> HTMLResponse:
     """What a worker reads before they begin; they are asked for their id where the address does not say it."""
-    rules = door.rules
+    rules, training = welcome.door.rules, welcome.training
     paragraphs = [part.strip() for part in rules.introduction.splitlines() if part.strip()]
     return _page(
         "door.html", _("Before you begin"), status, action=action, paragraphs=paragraphs,
         texts=several("{n} text", "{n} texts", rules.quota),
         time=several("{n} minute", "{n} minutes", rules.minutes), platform_id=platform_id, wants_id=bool(rules.parameter),
         has_code_alone=not rules.return_address, error=error,
+        training=several("{n} training text", "{n} training texts", training.n_texts) if training else "",
+        tries=several("{n} try", "{n} tries", training.tries) if training else "",
     )  # fmt: skip
 
 

@@ -11,11 +11,14 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.qualification import QualificationRules
 from annotator.errors import AnnotatorError
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
+from annotator.usecases.qualification.items import pick
+from annotator.usecases.qualification.rules import set_rules
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd_limits
 from annotator.web.routes.access import COOKIE, CROWD_COOKIE, ServerOptions, error_response
@@ -97,6 +100,24 @@ def test_the_link_shows_what_the_work_is_and_writes_nothing(client, store, door)
     assert f'value="{PLATFORM_ID}"' in page.text
     assert store.value("SELECT count(*) FROM events") == before
     assert store.value("SELECT count(*) FROM crowd_workers") == 0
+
+
+def test_the_page_before_one_agrees_names_the_training_that_comes_first(client, door, store, project):
+    link = f"/crowd/{door.token}"
+    assert "training" not in client.get(link).text
+    done = store.value("SELECT instance_id FROM annotations ORDER BY id")
+    crowd_limits.DOORS = crowd_limits.KnownDoors()
+    pick(store, LOCAL_OPERATOR, project, "annotators", [done])
+    rules = QualificationRules(is_on=True, texts=5, tries=3)
+    set_rules(store, LOCAL_OPERATOR, project.id, "annotators", rules, based_on=0)
+    page = client.get(link).text
+    assert "A training comes first: <strong>1 training text</strong>" in page
+    assert "<strong>3 tries</strong>" in page
+    refused = client.post(link, data={}, headers=SAME)
+    assert "A training comes first" in refused.text, "also where the id was missing"
+    crowd_limits.DOORS = crowd_limits.KnownDoors()
+    page = client.get(link, headers={"Accept-Language": "zh-CN"}).text
+    assert "先要培训：做 <strong>1 篇培训文本</strong>" in page
 
 
 def test_without_the_platforms_parameter_the_page_asks_for_the_id(client, door):

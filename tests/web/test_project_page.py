@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.bulk_actions import BulkChange
+from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
@@ -17,6 +18,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
+from annotator.store.qualification.rules import add_rules
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.bulk_actions import change_many
@@ -349,6 +351,27 @@ def test_the_record_of_accounts_is_for_administrators_alone(
         app.run()
         [told] = app.dataframe
         assert "made an account and a sign-in link for ada, with the role administrator" in list(told.value["what"])
+
+
+def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    app = opened(project, lea(project), "People").run()
+    assert not app.exception
+    assert app.dataframe[0].value["person"].iloc[0] == "lea"
+    assert [(one.label, one.proto.expanded) for one in app.expander] == [
+        ("Invite people", False), ("Give or take a role", False), ("Make a new link", False), ("A person's data", False),
+        ("Make a crowd door", False),
+    ]  # fmt: skip
+    assert "A new door is paused: nobody comes in by it before you open it." in [one.value for one in app.caption]
+
+
+def test_doors_say_that_training_comes_first_and_where_it_has_no_text(store: Store, texts, lea, opened: Opened) -> None:
+    project = texts(1)
+    lead = lea(project)
+    assert "training" not in " ".join(one.value for one in opened(project, lead, "People").run().info)
+    add_rules(store, project.id, "annotators", QualificationRules(is_on=True), "lea")
+    app = opened(project, lead, "People").run()
+    assert "no training text is picked: whoever comes in by a door gets nothing" in app.warning[-1].value
 
 
 def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(

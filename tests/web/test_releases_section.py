@@ -14,6 +14,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.access import accounts
+from annotator.usecases.qualification.items import pick
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
 from annotator.web import session
 from annotator.web.session import Visit
@@ -54,6 +55,21 @@ def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, project: Proje
     assert app.success[0].value.startswith(r"Made release 1 “\*camera\* ready”")
     assert app.dataframe[0].value["Instances"].tolist() == [3]
     assert app.text_input(key=f"release_name_{project.id}_1").value == "", "the next one needs another name"
+
+
+def test_training_texts_that_are_in_a_release_are_said_before_and_after(
+    store: Store, project: Project, app: AppTest
+) -> None:
+    sentence = "1 complete text is picked for training or blind checks of people. It is in the release like any other."
+    app.run()
+    assert sentence not in [caption.value for caption in app.caption]
+    pick(store, LOCAL_OPERATOR, project, "annotators", find_instance_ids(store, project.id, "t1"))
+    app.run()
+    assert sentence in [caption.value for caption in app.caption]
+    app.text_input(key=f"release_name_{project.id}_0").input("ready")
+    app.text_input(key=f"release_licence_{project.id}_0").input("CC0")
+    app.button(key="release_freeze").click().run()
+    assert app.success[0].value.replace("\\", "").endswith(sentence)
 
 
 def test_what_is_refused_is_said_and_the_fields_stay(store: Store, project: Project, app: AppTest) -> None:

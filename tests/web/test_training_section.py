@@ -1,6 +1,7 @@
 """Training on the pages: the lead's section, and what stands on Annotate in the place of work."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from annotator.domain.rationales import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.project.guidelines import acknowledge, change_guidelines
 from annotator.usecases.qualification.attempts import begin
 from annotator.usecases.qualification.marked_texts import next_text, submit
 from annotator.usecases.qualification.rules import set_rules, training_rules
@@ -131,6 +134,58 @@ def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, 
     page.button(key="training_through_annotators").click().run()
     assert plain(page.success[0].value) == "Gets work now: ann."
     assert annotate_work.next_work(store, ann, project.id).work is not None
+
+
+def test_switching_training_on_names_who_goes_on_first_and_that_its_texts_count(
+    store: Store, project: Project, come: Come
+) -> None:
+    ann = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", project.name).user
+    assert annotate_work.next_work(store, ann, project.id).work is not None
+    page = come("lea", "lead")
+    assert not any("are complete, so they count" in caption.value for caption in page.caption)
+    pick_both(page, store, project)
+    assert any("2 of these texts are complete, so they count in Progress" in plain(one.value) for one in page.caption)
+    switch_on(page, project)
+    assert "finished before the training: ann (2)." in plain(page.success[0].value)
+    page.button(key="training_save_annotators").click().run()
+    assert "ann" not in plain(page.success[0].value), "it is on already"
+
+
+def test_after_the_last_try_one_reads_who_decides_what_comes_next(store: Store, project: Project, come: Come) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    page.number_input(key=f"training_tries_annotators_{project.id}_0").set_value(1)
+    switch_on(page, project)
+    page = come("ann", "annotator")
+    page.button(key="training_begin_annotators").click().run()
+    ann = page.session_state["visit"].user
+    for _n in range(2):
+        answer(store, ann, project, POOR)
+        page.run()
+        warnings = " ".join(plain(element.value) for element in page.warning)
+        [button] = [button for button in page.button if str(button.key).startswith("training_next_")]
+        button.click().run()
+    assert "You have not passed this time." in warnings
+    assert "This was your last try. A lead of this project decides what comes next" in warnings
+
+
+def test_the_guidelines_are_asked_for_once_with_the_first_training_text(
+    store: Store, project: Project, come: Come
+) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    switch_on(page, project)
+    number = change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark little.", based_on=0)
+    project = get_project_by_id(store, project.id)
+    page = come("ann", "annotator")
+    page.session_state["visit"] = replace(page.session_state["visit"], project=project)
+    page.run()
+    assert not page.exception
+    assert page.button(key="training_begin_annotators")
+    assert not page.expander, "the panel asks for them with the first text"
+    acknowledge(store, page.session_state["visit"].user, project.id, number)
+    page.run()
+    assert [one.label for one in page.expander] == ["Guidelines"]
 
 
 def test_the_part_on_blind_checks_shows_nobody_before_there_is_something_to_see(project: Project, come: Come) -> None:

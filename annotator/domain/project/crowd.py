@@ -7,16 +7,31 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 DoorState = Literal["open", "paused", "closed"]
 WorkerState = Literal["working", "finished", "left", "out of time"]
 WORKER_STATES: tuple[WorkerState, ...] = ("working", "finished", "left", "out of time")
+STATE_WORDS: dict[WorkerState, str] = {
+    "working": unsaid("working"),
+    "finished": unsaid("finished"),
+    "left": unsaid("left"),
+    "out of time": unsaid("out of time"),
+}
 
 CODE_HOLE = "{code}"
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32, so five bits each; neither O and 0 nor I and 1
 _CODE_GROUPS, _GROUP = 7, 4  # 140 bits
 _LONGEST_ADDRESS = 500
 _LONGEST_INTRODUCTION = 5_000
+
+
+_LIMITS = {  # of numbers, each with what is said beyond it
+    "most_workers": (unsaid("How many workers may come in all is a number from 1 to {most}, not {value}."), 100_000),
+    "quota": (unsaid("How many texts each worker does is a number from 1 to {most}, not {value}."), 10_000),
+    "minutes": (unsaid("How many minutes a visit may take is a number from 1 to {most}, not {value}."), 7 * 24 * 60),
+    "at_once": (unsaid("How many workers may be at work at once is a number from 1 to {most}, not {value}."), 10_000),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +61,28 @@ class DoorRules:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.name.strip()) <= 100 or not self.name.isprintable():
-            raise InvalidValue("The name of a door is one line of 1 to 100 characters.")
-        for field_name, words, most in (
-            ("most_workers", "How many workers may come in all", 100_000),
-            ("quota", "How many texts each worker does", 10_000),
-            ("minutes", "How many minutes a visit may take", 7 * 24 * 60),
-            ("at_once", "How many workers may be at work at once", 10_000),
-        ):
+            raise InvalidValue(_("The name of a door is one line of 1 to 100 characters."))
+        for field_name, (sentence, most) in _LIMITS.items():
             value = getattr(self, field_name)
             if not 1 <= value <= most:
-                raise InvalidValue(f"{words} is a number from 1 to {most:,}, not {value:,}.")
+                raise InvalidValue(_(sentence, most=f"{most:,}", value=f"{value:,}"))
         if self.parameter and not (self.parameter.isascii() and self.parameter.replace("_", "").isalnum()):
             raise InvalidValue(
-                f"The parameter '{self.parameter[:40]}' cannot stand in an address. It has letters, digits and _ alone, as in "
-                "PROLIFIC_PID or workerId."
+                _(
+                    "The parameter '{parameter}' cannot stand in an address. It has letters, digits and _ alone, as in "
+                    "PROLIFIC_PID or workerId.",
+                    parameter=self.parameter[:40],
+                )
             )
         if self.return_address:
             check_return_address(self.return_address)
         if len(self.introduction) > _LONGEST_INTRODUCTION:
             raise InvalidValue(
-                f"What is shown first may have at most {_LONGEST_INTRODUCTION:,} characters; this has {len(self.introduction):,}."
+                _(
+                    "What is shown first may have at most {most} characters; this has {n}.",
+                    most=f"{_LONGEST_INTRODUCTION:,}",
+                    n=f"{len(self.introduction):,}",
+                )
             )
 
 
@@ -106,14 +123,17 @@ def check_return_address(address: str) -> None:
     host = _https_host(address)
     if not host or not address.isprintable() or " " in address or "\\" in address:
         raise InvalidValue(
-            f"'{address[:80]}' is no address to send workers to. It begins with https://, as in "
-            "https://app.prolific.com/submissions/complete?cc=ABC123."
+            _(
+                "'{address}' is no address to send workers to. It begins with https://, as in "
+                "https://app.prolific.com/submissions/complete?cc=ABC123.",
+                address=address[:80],
+            )
         )
     if len(address) > _LONGEST_ADDRESS:
-        raise InvalidValue(f"The return address may have at most {_LONGEST_ADDRESS} characters.")
+        raise InvalidValue(_("The return address may have at most {most} characters.", most=_LONGEST_ADDRESS))
     if CODE_HOLE in host or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
         raise InvalidValue(
-            "The worker's code may stand once in the return address, as {code}, behind the name of the host."
+            _("The worker's code may stand once in the return address, as {code}, behind the name of the host.")
         )
 
 
@@ -138,7 +158,7 @@ def return_link(address: str, code: str) -> str:
 
 def draw_code() -> str:
     """A completion code that nobody can guess, in groups that can be read out."""
-    return "-".join("".join(choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_CODE_GROUPS))
+    return "-".join("".join(choice(_LETTERS) for _n in range(_GROUP)) for _m in range(_CODE_GROUPS))
 
 
 def draw_pseudonym() -> str:

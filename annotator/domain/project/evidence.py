@@ -6,20 +6,21 @@ from typing import Literal
 
 from annotator.domain.gold import GoldChoice
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 # How far a text of a pass is, or why its gold is not taken over.
 CopyState = Literal[
     "waiting", "ready", "taken", "gold changed", "other result", "text changed", "discarded", "discarded in the pass"
 ]
 COPY_STATES: Mapping[CopyState, str] = {
-    "waiting": "to be annotated or decided",
-    "ready": "ready to be taken over",
-    "taken": "taken over: the gold is exhaustive",
-    "gold changed": "other gold in the first project since then",
-    "other result": "another result there than the one that the evidence was marked for",
-    "text changed": "another text there by now",
-    "discarded": "discarded in the first project",
-    "discarded in the pass": "discarded in the pass",
+    "waiting": unsaid("to be annotated or decided"),
+    "ready": unsaid("ready to be taken over"),
+    "taken": unsaid("taken over: the gold is exhaustive"),
+    "gold changed": unsaid("other gold in the first project since then"),
+    "other result": unsaid("another result there than the one that the evidence was marked for"),
+    "text changed": unsaid("another text there by now"),
+    "discarded": unsaid("discarded in the first project"),
+    "discarded in the pass": unsaid("discarded in the pass"),
 }
 
 
@@ -63,4 +64,4 @@ class Selection:
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
-            raise InvalidValue(f"A sample of {self.n:,} is none. Draw at least 1 text.")
+            raise InvalidValue(_("A sample of {n} is none. Draw at least 1 text.", n=f"{self.n:,}"))

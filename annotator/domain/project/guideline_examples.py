@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*?)\s*")
 _FIELD = re.compile(r"\s*(?P<name>label|why):\s*(?P<value>.*)", re.IGNORECASE)
@@ -89,7 +90,9 @@ def _end_of_block(lines: list[str], start: int) -> int | None:
 def _example_or_problem(lines: list[str], start: int, end: int) -> Example | BadExample:
     try:
         if end == len(lines):
-            raise InvalidValue(f"Line {start + 1}: the example is not closed. End it with a line of ``` alone.")
+            raise InvalidValue(
+                _("Line {number}: the example is not closed. End it with a line of ``` alone.", number=start + 1)
+            )
         return _example(lines[start + 1 : end], start + 2)
     except InvalidValue as error:
         return BadExample(str(error))
@@ -101,12 +104,18 @@ def _example(lines: list[str], first: int) -> Example:
     for number, line in enumerate(lines, first):
         if field := _FIELD.fullmatch(line):
             if field["name"].lower() in fields:
-                raise InvalidValue(f"Line {number}: the example has two lines with “{field['name']}:”. Remove one.")
+                raise InvalidValue(
+                    _(
+                        "Line {number}: the example has two lines with “{field}:”. Remove one.",
+                        number=number,
+                        field=field["name"],
+                    )
+                )
             fields[field["name"].lower()] = field["value"].strip()
         else:
             pieces += [*([Piece("\n")] if pieces else []), *_pieces(line, number)]
     if not any(piece.text.strip() for piece in pieces):
-        raise InvalidValue(f"Line {first - 1}: the example has no text. Write it below this line.")
+        raise InvalidValue(_("Line {number}: the example has no text. Write it below this line.", number=first - 1))
     return Example(tuple(pieces), fields.get("label", ""), fields.get("why", ""))
 
 
@@ -128,13 +137,32 @@ def _pieces(line: str, number: int) -> Iterator[Piece]:
             _check_letter(bracket["letter"], opened, number)
             opened.append(bracket["letter"])
     if opened:
-        raise InvalidValue(f"Line {number}: set {opened[-1]} begins with “[{opened[-1]}:” and does not end. Write “]”.")
+        raise InvalidValue(
+            _(
+                "Line {number}: set {opened} begins with “[{opened}:” and does not end. Write “]”.",
+                number=number,
+                opened=opened[-1],
+            )
+        )
     if text := line[start:]:
         yield Piece(text)
 
 
 def _check_letter(letter: str, opened: list[str], number: int) -> None:
     if letter not in _LETTERS:
-        raise InvalidValue(f"Line {number}: “[{letter}:” is no set of an example; they are A to {_LETTERS[-1]}.")
+        raise InvalidValue(
+            _(
+                "Line {number}: “[{letter}:” is no set of an example; they are A to {last}.",
+                number=number,
+                letter=letter,
+                last=_LETTERS[-1],
+            )
+        )
     if letter in opened:
-        raise InvalidValue(f"Line {number}: set {letter} begins within set {letter}. Remove one “[{letter}:”.")
+        raise InvalidValue(
+            _(
+                "Line {number}: set {letter} begins within set {letter}. Remove one “[{letter}:”.",
+                number=number,
+                letter=letter,
+            )
+        )

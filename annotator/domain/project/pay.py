@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal, get_args
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 PayUnit = Literal["hour", "text", "token"]
 PayBasis = Literal["submitted", "accepted"]
@@ -38,11 +39,21 @@ class PayRate:
     def __post_init__(self) -> None:
         for name, rate in (("annotating", self.annotating), ("reviewing", self.reviewing)):
             if not (rate.is_finite() and 0 <= rate <= _HIGHEST):
-                raise InvalidValue(f"The rate for {name} is {rate}; it must lie between 0 and {_HIGHEST:,}.")
+                raise InvalidValue(
+                    _(
+                        "The rate for {name} is {rate}; it must lie between 0 and {highest}.",
+                        name=name,
+                        rate=rate,
+                        highest=f"{_HIGHEST:,}",
+                    )
+                )
         if not 1 <= len(self.currency.strip()) <= _LONGEST_CURRENCY or not self.currency.isprintable():
             raise InvalidValue(
-                f"The currency “{self.currency[:_LONGEST_CURRENCY]}” cannot be; write a word of 1 to {_LONGEST_CURRENCY} "
-                "characters, such as EUR."
+                _(
+                    "The currency “{currency}” cannot be; write a word of 1 to {most} characters, such as EUR.",
+                    currency=self.currency[:_LONGEST_CURRENCY],
+                    most=_LONGEST_CURRENCY,
+                )
             )
 
 
@@ -55,7 +66,9 @@ def parse_rate(text: str) -> Decimal:
     """
     number = text.strip().replace(",", ".")
     if number and not _RATE.fullmatch(number):
-        raise InvalidValue(f"The rate “{text.strip()}” is no number. Write one such as 12.50, without the currency.")
+        raise InvalidValue(
+            _("The rate “{rate}” is no number. Write one such as 12.50, without the currency.", rate=text.strip())
+        )
     return Decimal(number or 0)
 
 

@@ -10,6 +10,7 @@ from annotator.domain.people import Right
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 Audience = Literal["annotators", "reviewers"]
 AUDIENCES: tuple[Audience, ...] = ("annotators", "reviewers")
@@ -55,9 +56,17 @@ class QualificationRules:
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
-                raise InvalidValue(f"{name} is {value}; it must lie between {lowest} and {highest}.")
+                raise InvalidValue(
+                    _(
+                        "{name} is {value}; it must lie between {lowest} and {highest}.",
+                        name=name,
+                        value=value,
+                        lowest=lowest,
+                        highest=highest,
+                    )
+                )
         if self.check_every == 1:
-            raise InvalidValue("check_every is 1, so that all work would be checks; write 2 or more, or 0 for none.")
+            raise InvalidValue(_("check_every is 1, so that all work would be checks; write 2 or more, or 0 for none."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,24 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 
 Order = Literal["sequential", "random"]
 FirstKind = Literal[
     "least confident", "most confident", "models disagree", "label disputed", "least plausible", "nothing found"
 ]
 FIRST_KINDS: tuple[FirstKind, ...] = cast("tuple[FirstKind, ...]", get_args(FirstKind))
-REST_WORDS: Mapping[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
+REST_WORDS: Mapping[Order, str] = {
+    "sequential": unsaid("as imported"),
+    "random": unsaid("random, by the seed"),
+}
 FIRST_WORDS: Mapping[FirstKind, str] = {
-    "least confident": "what the model is least confident of",
-    "most confident": "what the model is most confident of",
-    "models disagree": "what models or seeds disagree on",
-    "label disputed": "where the model disagrees with the label",
-    "least plausible": "where its attributions are least plausible",
-    "nothing found": "where the model found nothing, at random",
+    "least confident": unsaid("what the model is least confident of"),
+    "most confident": unsaid("what the model is most confident of"),
+    "models disagree": unsaid("what models or seeds disagree on"),
+    "label disputed": unsaid("where the model disagrees with the label"),
+    "least plausible": unsaid("where its attributions are least plausible"),
+    "nothing found": unsaid("where the model found nothing, at random"),
 }
 LARGEST_SEED = 2**31
 
@@ -47,19 +51,25 @@ class ModelOrder:
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise InvalidValue("No model is chosen. Name one with --model, whose answers are stored in the project.")
+            raise InvalidValue(_("No model is chosen. Name one with --model, whose answers are stored in the project."))
         if len(set(self.models)) != len(self.models):
-            raise InvalidValue(f"A model is named twice (the models are: {', '.join(self.models)}). Name each once.")
+            raise InvalidValue(
+                _("A model is named twice (the models are: {models}). Name each once.", models=listed(self.models))
+            )
         if not 0 < self.percent <= 100:
-            raise InvalidValue(f"--percent is {self.percent:g}; it must be above 0 and at most 100.")
+            raise InvalidValue(
+                _("--percent is {percent}; it must be above 0 and at most 100.", percent=f"{self.percent:g}")
+            )
         if self.kind == "least plausible" and not (self.method and self.number):
             raise InvalidValue(
-                "Plausibility is of a method's attributions by one metric. Name them with --method and --number."
+                _("Plausibility is of a method's attributions by one metric. Name them with --method and --number.")
             )
         if self.kind == "nothing found" and (self.label is None) == (not self.method):
             raise InvalidValue(
-                "Say what it is that the model found nothing: an answer, with --label, or a rationale without tokens, "
-                "with --method; one of the two."
+                _(
+                    "Say what it is that the model found nothing: an answer, with --label, or a rationale without tokens, with "
+                    "--method; one of the two."
+                )
             )
 
     def with_label(self, label: str, by: str) -> "ModelOrder":
@@ -80,4 +90,10 @@ class QueueOrder:
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= LARGEST_SEED:
-            raise InvalidValue(f"The seed is {self.seed}; it must lie between 0 and {LARGEST_SEED:,}.")
+            raise InvalidValue(
+                _(
+                    "The seed is {seed}; it must lie between 0 and {largest_seed}.",
+                    seed=self.seed,
+                    largest_seed=f"{LARGEST_SEED:,}",
+                )
+            )

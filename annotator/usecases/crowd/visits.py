@@ -15,6 +15,7 @@ from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.project import crowd as crowd_store
 from annotator.usecases.access.accounts import digest_of, new_token, start_session
+from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
 from annotator.usecases.crowd.workers import GRACE, Standing, end_overdue, end_visit, has_work
 
 AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
@@ -47,6 +48,14 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Welcome:
+    """What a worker is told before they begin. training: what comes before the first text; None for nothing."""
+
+    door: Door
+    training: TrainingFirst | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Somebody came in, or came back: the secret of the visit and of the session; None for who has ended already."""
 
@@ -59,6 +68,12 @@ def door_of(store: Store, token: str) -> Door:
     door = _known_door(store, token)
     _require_room(store, door)
     return door
+
+
+def welcome_of(store: Store, token: str) -> Welcome:
+    """The same with what is said on its page."""
+    door = door_of(store, token)
+    return Welcome(door, training_first(store, door.project_id))
 
 
 def _known_door(store: Store, token: str) -> Door:

@@ -12,6 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.project.evidence import COPY_STATES, CopyState, EvidenceCopy, EvidencePass
 from annotator.domain.rationales import RationaleSet, union_of_tokens
 from annotator.errors import Conflict, NotFound
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations, set_annotation_state
 from annotator.store.annotate.assignments import end_work_on
@@ -70,15 +71,22 @@ class PassStanding:
     def rows(self) -> list[tuple[str, int, tuple[str, ...]]]:
         """How many texts are how far, with the keys of those that something keeps from being taken over."""
         states = [state for state in COPY_STATES if self.n_by_state.get(state)]
-        return [(COPY_STATES[state], self.n_by_state[state], self.others.get(state, ())) for state in states]
+        return [(_(COPY_STATES[state]), self.n_by_state[state], self.others.get(state, ())) for state in states]
 
     @property
     def words(self) -> str:
         """What taking over would change, in a sentence."""
-        texts, tokens = counted(self.n_taken, "text"), counted(self.tokens[1], "token")
-        return (
-            f"{texts} would get exhaustive gold; the tokens of {self.n_changed:,} would change: {self.tokens[0]:,} → {tokens}, "
-            f"{self.sets[0]:,} → {counted(self.sets[1], 'set')}."
+        return several(
+            "{n} text would get exhaustive gold; the tokens of {n_changed} would change: {tokens_before} → {tokens}, "
+            "{sets_before} → {sets}.",
+            "{n} texts would get exhaustive gold; the tokens of {n_changed} would change: {tokens_before} → {tokens}, "
+            "{sets_before} → {sets}.",
+            self.n_taken,
+            n_changed=f"{self.n_changed:,}",
+            tokens_before=f"{self.tokens[0]:,}",
+            tokens=counted(self.tokens[1], "token"),
+            sets_before=f"{self.sets[0]:,}",
+            sets=counted(self.sets[1], "set"),
         )
 
 
@@ -135,7 +143,7 @@ def take_over(store: Store, actor: User, project_id: int, *, with_changed: bool 
         standings = _standings(store, evidence_pass, passes_store.copies_of(store, project_id))
         taken = [standing for standing in standings if _is_taken_over(standing, with_changed)]
         if not taken:
-            raise Conflict("No text of this pass is ready to be taken over.")
+            raise Conflict(_("No text of this pass is ready to be taken over."))
         for standing in taken:
             _take(store, actor.name, evidence_pass, standing)
         _note(store, actor, evidence_pass, "take over every evidence", len(taken))
@@ -150,7 +158,7 @@ def take_back(store: Store, actor: User, project_id: int) -> int:
         choices = choices_of(store, [copy.original_id for copy in copies])
         standing = [c for c in copies if (held := choices.get(c.original_id)) and held.annotation_id == c.taken]
         if not standing:
-            raise Conflict("Nothing of this pass is taken over, so there is nothing to take back.")
+            raise Conflict(_("Nothing of this pass is taken over, so there is nothing to take back."))
         for copy in standing:
             restore_former(store, copy.original_id)
         _note(store, actor, evidence_pass, "take back every evidence", len(standing))
@@ -221,7 +229,7 @@ def has_same_text(original: Instance, copy: Instance) -> bool:
 def _managed(store: Store, actor: User, project_id: int) -> EvidencePass:
     evidence_pass = passes_store.find_pass(store, project_id)
     if evidence_pass is None:
-        raise NotFound(f"Project number {project_id} is no second pass of another one.")
+        raise NotFound(_("Project number {project_id} is no second pass of another one.", project_id=project_id))
     require(store, actor, evidence_pass.source_id, "manage project")
     return evidence_pass
 

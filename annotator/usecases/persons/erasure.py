@@ -6,6 +6,7 @@ from annotator.domain.annotator_facts import without_annotator
 from annotator.domain.numbers import counted
 from annotator.domain.people import ERASED, SOMEONE_ERASED, User
 from annotator.errors import Conflict
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.persons import removals
@@ -103,8 +104,13 @@ def _require_paid(store: Store, person: Person) -> None:
     if standing is not None and standing.worker.done and standing.worker.paid_at is None:
         n, door = counted(standing.worker.done, "text"), standing.door.rules.name
         raise Conflict(
-            f"'{person.name}' did {n} by the crowd door “{door}”, and their code is not marked as paid. It would be gone. "
-            "Mark it on the Project page, section Crowd, when the visit is over, and try again. Anonymising keeps the code."
+            _(
+                "'{name}' did {n} by the crowd door “{door}”, and their code is not marked as paid. It would be gone. Mark it on "
+                "the Project page, section Crowd, when the visit is over, and try again. Anonymising keeps the code.",
+                name=person.name,
+                n=n,
+                door=door,
+            )
         )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from annotator.domain.people import Role, User
 from annotator.errors import NotAllowed, NotFound
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.assignments import count_held, give_up_work_of
 from annotator.store.events import add_event
@@ -11,7 +12,7 @@ from annotator.store.people import list_members, password_hash, remove_role, rol
 from annotator.store.projects import list_projects_of
 from annotator.store.review.reviews import count_held_reviews, give_up_reviews_of
 
-_NO_ROLE = "You have no role in this project, so there is nothing to leave."
+_NO_ROLE = unsaid("You have no role in this project, so there is nothing to leave.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def roles_to_leave(store: Store, user: User, project_id: int) -> OwnRoles:
     """One of these projects; raises NotFound."""
     matching = [held for held in my_account(store, user).projects if held.project_id == project_id]
     if not matching:
-        raise NotFound(_NO_ROLE)
+        raise NotFound(_(_NO_ROLE))
     return matching[0]
 
 
@@ -62,7 +63,10 @@ def leave_project(store: Store, user: User, project_id: int) -> None:
         held = roles_to_leave(store, user, project_id)
         if held.is_only_lead:
             raise NotAllowed(
-                f"You are the last lead of '{held.project}'. Give somebody else the role first, or ask an administrator."
+                _(
+                    "You are the last lead of '{project}'. Give somebody else the role first, or ask an administrator.",
+                    project=held.project,
+                )
             )
         for role in held.roles:
             remove_role(store, project_id, user, role)

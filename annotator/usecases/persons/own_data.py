@@ -9,6 +9,7 @@ from typing import Any
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.errors import NotAllowed, NotFound
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.persons.identity import find_person
@@ -31,10 +32,10 @@ def data_of_person(store: Store, actor: User, name: str) -> bytes:
     """
     name = normal(name)
     if not actor.is_administrator and name.casefold() != actor.name.casefold():
-        raise NotAllowed("Only the person and administrators can take a person's data along.")
+        raise NotAllowed(_("Only the person and administrators can take a person's data along."))
     person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
     if person is None:
-        raise NotFound(f"Nobody is called '{name}' here. Write the name as the list of people has it.")
+        raise NotFound(_("Nobody is called '{name}' here. Write the name as the list of people has it.", name=name))
     with store.snapshot():
         files = rows_of(store, person)
     with store.transaction():

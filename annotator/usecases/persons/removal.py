@@ -7,6 +7,7 @@ from typing import Any
 from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.annotate.assignments import give_up_work_of
@@ -22,11 +23,11 @@ from annotator.text.characters import normal
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.workers import end_visit, standing_of
 
-BACKUPS_HOLD = (
+BACKUPS_HOLD = unsaid(
     "Backups that were made before still hold the name and the words, and so does a backup that you make now. So do files that "
     "were exported, and the server's log where it names somebody. Remove those that nobody needs."
 )
-NOT_WIPED = (
+NOT_WIPED = unsaid(
     "It is done, but the file could not be written anew, since somebody was reading it or the disk has no room for a second "
     "one. So it may still hold bytes of what was taken out. The next start of the server removes them, and so does "
     "'annotator user wipe'."
@@ -48,7 +49,7 @@ def require_still_administrator(store: Store, actor: User) -> None:
         return
     now = get_user_by_id(store, actor.id)
     if now.is_disabled or not now.is_administrator:
-        raise NotAllowed("You are not an administrator any more. Ask one of them.")
+        raise NotAllowed(_("You are not an administrator any more. Ask one of them."))
 
 
 def person_to_remove(store: Store, name: str) -> Person:
@@ -56,10 +57,12 @@ def person_to_remove(store: Store, name: str) -> Person:
     name = normal(name)
     person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
     if person is None:
-        raise NotFound(f"Nobody is called '{name}' here. Write the name as the list of people has it.")
+        raise NotFound(_("Nobody is called '{name}' here. Write the name as the list of people has it.", name=name))
     active = [user.id for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
     if active == [person.id]:
-        raise InvalidValue(f"'{person.name}' is the only administrator. Make somebody else an administrator first.")
+        raise InvalidValue(
+            _("'{name}' is the only administrator. Make somebody else an administrator first.", name=person.name)
+        )
     return person
 
 
@@ -71,8 +74,12 @@ def give_up_all(store: Store, person: Person) -> None:
     running = titles_of_running_jobs(store, person)
     if running:
         raise Conflict(
-            f"'{running[0]}', which '{person.name}' asked for, is running. Wait until it is done, or stop it on the page "
-            "Saliency, Metrics or Tests, and try again."
+            _(
+                "'{running}', which '{name}' asked for, is running. Wait until it is done, or stop it on the page Saliency, "
+                "Metrics or Tests, and try again.",
+                running=running[0],
+                name=person.name,
+            )
         )
     stop_waiting_jobs(store, person)
     if person.id is not None:

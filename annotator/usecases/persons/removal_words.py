@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from annotator.domain.numbers import counted
+from annotator.language import _, several
 from annotator.usecases.persons.anonymisation import AnonymisingPlan
 from annotator.usecases.persons.erasure import ErasingPlan
 from annotator.usecases.persons.removal import BACKUPS_HOLD
@@ -11,54 +12,79 @@ from annotator.usecases.persons.removal import BACKUPS_HOLD
 def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
     held = plan.held
-    goes = (
-        f"What goes: the account and the name '{plan.name}', every session, link and role, mail address and "
-        f"notices, and {counted(held.words, 'note or message', 'notes and messages')} in their own words. What they hold goes "
-        "to others."
+    goes = _(
+        "What goes: the account and the name '{name}', every session, link and role, mail address and notices, and "
+        "{words} in their own words. What they hold goes to others.",
+        name=plan.name,
+        words=counted(held.words, "note or message", "notes and messages"),
     )
-    stays = (
-        f"What stays, under a drawn name that leads nowhere: {counted(held.annotations, 'annotation')} with "
-        f"{counted(held.sets, 'rationale set')}, {counted(held.reviews, 'review')} with their scores, "
-        f"{counted(held.versions, 'changed version')}, {counted(held.verdicts, 'verdict')} in audits, "
-        f"{counted(held.answers, 'answer')} in training and blind checks, {counted(held.events, 'event')} of the record, and "
-        "all times. No number changes."
+    stays = _(
+        "What stays, under a drawn name that leads nowhere: {annotations} with {sets}, {reviews} with their "
+        "scores, {changed_versions}, {verdicts} in audits, {answers} in training and blind checks, {events} of the "
+        "record, and all times. No number changes.",
+        annotations=counted(held.annotations, "annotation"),
+        sets=counted(held.sets, "rationale set"),
+        reviews=counted(held.reviews, "review"),
+        changed_versions=counted(held.versions, "changed version"),
+        verdicts=counted(held.verdicts, "verdict"),
+        answers=counted(held.answers, "answer"),
+        events=counted(held.events, "event"),
     )
-    return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), BACKUPS_HOLD)
+    return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD))
 
 
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
     held = plan.held
-    goes = (
-        f"What goes: the account and the name '{plan.name}', {counted(held.annotations, 'annotation')} with "
-        f"{counted(held.sets, 'rationale set')}, {counted(held.reviews, 'review')} with their scores, "
-        f"{counted(held.versions, 'changed version')}, {counted(held.checks, 'check')} of changed versions, "
-        f"{counted(held.verdicts, 'verdict')} in audits, {counted(held.answers, 'answer')} in training and blind checks, mail "
-        "address and notices, and "
-        f"{counted(held.words, 'note or message', 'notes and messages')} in their own words."
+    goes = _(
+        "What goes: the account and the name '{name}', {annotations} with {sets}, {reviews} with their scores, "
+        "{changed_versions}, {checks} of changed versions, {verdicts} in audits, {answers} in training and blind checks, "
+        "mail address and notices, and {words} in their own words.",
+        name=plan.name,
+        annotations=counted(held.annotations, "annotation"),
+        sets=counted(held.sets, "rationale set"),
+        reviews=counted(held.reviews, "review"),
+        changed_versions=counted(held.versions, "changed version"),
+        checks=counted(held.checks, "check"),
+        verdicts=counted(held.verdicts, "verdict"),
+        answers=counted(held.answers, "answer"),
+        words=counted(held.words, "note or message", "notes and messages"),
     )
-    gold = (
-        f"{counted(plan.n_gold_lost, 'instance')} would have no gold any more, where nobody else's annotation is accepted. "
-        "Instances that want somebody again go back to the queue. Numbers that were measured before are shown as out "
-        "of date. What the thresholds or a lead decided stays decided."
+    gold = several(
+        "{n} instance would have no gold any more, where nobody else's annotation is accepted. Instances that want "
+        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
+        "thresholds or a lead decided stays decided.",
+        "{n} instances would have no gold any more, where nobody else's annotation is accepted. Instances that want "
+        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
+        "thresholds or a lead decided stays decided.",
+        plan.n_gold_lost,
     )
-    instances = (
-        f"{counted(plan.n_instances, 'instance is a changed version', 'instances are changed versions')} that they wrote. It "
-        f"goes as a whole, with what models said of it and {counted(plan.n_of_others, 'annotation')} that others made there."
+    instances = several(
+        "{n} instance is a changed version that they wrote. It goes as a whole, with what models said of it and "
+        "{annotations} that others made there.",
+        "{n} instances are changed versions that they wrote. It goes as a whole, with what models said of it and "
+        "{annotations} that others made there.",
+        plan.n_instances,
+        annotations=counted(plan.n_of_others, "annotation"),
     )
     releases = (
-        f"From {name} {counted(n, 'rationale set')} would go. It says how many are gone, not whose."
+        several(
+            "From {release} {n} rationale set would go. It says how many are gone, not whose.",
+            "From {release} {n} rationale sets would go. It says how many are gone, not whose.",
+            n,
+            release=name,
+        )
         for name, n in plan.releases.items()
     )
     return (
         goes, gold, *([instances] if plan.n_instances else []), *releases, *_lead_lines(plan.only_lead_of),
-        *mention_lines(plan.n_mentions), BACKUPS_HOLD,
+        *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
     )  # fmt: skip
 
 
 def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:
     return tuple(
-        f"Nobody would lead '{name}' any more but administrators: give somebody the role lead first."
+        _("Nobody would lead '{name}' any more but administrators: give somebody the role lead first.", name=name)
         for name in projects
     )
 
@@ -68,6 +94,11 @@ def mention_lines(n: int) -> tuple[str, ...]:
     if not n:
         return ()
     return (
-        f"The name also stands in {counted(n, 'text or message', 'texts and messages')} that others wrote. They stay as they "
-        "are: read them, since it may be somebody else's name.",
+        several(
+            "The name also stands in {n} text or message that others wrote. They stay as they are: read them, since it may be "
+            "somebody else's name.",
+            "The name also stands in {n} texts and messages that others wrote. They stay as they are: read them, since it may "
+            "be somebody else's name.",
+            n,
+        ),
     )

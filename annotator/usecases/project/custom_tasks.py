@@ -6,6 +6,7 @@ from itertools import chain
 from annotator.domain.tasks import SegmentSpec, Task, custom_task
 from annotator.errors import InvalidValue
 from annotator.formats.rows.column_names import FIELD_NAMES
+from annotator.language import _
 
 _RESERVED = frozenset({*chain.from_iterable(FIELD_NAMES.values()), "label", "answer", "target", "result"})
 _WORDS = frozenset({"unselectable", "optional"})
@@ -30,16 +31,26 @@ def _segment(written: str) -> SegmentSpec:
     name, *words = (part.strip() for part in written.split(":"))
     if not _NAME.fullmatch(name):
         raise InvalidValue(
-            f"'{name}' cannot be the name of a segment; write letters, digits and _, beginning with a letter (at most 50)."
+            _(
+                "'{name}' cannot be the name of a segment; write letters, digits and _, beginning with a letter (at most 50).",
+                name=name,
+            )
         )
     if name in _RESERVED:
         raise InvalidValue(
-            f"A segment cannot be called '{name}': a column of that name means something else. Choose another name."
+            _(
+                "A segment cannot be called '{name}': a column of that name means something else. Choose another name.",
+                name=name,
+            )
         )
     for word in words:
         if word not in _WORDS:
             raise InvalidValue(
-                f"'{word}' after '{name}' means nothing; write unselectable or optional, or leave it out."
+                _(
+                    "'{word}' after '{name}' means nothing; write unselectable or optional, or leave it out.",
+                    word=word,
+                    name=name,
+                )
             )
     title = name.replace("_", " ")
     return SegmentSpec(name, title[0].upper() + title[1:], "unselectable" not in words, "optional" in words)

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound, StoreError
+from annotator.language import _, listed, unsaid
 from annotator.store import Store
 from annotator.store.connection import file_rights
 from annotator.store.connection.database import stamped
@@ -120,8 +122,11 @@ def _prepared(store: Store, actor: User, project_id: int, typed_name: str) -> bo
         project = get_project_by_id(store, project_id)
         if typed_name.strip() != project.name:
             raise InvalidValue(
-                f"Nothing was deleted: '{typed_name.strip()}' is not the name of this project. Type '{project.name}' to delete "
-                "it."
+                _(
+                    "Nothing was deleted: '{typed}' is not the name of this project. Type '{name}' to delete it.",
+                    typed=typed_name.strip(),
+                    name=project.name,
+                )
             )
         _require_idle(store, project, "deleted")
         archive(store, actor, project_id)
@@ -133,7 +138,7 @@ def _delete(store: Store, actor: User, project_id: int, backup: Path) -> Deleted
         require(store, actor, project_id, "manage project")
         project = get_project_by_id(store, project_id)
         if not project.is_archived:
-            raise Conflict(f"'{project.name}' was brought back meanwhile, so it was not deleted.")
+            raise Conflict(_("'{name}' was brought back meanwhile, so it was not deleted.", name=project.name))
         counts = delete_rows_of(store, project_id)
         add_event(
             store, actor.name, "delete", "project", project_id, name=project.name, backup=backup.name,
@@ -161,22 +166,41 @@ def deletion_summary(deleted: Deleted) -> str:
     """What went, where the backup lies, and what became of files, in sentences."""
     instances, annotations = counted(deleted.n_instances, "instance"), counted(deleted.n_annotations, "annotation")
     models, releases = counted(deleted.n_models, "model"), counted(deleted.n_releases, "release")
-    rows = (
-        f"Project '{deleted.name}' is deleted, with {instances}, {annotations}, {models} and {releases}. "
-        f"The whole database as it was before lies in {deleted.backup}; 'annotator restore' brings it back."
+    rows = _(
+        "Project '{name}' is deleted, with {instances}, {annotations}, {models} and {releases}. The whole database as it "
+        "was before lies in {backup}; 'annotator restore' brings it back.",
+        name=deleted.name,
+        instances=instances,
+        annotations=annotations,
+        models=models,
+        releases=releases,
+        backup=deleted.backup,
     )
     if deleted.models is None:
         return rows
-    return f"{rows} The files of its trained models are in {deleted.models}."
+    return f"{rows} " + _("The files of its trained models are in {folder}.", folder=deleted.models)
 
 
-def _require_idle(store: Store, project: Project, what: str) -> None:
+def _require_idle(store: Store, project: Project, what: Literal["archived", "deleted"]) -> None:
     jobs = open_jobs(store, project.id)
     if not jobs:
         return
-    titles = ", ".join(f"'{job.title}'" for job in jobs[:_NAMED_JOBS])
-    more = f" and {len(jobs) - _NAMED_JOBS} more" if len(jobs) > _NAMED_JOBS else ""
-    raise Conflict(
-        f"'{project.name}' cannot be {what} while long work runs or waits in it: {titles}{more}. Stop it first, on the page "
-        "where it was asked for, or wait until it has ended."
-    )
+    titles = [f"'{job.title}'" for job in jobs[:_NAMED_JOBS]]
+    if len(jobs) > _NAMED_JOBS:
+        titles = [listed(titles), _("{n} more", n=len(jobs) - _NAMED_JOBS)]
+        jobs_in_words = listed(titles, "and")
+    else:
+        jobs_in_words = listed(titles)
+    raise Conflict(_(_NOT_WHILE_AT_WORK[what], name=project.name, jobs=jobs_in_words))
+
+
+_NOT_WHILE_AT_WORK = {
+    "archived": unsaid(
+        "'{name}' cannot be archived while long work runs or waits in it: {jobs}. Stop it first, on the page where it was asked "
+        "for, or wait until it has ended."
+    ),
+    "deleted": unsaid(
+        "'{name}' cannot be deleted while long work runs or waits in it: {jobs}. Stop it first, on the page where it was asked "
+        "for, or wait until it has ended."
+    ),
+}

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import union_of_tokens
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import note_shown
 from annotator.store.events import add_event
@@ -105,16 +106,23 @@ def start_pass(
 
 def _chosen(store: Store, source: Project, selection: Selection) -> list[GoldInstance]:
     if source.settings.result_mode == "labels_only":
-        raise InvalidValue(f"Annotators of '{source.name}' give labels alone, so there is no evidence to mark.")
+        raise InvalidValue(
+            _("Annotators of '{name}' give labels alone, so there is no evidence to mark.", name=source.name)
+        )
     if passes_store.find_pass(store, source.id) is not None:
-        raise Conflict(f"'{source.name}' is a second pass itself. Start another one from the first project.")
+        raise Conflict(
+            _("'{name}' is a second pass itself. Start another one from the first project.", name=source.name)
+        )
     require_split(store, [source], selection.split)
     gold = gold_instances(store, source, source.settings.gold_policy, GoldOptions(split=selection.split))
     in_passes = passes_store.originals_in_passes(store, source.id)
     chosen = _draw(_complete([item for item in gold if item.instance.id not in in_passes]), selection)
     if not chosen:
         raise InvalidValue(
-            f"No text of '{source.name}' can be chosen: it must be complete, have gold, and be in no second pass yet."
+            _(
+                "No text of '{name}' can be chosen: it must be complete, have gold, and be in no second pass yet.",
+                name=source.name,
+            )
         )
     return chosen
 
@@ -157,7 +165,7 @@ def _add_texts(store: Store, project: Project, chosen: Sequence[GoldInstance]) -
     report = ImportReport()
     Intake(store, project, ImportOptions(), report, lambda _: None).run(_sources(chosen))
     if report.problems:
-        raise InvalidValue(f"A text cannot be copied. {report.problems[0]}")
+        raise InvalidValue(_("A text cannot be copied. {problems}", problems=report.problems[0]))
 
 
 def _sources(chosen: Sequence[GoldInstance]) -> Iterator[SourceDocument | SourceInstance]:

@@ -6,6 +6,7 @@ from annotator.domain.people import User
 from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotAllowed, NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.people import list_members
 from annotator.store.project.guidelines import (
@@ -47,8 +48,12 @@ def change_guidelines(
         if newest != based_on:
             by = find_version(store, project_id, newest)
             raise Conflict(
-                f"{by.made_by if by else 'Somebody else'} saved version {newest} of the guidelines meanwhile, so yours was not "
-                "saved. Copy what you wrote, take the newest version, and write your changes into it."
+                _(
+                    "{name} saved version {newest} of the guidelines meanwhile, so yours was not saved. Copy what you wrote, "
+                    "take the newest version, and write your changes into it.",
+                    name=by.made_by if by else _("Somebody else"),
+                    newest=newest,
+                )
             )
         project = get_project_by_id(store, project_id)
         if text == project.guidelines:
@@ -102,9 +107,11 @@ def acknowledge(store: Store, user: User, project_id: int, number: int) -> None:
     with store.transaction():
         require(store, user, project_id, "annotate", "review")
         if user.id is None:
-            raise NotAllowed("The local operator cannot annotate. Sign in as a person.")
+            raise NotAllowed(_("The local operator cannot annotate. Sign in as a person."))
         if find_version(store, project_id, number) is None:
-            raise NotFound(f"These guidelines have no version {number}. Reload the page to read those that hold.")
+            raise NotFound(
+                _("These guidelines have no version {number}. Reload the page to read those that hold.", number=number)
+            )
         note_read(store, project_id, user.id, number)
 
 

@@ -6,6 +6,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
@@ -40,55 +41,61 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
     require(store, actor, project.id, "manage project")
     use, reach = label_use(store, project.id, label), label_reach(store, project.id, label)
     n_tables = len({(t.model, t.learned_in) for t in list_label_tables(store, project.id) if label in t.labels})
-    counts = (
-        (use.n_instances, "instance"),
-        (use.n_annotations, "annotation"),
-        (reach.n_drafts, "draft"),
-        (use.n_proposals, "open proposal"),
-        (reach.n_versions, "changed version"),
-        (reach.n_predictions, "answer of models"),
-        (reach.n_attributions, "attribution"),
-        (n_tables, "table of a model's labels"),
+    changes = (
+        (use.n_instances, counted(use.n_instances, "instance")),
+        (use.n_annotations, counted(use.n_annotations, "annotation")),
+        (reach.n_drafts, counted(reach.n_drafts, "draft")),
+        (use.n_proposals, counted(use.n_proposals, "open proposal")),
+        (reach.n_versions, counted(reach.n_versions, "changed version")),
+        (reach.n_predictions, counted(reach.n_predictions, "answer of models", "answers of models")),
+        (reach.n_attributions, counted(reach.n_attributions, "attribution")),
+        (n_tables, counted(n_tables, "table of a model's labels", "tables of models' labels")),
     )
     n_cases = replacement_store.count_expecting_cases(store, project.id, label)
     return LabelEffects(
         label, use.n_instances, use.n_annotations,
-        tuple(_in_words(n, noun) for n, noun in counts if n),
+        tuple(words for n, words in changes if n),
         tuple(_stays(reach, n_cases)),
         tuple(instances_with_label(store, project.id, label, _NAMED)),
     )  # fmt: skip
 
 
-def _in_words(n: int, noun: str) -> str:
-    """A number before a noun that ends with what it is of."""
-    plurals = {"answer of models": "answers of models", "table of a model's labels": "tables of models' labels"}
-    return counted(n, noun, plurals.get(noun, ""))
-
-
 def _stays(reach: LabelReach, n_cases: int) -> list[str]:
-    sentences = ["What reviewers scored stays, and which rounds were accepted."]
+    sentences = [_("What reviewers scored stays, and which rounds were accepted.")]
     if n := reach.n_gold_choices:
-        singular = "choice of gold by the lead is of an annotation with this label, and stays"
-        plural = "choices of gold by the lead are of annotations with this label, and stay"
-        sentences.append(f"{counted(n, singular, plural)}.")
-    if n := reach.n_runs_with_numbers:
-        singular, plural = "run has stored numbers", "runs have stored numbers"
         sentences.append(
-            f"{counted(n, singular, plural)}; they are shown as out of date until they are measured again."
+            several(
+                "{n} choice of gold by the lead is of an annotation with this label, and stays.",
+                "{n} choices of gold by the lead are of annotations with this label, and stay.",
+                n,
+            )
+        )
+    if n := reach.n_runs_with_numbers:
+        sentences.append(
+            several(
+                "{n} run has stored numbers; they are shown as out of date until they are measured again.",
+                "{n} runs have stored numbers; they are shown as out of date until they are measured again.",
+                n,
+            )
         )
     if n := reach.n_releases:
-        sentences.append(f"{counted(n, 'release keeps', 'releases keep')} the labels of that day.")
-    if n_cases:
-        singular, plural = "saved test case expects", "saved test cases expect"
         sentences.append(
-            f"{counted(n_cases, singular, plural)} this label and will not change, so models will fail there."
+            several("{n} release keeps the labels of that day.", "{n} releases keep the labels of that day.", n)
         )
-    sentences.append("Models that were trained here learned the old label and have to be trained again.")
+    if n_cases:
+        sentences.append(
+            several(
+                "{n} saved test case expects this label and will not change, so models will fail there.",
+                "{n} saved test cases expect this label and will not change, so models will fail there.",
+                n_cases,
+            )
+        )
+    sentences.append(_("Models that were trained here learned the old label and have to be trained again."))
     return sentences
 
 
-UNDONE = "The way back is to give the label its old name again."
-NOT_UNDONE = (
+UNDONE = unsaid("The way back is to give the label its old name again.")
+NOT_UNDONE = unsaid(
     "This cannot be undone: afterwards nobody can tell which of the two labels a text had. Make a backup if in doubt."
 )
 
@@ -113,7 +120,10 @@ def rename_label(store: Store, actor: User, project: Project, label: str, name: 
     """Another name for a label, wherever it stands; answers what was changed. The inverse undoes it."""
     if name.strip() in project.labels:
         raise InvalidValue(
-            f"'{name.strip()}' is a label of this project already. To put two labels together, map one to the other."
+            _(
+                "'{name}' is a label of this project already. To put two labels together, map one to the other.",
+                name=name.strip(),
+            )
         )
     return replace_label(store, actor, project, label, name)
 
@@ -122,16 +132,21 @@ def map_label(store: Store, actor: User, project: Project, label: str, other: st
     """Another label of the project in the place of one, which is then gone; answers what was changed. It cannot be undone."""
     if other.strip() not in project.labels:
         raise InvalidValue(
-            f"'{other.strip()}' is not a label of this project ({', '.join(project.labels)}). To give a label another name, "
-            "rename it."
+            _(
+                "'{label}' is not a label of this project ({labels}). To give a label another name, rename it.",
+                label=other.strip(),
+                labels=listed(project.labels),
+            )
         )
     return replace_label(store, actor, project, label, other)
 
 
 def _require_possible(project: Project, label: str) -> None:
     if project.task.result_kind == "answer":
-        raise InvalidValue(f"The project '{project.name}' asks for answers, not labels.")
+        raise InvalidValue(_("The project '{name}' asks for answers, not labels.", name=project.name))
     if not label or "," in label:
-        raise InvalidValue(f"'{label}' cannot be a label: it needs at least one character, and no commas.")
+        raise InvalidValue(
+            _("'{label}' cannot be a label: it needs at least one character, and no commas.", label=label)
+        )
     if label in project.labels:
-        raise InvalidValue(f"'{label}' is a label of this project already.")
+        raise InvalidValue(_("'{label}' is a label of this project already.", label=label))

@@ -1,6 +1,6 @@
 """A label too many: what uses it, and another label in its place everywhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
@@ -8,6 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, LabelInUse
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
@@ -46,13 +47,17 @@ def require_unused(store: Store, project: Project, label: str) -> None:
     use = label_use(store, project.id, label)
     if not use.is_used:
         return
-    keys = ", ".join(f"'{row.key}'" for row in instances_with_label(store, project.id, label, 3))
-    first = f" (the first: {keys})" if keys else ""
-    remedy = _refusal(project) or "Replace it by another label instead (Project, Rules)."
-    raise LabelInUse(
-        f"The label '{label}' cannot be removed: it is used by {_summary(use)} of this project{first}. {remedy}",
-        label=label,
-    )
+    keys = listed([f"'{row.key}'" for row in instances_with_label(store, project.id, label, 3)])
+    values = {"label": label, "uses": _summary(use)}
+    if keys:
+        refusal = _(
+            "The label '{label}' cannot be removed: it is used by {uses} of this project (the first: {keys}).",
+            **values, keys=keys,
+        )  # fmt: skip
+    else:
+        refusal = _("The label '{label}' cannot be removed: it is used by {uses} of this project.", **values)
+    remedy = _refusal(project) or _("Replace it by another label instead (Project, Rules).")
+    raise LabelInUse(f"{refusal} {remedy}", label=label)
 
 
 def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUses:
@@ -98,8 +103,11 @@ def require_unambiguous(store: Store, project: Project, name: str, successor: st
     """
     if is_meant_by_open_work(store, project.id, name, successor):
         raise InvalidValue(
-            f"'{name}' was the name of another label a while ago, and people hold texts since before: their pages would still "
-            "mean that one. Choose another name, or wait until they have handed in what they hold."
+            _(
+                "'{name}' was the name of another label a while ago, and people hold texts since before: their pages would still "
+                "mean that one. Choose another name, or wait until they have handed in what they hold.",
+                name=name,
+            )
         )
 
 
@@ -109,61 +117,84 @@ def replacement_summary(counts: Mapping[str, int]) -> str:
     >>> replacement_summary({"instances": 2, "annotations": 1, "n_dropped": 1})
     '2 texts, 1 annotation; 1 attribution was deleted, since the model has one of the other label'
     """
-    nouns = (
-        ("instances", "text"), ("annotations", "annotation"), ("drafts", "draft"), ("proposals", "open proposal"),
-        ("perturbations", "changed version"), ("predictions", "prediction"), ("attributions", "attribution"),
-    )  # fmt: skip
-    counts_in_words = (
-        ", ".join(counted(counts[name], noun) for name, noun in nouns if counts.get(name)) or "nothing carried it"
-    )
+    parts = listed([in_words(counts[name]) for name, in_words in _CARRIERS.items() if counts.get(name)])
     n = counts.get("n_dropped", 0)
-    dropped = (
-        f"{counted(n, 'attribution was', 'attributions were')} deleted, since the model has one of the other label"
+    if not n:
+        return parts or _("nothing carried it")
+    return several(
+        "{parts}; {n} attribution was deleted, since the model has one of the other label",
+        "{parts}; {n} attributions were deleted, since the model has one of the other label",
+        n,
+        parts=parts or _("nothing carried it"),
     )
-    return f"{counts_in_words}; {dropped}" if n else counts_in_words
+
+
+_CARRIERS: Mapping[str, Callable[[int], str]] = {
+    "instances": lambda n: counted(n, "text"),
+    "annotations": lambda n: counted(n, "annotation"),
+    "drafts": lambda n: counted(n, "draft"),
+    "proposals": lambda n: counted(n, "open proposal"),
+    "perturbations": lambda n: counted(n, "changed version"),
+    "predictions": lambda n: counted(n, "prediction"),
+    "attributions": lambda n: counted(n, "attribution"),
+}
 
 
 def _summary(use: LabelUse) -> str:
-    counts = (
-        (use.n_instances, "instance"),
-        (use.n_annotations, "annotation"),
-        (use.n_proposals, "open proposal"),
-        (use.n_perturbations, "waiting changed version"),
+    parts = (
+        (use.n_instances, counted(use.n_instances, "instance")),
+        (use.n_annotations, counted(use.n_annotations, "annotation")),
+        (use.n_proposals, counted(use.n_proposals, "open proposal")),
+        (use.n_perturbations, counted(use.n_perturbations, "waiting changed version")),
     )
-    parts = [counted(n, what) for n, what in counts if n]
-    return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else "".join(parts)
+    return listed([words for n, words in parts if n], "and")
 
 
 def _refusal(project: Project) -> str:
     if project.task.name == _LETTERS:
-        return (
-            "It cannot be replaced by another label either, since the labels of a choice project name places among the choices "
-            "of each text: another label would be another answer."
+        return _(
+            "It cannot be replaced by another label either, since the labels of a choice project name places among the "
+            "choices of each text: another label would be another answer."
         )
     return ""
 
 
 def _check(store: Store, project: Project, label: str, by: str) -> None:
     if label not in project.labels:
-        raise InvalidValue(f"'{label}' is not a label of this project any more. Open the rules again.")
+        raise InvalidValue(_("'{label}' is not a label of this project any more. Open the rules again.", label=label))
     if not by or by == label or "," in by:
-        raise InvalidValue(f"'{by}' cannot take the place of '{label}'. Choose another label, without commas.")
+        raise InvalidValue(
+            _("'{by}' cannot take the place of '{label}'. Choose another label, without commas.", by=by, label=label)
+        )
     if refusal := _refusal(project):
         raise InvalidValue(refusal)
     if len({*project.labels, by}) <= 2 and by in project.labels:
         raise InvalidValue(
-            f"'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add another "
-            "label first, or write a new name in place of this one."
+            _(
+                "'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add "
+                "another label first, or write a new name in place of this one.",
+                label=label,
+                by=by,
+            )
         )
     n = label_replacement.count_opposed(store, project.id, label, by)
     if n:
         raise InvalidValue(
-            f"{counted(n, 'open proposal wants', 'open proposals want')} one of '{label}' and '{by}' in place of the other. "
-            f"Decide {'it' if n == 1 else 'them'} first (Project, Decisions)."
+            several(
+                "{n} open proposal wants one of '{label}' and '{by}' in place of the other. Decide it first (Project, "
+                "Decisions).",
+                "{n} open proposals want one of '{label}' and '{by}' in place of the other. Decide them first (Project, "
+                "Decisions).",
+                n,
+                label=label,
+                by=by,
+            )
         )
     if open_jobs(store, project.id):
         raise InvalidValue(
-            "A model is at work in this project, and would bring the old label back. Wait until that is done, or stop it."
+            _(
+                "A model is at work in this project, and would bring the old label back. Wait until that is done, or stop it."
+            )
         )
 
 

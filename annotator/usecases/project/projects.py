@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from annotator.assignment.orders import queue_positions
-from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
@@ -126,9 +126,11 @@ def create_project(
 def _checked_name(store: Store, name: str) -> str:
     cleaned = name.strip()
     if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(f"The name of a project must have 1 to {_LONGEST_NAME} characters.")
+        raise InvalidValue(
+            _("The name of a project must have 1 to {longest_name} characters.", longest_name=_LONGEST_NAME)
+        )
     if find_by_name(store, cleaned) is not None:
-        raise InvalidValue(f"There is a project '{cleaned}' already. Choose another name.")
+        raise InvalidValue(_("There is a project '{cleaned}' already. Choose another name.", cleaned=cleaned))
     return cleaned
 
 
@@ -140,9 +142,9 @@ def _checked_language(language: str) -> str:
 def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
     cleaned = tuple(label.strip() for label in labels)
     if task.result_kind == "answer" and cleaned:
-        raise InvalidValue(f"Task '{task.name}' has answers, not labels; leave the labels out.")
+        raise InvalidValue(_("Task '{name}' has answers, not labels; leave the labels out.", name=task.name))
     if "" in cleaned or len(set(cleaned)) != len(cleaned):
-        raise InvalidValue(f"Labels must be different and not empty (they are: {', '.join(labels)}).")
+        raise InvalidValue(_("Labels must be different and not empty (they are: {labels}).", labels=listed(labels)))
     return cleaned
 
 
@@ -218,27 +220,45 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
         n = count_of_kind(store, project.id, kind)
         if n and kind not in project.settings.own_perturbation_kinds:
             raise InvalidValue(
-                f"The kind '{kind}' cannot be removed: {counted(n, 'changed version')} of it "
-                f"{'is' if n == 1 else 'are'} waiting for a checker or an author. Have these approved or withdrawn first."
+                several(
+                    "The kind '{kind}' cannot be removed: {n} changed version of it is waiting for a checker or an author. Have "
+                    "these approved or withdrawn first.",
+                    "The kind '{kind}' cannot be removed: {n} changed versions of it are waiting for a checker or an author. "
+                    "Have these approved or withdrawn first.",
+                    n,
+                    kind=kind,
+                )
             )
 
 
 def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
     if project.labels and label not in project.labels:
         raise InvalidValue(
-            f"A rule for segments names '{label}', which is not a label of the project. Remove the rule."
+            _("A rule for segments names '{label}', which is not a label of the project. Remove the rule.", label=label)
         )
     for name in segments:
         spec = project.task.spec_of(name)
         if spec is None or not spec.is_selectable:
-            raise InvalidValue(f"The rule for '{label}' names the segment '{name}', in which nothing can be marked.")
+            raise InvalidValue(
+                _(
+                    "The rule for '{label}' names the segment '{name}', in which nothing can be marked.",
+                    label=label,
+                    name=name,
+                )
+            )
 
 
 def _check_no_contradiction(settings: ProjectSettings) -> None:
     for label, required in settings.required_segments.items():
         both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
         if both:
-            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Remove one of the two.")
+            raise InvalidValue(
+                _(
+                    "'{label}' cannot both require and forbid '{both}'. Remove one of the two.",
+                    label=label,
+                    both=both[0],
+                )
+            )
 
 
 def _check_previews(store: Store, project: Project, before: Project) -> None:
@@ -250,8 +270,13 @@ def _check_previews(store: Store, project: Project, before: Project) -> None:
     for label, name in now.preview_labels.items():
         if name and name not in project.labels:
             raise InvalidValue(
-                f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
-                f"({', '.join(project.labels)}). Correct it, or remove it."
+                _(
+                    "The preview model's label '{label}' is to be called '{name}', which is no label of the project ({labels}). "
+                    "Correct it, or remove it.",
+                    label=label,
+                    name=name,
+                    labels=listed(project.labels),
+                )
             )
 
 
@@ -272,7 +297,13 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
     """Let a person take part in a project."""
     if role not in PROJECT_ROLES:
-        raise InvalidValue(f"'{role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+        raise InvalidValue(
+            _(
+                "'{role}' is not a role in a project; choose one of {roles}.",
+                role=role,
+                roles=listed(PROJECT_ROLES),
+            )
+        )
     with store.transaction():
         require(store, actor, project_id, "manage project")
         user = get_user(store, name)
@@ -307,7 +338,10 @@ def _require_other_lead(store: Store, project_id: int, user: User) -> None:
     leads = [member.id for member, role in list_members(store, project_id) if role == "lead" and not member.is_disabled]
     if leads == [user.id]:
         raise NotAllowed(
-            f"{user.name} is the project's last lead. Give somebody else the role first, or ask an administrator."
+            _(
+                "{name} is the project's last lead. Give somebody else the role first, or ask an administrator.",
+                name=user.name,
+            )
         )
 
 

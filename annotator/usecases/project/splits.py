@@ -9,6 +9,7 @@ from annotator.assignment.splits import Splittable, parse_parts, plan_split
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import labels_of_splits, leaking_documents, set_splits, splittable_rows
@@ -65,8 +66,11 @@ def _split(store: Store, project: Project, parts: Mapping[str, Fraction], seed: 
     clash = set_splits(store, project.id, plan)
     if clash is not None:
         raise Conflict(
-            f"Two instances have the key '{clash}' (in different splits until now) and would meet in one split. "
-            "Import one of them with --key-prefix first."
+            _(
+                "Two instances have the key '{clash}' (in different splits until now) and would meet in one split. Import one of "
+                "them with --key-prefix first.",
+                clash=clash,
+            )
         )
     sizes, labels = Counter(plan.values()), labels_of_splits(store, project.id)
     return SplitReport(

@@ -20,6 +20,7 @@ from annotator.domain.project.qualification import (
 )
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, LeaseLost, NotAllowed, StaleDraft
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.assignments import list_held
 from annotator.store.annotate.shown_sets import note_shown
@@ -56,7 +57,10 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredText:
-    """An answer beside the gold that it was measured against; totals: where it was the last one, what the try came to."""
+    """An answer beside the gold that it was measured against; totals: where it was the last one, what the try came to.
+
+    tries_left: of those that the person may still begin
+    """
 
     exercise: Exercise
     item: Item
@@ -66,6 +70,7 @@ class AnsweredText:
     attempt: Attempt
     rules: QualificationRules
     totals: Totals | None
+    tries_left: int = 0
 
 
 def training_of(store: Store, user: User, project: Project, audience: Audience) -> Training:
@@ -85,7 +90,9 @@ def training_of(store: Store, user: User, project: Project, audience: Audience) 
     if last is not None and last.state == "open":
         return _in_attempt(store, "open", last, texts)
     left = tries_left(store, project.id, audience, user.id, attempts, rules)
-    n_texts = min(rules.texts, len({item.instance_id for item, _ in items_for(store, project.id, audience, user.id)}))
+    n_texts = min(
+        rules.texts, len({item.instance_id for item, _n_before in items_for(store, project.id, audience, user.id)})
+    )
     outlook: Stage = "failed" if left <= 0 else "begin" if n_texts else "no texts"
     return Training(outlook, rules, last, 0, n_texts, left)
 
@@ -94,7 +101,7 @@ def _before_training(store: Store, project: Project, user_id: int, audience: Aud
     """No training stands before the person's work, or they still hold some."""
     if not is_kept_from_work(store, project.id, user_id, audience):
         return "none"
-    return "finish" if _holds_work(store, project, user_id, audience) else None
+    return "finish" if n_held(store, project, user_id, audience) else None
 
 
 def _in_attempt(
@@ -115,10 +122,11 @@ def tries_left(
     return rules.tries + more - sum(attempt.state == "failed" for attempt in attempts)
 
 
-def _holds_work(store: Store, project: Project, user_id: int, audience: Audience) -> bool:
+def n_held(store: Store, project: Project, user_id: int, audience: Audience) -> int:
+    """How many texts, or annotations to score, somebody holds now."""
     if audience == "annotators":
-        return bool(list_held(store, project.id, user_id))
-    return count_reviews(store, project.id, user_id, "leased") > 0
+        return len(list_held(store, project.id, user_id))
+    return count_reviews(store, project.id, user_id, "leased")
 
 
 def begin(store: Store, user: User, project: Project, audience: Audience) -> None:
@@ -132,7 +140,7 @@ def begin(store: Store, user: User, project: Project, audience: Audience) -> Non
         if training.stage in {"open", "feedback"}:
             return  # another tab was faster
         if training.stage != "begin" or user.id is None:
-            raise Conflict(_WHY_NOT[training.stage])
+            raise Conflict(_(_WHY_NOT[training.stage]))
         number = 1 + (training.attempt.number if training.attempt else 0)
         chosen = _drawn(store, project.id, audience, user.id, number)[: training.rules.texts]
         stored = newest_rules(store, project.id, audience)
@@ -140,10 +148,10 @@ def begin(store: Store, user: User, project: Project, audience: Audience) -> Non
 
 
 _WHY_NOT: dict[Stage, str] = {
-    "none": "You need no training here: texts are given to you as they come.",
-    "finish": "Finish what you hold first; the training comes after it.",
-    "failed": "You have no try left. Ask the lead of this project for another one.",
-    "no texts": "There is no text left that you could be trained on. Tell the lead of this project.",
+    "none": unsaid("You need no training here: texts are given to you as they come."),
+    "finish": unsaid("Finish what you hold first; the training comes after it."),
+    "failed": unsaid("You have no try left. Ask the lead of this project for another one."),
+    "no texts": unsaid("There is no text left that you could be trained on. Tell the lead of this project."),
 }
 
 
@@ -152,7 +160,7 @@ def _drawn(store: Store, project_id: int, audience: Audience, user_id: int, numb
     pairs = items_for(store, project_id, audience, user_id)
     Random(f"{project_id} {audience} {user_id} {number}").shuffle(pairs)  # noqa: S311  (no secret)
     by_instance: dict[int, int] = {}
-    for item, _ in sorted(pairs, key=lambda pair: pair[1]):
+    for item, _n_before in sorted(pairs, key=lambda pair: pair[1]):
         by_instance.setdefault(item.instance_id, item.id)
     return list(by_instance.values())
 
@@ -199,13 +207,15 @@ def own_exercise(store: Store, user: User, exercise_id: int) -> tuple[Exercise, 
     """
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id or exercise.attempt_id is None:
-        raise NotAllowed("This is someone else's work.")
+        raise NotAllowed(_("This is someone else's work."))
     attempt = exercises_store.get_attempt(store, exercise.attempt_id)
     require(store, user, exercise.project_id, RIGHT_OF[attempt.audience])
     if exercise.state in {"answered", "done"}:
-        raise StaleDraft("This training text was already handed in, perhaps in another tab. Reload the page to go on.")
+        raise StaleDraft(
+            _("This training text was already handed in, perhaps in another tab. Reload the page to go on.")
+        )
     if exercise.state == "passed over":
-        raise LeaseLost("This training text has no gold any more and is passed over. Reload the page to go on.")
+        raise LeaseLost(_("This training text has no gold any more and is passed over. Reload the page to go on."))
     return exercise, attempt
 
 
@@ -273,7 +283,14 @@ def answered_text(store: Store, user: User, project: Project, audience: Audience
         training.attempt,
         training.rules,
         totals,
+        _tries_left_now(store, project, audience, user),
     )
+
+
+def _tries_left_now(store: Store, project: Project, audience: Audience, user: User) -> int:
+    attempts = exercises_store.attempts_of(store, project.id, audience, user.id or 0)
+    rules = newest_rules(store, project.id, audience).rules
+    return max(0, tries_left(store, project.id, audience, user.id or 0, attempts, rules))
 
 
 def end_feedback(store: Store, user: User, exercise_id: int) -> None:
@@ -281,6 +298,6 @@ def end_feedback(store: Store, user: User, exercise_id: int) -> None:
     with store.transaction():
         exercise = exercises_store.get_exercise(store, exercise_id)
         if user.id is None or exercise.user_id != user.id or exercise.attempt_id is None:
-            raise NotAllowed("This is someone else's work.")
+            raise NotAllowed(_("This is someone else's work."))
         if exercise.state == "answered":
             exercises_store.set_exercise_state(store, exercise.id, "done")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.people import User
-from annotator.domain.project.qualification import Item, Known, Purpose, Spoiling
+from annotator.domain.project.qualification import PURPOSES, Item, Known, Purpose, Spoiling
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow, find_instance_ids, get_instance, project_of_instance, row_of
@@ -41,6 +42,12 @@ def items_of(store: Store, actor: User, project: Project, purpose: Purpose) -> l
     return [_shown(store, project, item) for item in items_store.list_items(store, project.id, purpose)]
 
 
+def count_picked(store: Store, actor: User, project: Project, purpose: Purpose | None = None) -> int:
+    """How many complete texts are picked, so that they count in gold and releases as well; None: for whatever."""
+    require(store, actor, project.id, "export", "manage project")
+    return items_store.count_complete(store, project.id, PURPOSES if purpose is None else (purpose,))
+
+
 def _shown(store: Store, project: Project, item: Item) -> ShownItem:
     known = known_now(store, project, item)
     state: GoldState = "no gold" if known is None else "as picked" if known == item.known else "changed"
@@ -64,7 +71,7 @@ def pick(
     with store.transaction():
         require(store, actor, project.id, "manage project")
         if purpose != "reviewers" and tuple(spoilings) != ("",):
-            raise InvalidValue("Only texts for reviewers can have worsened sets. Leave the worsening out.")
+            raise InvalidValue(_("Only texts for reviewers can have worsened sets. Leave the worsening out."))
         n_new, left_out = 0, []
         for instance_id in dict.fromkeys(instance_ids):
             new, reason = _pick(store, actor, project, purpose, instance_id, spoilings, seed)
@@ -84,13 +91,13 @@ def _pick(
 ) -> tuple[int, str]:  # fmt: skip
     """How many items a text became, and why it is none where it could not be."""
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"Instance number {instance_id} is not in this project.")
+        raise NotFound(_("Instance number {number} is not in this project.", number=instance_id))
     instance = get_instance(store, instance_id)
     known = known_of(store, project, instance)
     if known is None:
-        return 0, f"“{instance.key}” has no gold."
+        return 0, _("“{key}” has no gold.", key=instance.key)
     if purpose == "checks" and instance.parent_key is not None:
-        return 0, f"“{instance.key}” is a changed version, which cannot be a blind check."
+        return 0, _("“{key}” is a changed version, which cannot be a blind check.", key=instance.key)
     n_new, n_made = 0, 0
     for spoiling in spoilings:
         item = Item(0, project.id, purpose, instance_id, known, spoiling, seed + instance_id)
@@ -101,7 +108,7 @@ def _pick(
         n_new += items_store.add_item(
             store, project.id, purpose, instance_id, expected, actor.name, spoiling=spoiling, seed=item.seed
         )
-    return n_new, "" if n_made else f"The gold sets of “{instance.key}” cannot be worsened so."
+    return n_new, "" if n_made else _("The gold sets of “{key}” cannot be worsened so.", key=instance.key)
 
 
 def instances_of_keys(store: Store, project: Project, keys: Sequence[str]) -> list[int]:
@@ -110,9 +117,13 @@ def instances_of_keys(store: Store, project: Project, keys: Sequence[str]) -> li
     for key in keys:
         found_ids = find_instance_ids(store, project.id, key)
         if not found_ids:
-            raise NotFound(f"The project '{project.name}' has no text with the key '{key}'.")
+            raise NotFound(
+                _("The project '{project}' has no text with the key '{key}'.", project=project.name, key=key)
+            )
         if len(found_ids) > 1:
-            raise InvalidValue(f"Several splits have a text with the key '{key}'. Pick it on the Project page.")
+            raise InvalidValue(
+                _("Several splits have a text with the key '{key}'. Pick it on the Project page.", key=key)
+            )
         numbers.append(found_ids[0])
     return numbers
 
@@ -137,7 +148,7 @@ def accept_gold(store: Store, actor: User, project: Project, item_id: int) -> Kn
         item = _own(store, actor, project, item_id)
         known = known_now(store, project, item)
         if known is None:
-            raise Conflict("This text has no gold now. Give it gold again, or take it out of the training.")
+            raise Conflict(_("This text has no gold now. Give it gold again, or take it out of the training."))
         items_store.set_known(store, item.id, known)
         add_event(
             store, actor.name, "accept training gold", "instance", item.instance_id,
@@ -150,5 +161,5 @@ def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
     require(store, actor, project.id, "manage project")
     item = items_store.get_item(store, item_id)
     if item.project_id != project.id:
-        raise NotFound(f"There is no training item number {item_id} in this project.")
+        raise NotFound(_("There is no training item number {number} in this project.", number=item_id))
     return item

@@ -10,6 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import check_spans
 from annotator.domain.submission import check_submission
 from annotator.errors import NotAllowed, StaleDraft
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.instances import get_instance, layout_of
@@ -24,7 +25,7 @@ from annotator.usecases.qualification.attempts import hand_in, open_exercise, ow
 from annotator.usecases.qualification.known_gold import known_now, known_of
 
 _LONGEST_STEP_MS = 24 * 3600 * 1000
-_ANSWERED = "Your answer is stored. It is shown beside the gold now."
+_ANSWERED = unsaid("Your answer is stored. It is shown beside the gold now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,14 @@ def next_text(store: Store, user: User, project_id: int) -> ShownNext:
         project = get_project_by_id(store, project_id)
         exercise = open_exercise(store, user, project, "annotators")
         work = None if exercise is None else as_work(store, project, exercise)
-    return ShownNext(work, None, replace(show_project(project), asks_model=False), {}, None if work else _ANSWERED)
+    return ShownNext(work, None, replace(show_project(project), asks_model=False), {}, None if work else _(_ANSWERED))
 
 
 def current_text(store: Store, user: User, exercise_id: int) -> ShownWork:
     """A text of one's training as it is stored now."""
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id:
-        raise NotAllowed("This is someone else's work.")
+        raise NotAllowed(_("This is someone else's work."))
     return as_work(store, get_project_by_id(store, exercise.project_id), exercise)
 
 
@@ -68,7 +69,7 @@ def as_work(store: Store, project: Project, exercise: Exercise) -> ShownWork:
 def save_draft(store: Store, user: User, exercise_id: int, revision: int, draft: Draft, timing: Timing) -> int:
     """Keep what is marked so far; answers the new revision. Raises: StaleDraft, LeaseLost as in `own_exercise`."""
     with store.transaction():
-        exercise, _ = own_exercise(store, user, exercise_id)
+        exercise, _attempt = own_exercise(store, user, exercise_id)
         check_revision(exercise, revision)
         check_spans(draft.sets, layout_of(store, exercise.instance_id))
         exercises_store.save_answer(store, exercise_id, revision + 1, draft, active_ms=plausible(timing.active_ms))
@@ -106,7 +107,10 @@ def check_revision(exercise: Exercise, revision: int) -> None:
     """Raise StaleDraft where another tab was faster."""
     if revision != exercise.revision:
         raise StaleDraft(
-            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
+            _(
+                "This text was also changed in another tab or window. Keep the version here, or use the version that was saved "
+                "there."
+            )
         )
 
 

@@ -1,6 +1,7 @@
 """Who has passed the training and who has not, by what; and what a lead does about it."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from annotator.domain.people import Role, User
 from annotator.domain.project.qualification import (
@@ -15,6 +16,7 @@ from annotator.domain.project.qualification import (
 )
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
+from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance
@@ -23,9 +25,18 @@ from annotator.store.qualification.exercises import attempts_of, checks_of, exer
 from annotator.store.qualification.items import get_item
 from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
 from annotator.usecases.access.rights import require
-from annotator.usecases.qualification.attempts import totals_of, tries_left
+from annotator.usecases.qualification.attempts import n_held, totals_of, tries_left
 from annotator.usecases.qualification.words import mark_lines, score_lines
 
+TrainingState = Literal["passed", "let through", "in training", "to try again", "no try left", "not begun"]
+TRAINING_WORDS: dict[TrainingState, str] = {
+    "passed": unsaid("passed"),
+    "let through": unsaid("let through"),
+    "in training": unsaid("in training"),
+    "to try again": unsaid("to try again"),
+    "no try left": unsaid("no try left"),
+    "not begun": unsaid("not begun"),
+}
 _ROLE_OF: dict[Audience, Role] = {"annotators": "annotator", "reviewers": "reviewer"}
 
 
@@ -33,13 +44,12 @@ _ROLE_OF: dict[Audience, Role] = {"annotators": "annotator", "reviewers": "revie
 class Trained:
     """How somebody's training stands, for the lead.
 
-    state:   passed, let through, in training, to try again, no try left, or not begun
     totals:  of their last try that has ended, or of what is answered of the open one
     let_by:  which lead let them through
     """
 
     user: User
-    state: str
+    state: TrainingState
     n_tries: int
     tries_left: int
     totals: Totals | None
@@ -59,6 +69,44 @@ def trained_people(store: Store, actor: User, project: Project, audience: Audien
     return [_trained(store, project, audience, user) for user in people.values()]
 
 
+def finishing_first(store: Store, actor: User, project: Project, audience: Audience) -> str:
+    """Who holds work that they go on with although they have not passed, in a sentence; "" for nobody.
+
+    What is on somebody's screen is never taken away, so that whoever switches training on has to know of it.
+    """
+    held = {
+        trained.user.name: n_held(store, project, trained.user.id or 0, audience)
+        for trained in trained_people(store, actor, project, audience)
+        if trained.state not in {"passed", "let through"}
+    }
+    names = listed([_("{name} ({n})", name=name, n=n) for name, n in held.items() if n], "and")
+    if not names:
+        return ""
+    if audience == "annotators":
+        return several(
+            "{n} text is held by somebody who has not passed, and is finished before the training: {names}.",
+            "{n} texts are held by those who have not passed, and are finished before the training: {names}.",
+            sum(held.values()), names=names,
+        )  # fmt: skip
+    return several(
+        "{n} annotation is held by somebody who has not passed, and is finished before the training: {names}.",
+        "{n} annotations are held by those who have not passed, and are finished before the training: {names}.",
+        sum(held.values()), names=names,
+    )  # fmt: skip
+
+
+def _not_among(name: str, project: Project, audience: Audience) -> str:
+    if audience == "annotators":
+        return _(
+            "Nobody called '{name}' is among the annotators of the project '{project}'.",
+            name=name,
+            project=project.name,
+        )
+    return _(
+        "Nobody called '{name}' is among the reviewers of the project '{project}'.", name=name, project=project.name
+    )
+
+
 def _trained(store: Store, project: Project, audience: Audience, user: User) -> Trained:
     user_id = user.id or 0
     attempts = attempts_of(store, project.id, audience, user_id)
@@ -69,7 +117,7 @@ def _trained(store: Store, project: Project, audience: Audience, user: User) -> 
     return Trained(user, _state(attempts, let_by, left), len(attempts), max(0, left), totals, let_by)
 
 
-def _state(attempts: list[Attempt], let_by: str, left: int) -> str:
+def _state(attempts: list[Attempt], let_by: str, left: int) -> TrainingState:
     if any(attempt.state == "passed" for attempt in attempts):
         return "passed"
     if let_by:
@@ -89,12 +137,18 @@ def allow(store: Store, actor: User, project: Project, audience: Audience, name:
     with store.transaction():
         people = {trained.user.name: trained for trained in trained_people(store, actor, project, audience)}
         if name not in people:
-            raise NotFound(f"Nobody called '{name}' is among the {audience} of the project '{project.name}'.")
+            raise NotFound(_not_among(name, project, audience))
         trained = people[name]
         if trained.state in {"passed", "let through"}:
-            raise Conflict(f"{name} may work here already: {trained.state}. Reload the page to see how it stands.")
+            raise Conflict(
+                _(
+                    "{name} may work here already: {state}. Reload the page to see how it stands.",
+                    name=name,
+                    state=_(TRAINING_WORDS[trained.state]),
+                )
+            )
         if kind == "another try" and trained.tries_left > 0:
-            raise Conflict(f"{name} has a try left. Another one can be given once none is left.")
+            raise Conflict(_("{name} has a try left. Another one can be given once none is left.", name=name))
         add_grant(store, project.id, audience, trained.user.id or 0, kind, actor.name)
         add_event(
             store, actor.name, "allow after training", "project", project.id,
@@ -116,7 +170,7 @@ def answers_of(store: Store, actor: User, project: Project, audience: Audience, 
     """What somebody answered in the training, the newest first, in the words that they read."""
     people = {trained.user.name: trained.user for trained in trained_people(store, actor, project, audience)}
     if name not in people:
-        raise NotFound(f"Nobody called '{name}' is among the {audience} of the project '{project.name}'.")
+        raise NotFound(_not_among(name, project, audience))
     attempts = attempts_of(store, project.id, audience, people[name].id or 0)
     answered = [
         (attempt.number, text)
@@ -157,7 +211,7 @@ class Checked:
 def checked_people(store: Store, actor: User, project: Project) -> list[Checked]:
     """How blind checks came out, for each member who answered any, by name: something to look at, no verdict."""
     require(store, actor, project.id, "manage project")
-    members = {user.id: user for user, _ in list_members(store, project.id)}
+    members = {user.id: user for user, _role in list_members(store, project.id)}
     people = []
     for user in members.values():
         done = [check for check in checks_of(store, project.id, user.id or 0) if check.state == "done"]

@@ -5,11 +5,21 @@ from dataclasses import asdict
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Audience, QualificationRules, StoredRules
 from annotator.errors import Conflict, InvalidValue
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.qualification import rules as rules_store
 from annotator.store.qualification.items import list_items
 from annotator.usecases.access.rights import require
+
+_NO_TEXTS: dict[Audience, str] = {
+    "annotators": unsaid(
+        "There are no training texts for annotators yet, so nobody could pass. Pick some texts with gold first."
+    ),
+    "reviewers": unsaid(
+        "There are no training texts for reviewers yet, so nobody could pass. Pick some texts with gold first."
+    ),
+}
 
 
 def training_rules(store: Store, actor: User, project_id: int, audience: Audience) -> StoredRules:
@@ -32,8 +42,11 @@ def set_rules(
         before = rules_store.newest_rules(store, project_id, audience)
         if before.number != based_on:
             raise Conflict(
-                f"{before.made_by} changed the rules of this training meanwhile, so yours were not saved. "
-                "Reload the page and make your changes to the rules that hold now."
+                _(
+                    "{name} changed the rules of this training meanwhile, so yours were not saved. Reload the page and make your "
+                    "changes to the rules that hold now.",
+                    name=before.made_by,
+                )
             )
         if rules == before.rules:
             return before.number
@@ -52,10 +65,8 @@ def _require_items(
     store: Store, project_id: int, audience: Audience, rules: QualificationRules, before: QualificationRules
 ) -> None:
     if rules.is_on and not before.is_on and not list_items(store, project_id, audience):
-        raise InvalidValue(
-            f"There are no training texts for {audience} yet, so nobody could pass. Pick some texts with gold first."
-        )
+        raise InvalidValue(_(_NO_TEXTS[audience]))
     if rules.check_every and not before.check_every and not list_items(store, project_id, "checks"):
         raise InvalidValue(
-            "There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0."
+            _("There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0.")
         )

@@ -9,6 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed
+from annotator.language import _, unsaid
 from annotator.review.known_gold import measure_scores
 from annotator.store import Store
 from annotator.store.instances import get_instance
@@ -30,7 +31,7 @@ from annotator.usecases.review.panel_messages import (
     ShownSetScore,
 )
 
-_ANSWERED = "Your scores are stored. They are shown beside those that were expected now."
+_ANSWERED = unsaid("Your scores are stored. They are shown beside those that were expected now.")
 
 
 def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextReview:
@@ -48,7 +49,7 @@ def _next(project: Project, work: ShownReview | None) -> ShownNextReview:
         project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
         asks_model=False,
     )  # fmt: skip
-    return ShownNextReview(work, shown, {"trained": 1}, None if work else _ANSWERED)
+    return ShownNextReview(work, shown, {"trained": 1}, None if work else _(_ANSWERED))
 
 
 def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownReview | None:
@@ -57,7 +58,7 @@ def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownRevie
     if known is None:
         return None
     scores = exercise.scores.sets
-    padded = (*scores, *(SetScore() for _ in range(len(known.sets) - len(scores))))[: len(known.sets)]
+    padded = (*scores, *(SetScore() for _n in range(len(known.sets) - len(scores))))[: len(known.sets)]
     return ShownReview(
         review=exercise.id,
         revision=exercise.revision,
@@ -88,7 +89,7 @@ def current_scored_text(store: Store, user: User, exercise_id: int) -> ShownRevi
     """A text of one's training as it is stored now."""
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id:
-        raise NotAllowed("This is someone else's work.")
+        raise NotAllowed(_("This is someone else's work."))
     return _as_review(store, get_project_by_id(store, exercise.project_id), exercise)
 
 
@@ -121,14 +122,22 @@ def submit_scores(
     return _next(project, None)
 
 
+_NO_SCORE = {
+    "sufficiency": unsaid("Set {letter} has no sufficiency score yet."),
+    "compactness": unsaid("Set {letter} has no compactness score yet."),
+}
+
+
 def _require_complete(scores: Scores, known: Known) -> None:
     if len(scores.sets) != len(known.sets):
         raise InvalidValue(
-            "The sets of this training text have changed since you opened it. Reload the page to score them as they are now."
+            _(
+                "The sets of this training text have changed since you opened it. Reload the page to score them as they are now."
+            )
         )
     for number, score in enumerate(scores.sets):
         for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
             if given is None:
-                raise InvalidAnnotation(f"Set {set_letter(number)} has no {name} score yet.", set_index=number)
+                raise InvalidAnnotation(_(_NO_SCORE[name], letter=set_letter(number)), set_index=number)
     if scores.comprehensiveness is None:
-        raise InvalidAnnotation("The comprehensiveness score is missing.")
+        raise InvalidAnnotation(_("The comprehensiveness score is missing."))

@@ -8,20 +8,21 @@ from annotator.domain.numbers import written
 from annotator.domain.project.qualification import Audience, Known, QualificationRules, Totals
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import SCALES, Property, Scores, Thresholds
+from annotator.language import _, several, unsaid
 from annotator.review.known_gold import SetMatch, compare_sets, score_sides
 from annotator.review.score_wording import decimal
 from annotator.usecases.review.inspection import words_of
 
-_EXACT = "Set {letter} is gold set {gold}, token for token."
-_MATCHES = "Set {letter} matches gold set {gold} best: token F1 {f1}."
-_TOO_MUCH = "Too much in set {letter}: “{words}”."
-_MISSING = "Missing from set {letter}: “{words}”."
-_NO_MATCH = "Set {letter} shares no token with the gold: “{words}”."
-_UNMATCHED = "Gold set {gold} was not marked: “{words}”."
-_BOTH_EMPTY = "There is no rationale in this text, as you said."
-_GOLD_EMPTY = "The gold has no rationale in this text."
-_LABEL_RIGHT = "The label is as in the gold: {gold}."
-_LABEL_OTHER = "The gold label is {gold}; you gave {given}."
+_EXACT = unsaid("Set {letter} is gold set {gold}, token for token.")
+_MATCHES = unsaid("Set {letter} matches gold set {gold} best: token F1 {f1}.")
+_TOO_MUCH = unsaid("Too much in set {letter}: “{words}”.")
+_MISSING = unsaid("Missing from set {letter}: “{words}”.")
+_NO_MATCH = unsaid("Set {letter} shares no token with the gold: “{words}”.")
+_UNMATCHED = unsaid("Gold set {gold} was not marked: “{words}”.")
+_BOTH_EMPTY = unsaid("There is no rationale in this text, as you said.")
+_GOLD_EMPTY = unsaid("The gold has no rationale in this text.")
+_LABEL_RIGHT = unsaid("The label is as in the gold: {gold}.")
+_LABEL_OTHER = unsaid("The gold label is {gold}; you gave {given}.")
 
 
 def mark_lines(instance: Instance, marked: Sequence[RationaleSet], known: Known) -> list[str]:
@@ -33,56 +34,62 @@ def mark_lines(instance: Instance, marked: Sequence[RationaleSet], known: Known)
         for line in _match_lines(instance, set_letter(number), marked[number], match)
     ]
     lines += [
-        _UNMATCHED.format(gold=set_letter(number), words=words_of(instance, known.sets[number]))
+        _(_UNMATCHED, gold=set_letter(number), words=words_of(instance, known.sets[number]))
         for number in comparison.unmatched
     ]
     if not known.sets:
-        lines.append(_GOLD_EMPTY if marked else _BOTH_EMPTY)
+        lines.append(_(_GOLD_EMPTY if marked else _BOTH_EMPTY))
     return lines
 
 
 def _match_lines(instance: Instance, letter: str, marked: RationaleSet, match: SetMatch) -> Iterator[str]:
     if match.gold is None:
-        yield _NO_MATCH.format(letter=letter, words=words_of(instance, marked))
+        yield _(_NO_MATCH, letter=letter, words=words_of(instance, marked))
         return
     gold = set_letter(match.gold)
     if match.f1 == 1:
-        yield _EXACT.format(letter=letter, gold=gold)
+        yield _(_EXACT, letter=letter, gold=gold)
         return
-    yield _MATCHES.format(letter=letter, gold=gold, f1=written(float(match.f1)))
+    yield _(_MATCHES, letter=letter, gold=gold, f1=written(float(match.f1)))
     if match.too_much:
-        yield _TOO_MUCH.format(letter=letter, words=words_of(instance, RationaleSet.of_tokens(match.too_much)))
+        yield _(_TOO_MUCH, letter=letter, words=words_of(instance, RationaleSet.of_tokens(match.too_much)))
     if match.missing:
-        yield _MISSING.format(letter=letter, words=words_of(instance, RationaleSet.of_tokens(match.missing)))
+        yield _(_MISSING, letter=letter, words=words_of(instance, RationaleSet.of_tokens(match.missing)))
 
 
 def label_line(given: str | None, known: Known) -> str:
     """A sentence about the label, or the answer."""
     gold = _shown(known.result)
-    return (
-        _LABEL_RIGHT.format(gold=gold) if given == known.result else _LABEL_OTHER.format(gold=gold, given=_shown(given))
-    )
+    return _(_LABEL_RIGHT, gold=gold) if given == known.result else _(_LABEL_OTHER, gold=gold, given=_shown(given))
 
 
 def _shown(result: str | None) -> str:
-    return "–" if result is None else f"“{result}”" if result else "“no answer”"
+    return "–" if result is None else f"“{result}”" if result else _("“no answer”")
 
 
-_SCORE_RIGHT = "Set {letter}, {name}: {given} ({given_words}), as expected."
-_SCORE_OTHER = (
-    "Set {letter}, {name}: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
-    "The threshold is {threshold}."
-)
-_WHOLE_RIGHT = "Comprehensiveness: {given} ({given_words}), as expected."
-_WHOLE_OTHER = (
-    "Comprehensiveness: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
-    "The threshold is {threshold}."
-)
+# Of each property whether the score was as expected, or else what was.
+_SCORES: dict[tuple[Property, bool], str] = {
+    ("sufficiency", True): unsaid("Set {letter}, sufficiency: {given} ({given_words}), as expected."),
+    ("compactness", True): unsaid("Set {letter}, compactness: {given} ({given_words}), as expected."),
+    ("comprehensiveness", True): unsaid("Comprehensiveness: {given} ({given_words}), as expected."),
+    ("sufficiency", False): unsaid(
+        "Set {letter}, sufficiency: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
+        "The threshold is {threshold}."
+    ),
+    ("compactness", False): unsaid(
+        "Set {letter}, compactness: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
+        "The threshold is {threshold}."
+    ),
+    ("comprehensiveness", False): unsaid(
+        "Comprehensiveness: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
+        "The threshold is {threshold}."
+    ),
+}
 _SPOILED = {
-    "": "These are the gold sets as they are.",
-    "token too much": "A token was added to one of the gold sets on purpose.",
-    "token missing": "A token was taken out of one of the gold sets on purpose.",
-    "set left out": "One of the gold sets was left out on purpose.",
+    "": unsaid("These are the gold sets as they are."),
+    "token too much": unsaid("A token was added to one of the gold sets on purpose."),
+    "token missing": unsaid("A token was taken out of one of the gold sets on purpose."),
+    "set left out": unsaid("One of the gold sets was left out on purpose."),
 }
 
 
@@ -90,7 +97,7 @@ def score_lines(given: Scores, known: Known, thresholds: Thresholds, spoiling: s
     """Sentences about a reviewer's scores beside those that were expected."""
     expected = known.scores or Scores()
     sides = score_sides(given, expected, thresholds)
-    lines = [_SPOILED[spoiling]]
+    lines = [_(_SPOILED[spoiling])]
     names: tuple[Property, Property] = ("sufficiency", "compactness")
     limits = {"sufficiency": thresholds.sufficiency, "compactness": thresholds.compactness}
     for number, (score_given, right) in enumerate(zip(given.sets, expected.sets, strict=True)):
@@ -101,60 +108,68 @@ def score_lines(given: Scores, known: Known, thresholds: Thresholds, spoiling: s
             strict=True,
         )
         for at, (name, score, wanted) in enumerate(pairs):
-            form = _SCORE_RIGHT if sides[2 * number + at] else _SCORE_OTHER
             if score is not None and wanted is not None:
-                lines.append(_score_line(form, name, score, wanted, limits[name], set_letter(number)))
+                is_right = sides[2 * number + at]
+                lines.append(_score_line(name, is_right, score, wanted, limits[name], set_letter(number)))
     if given.comprehensiveness is not None and expected.comprehensiveness is not None:
-        form = _WHOLE_RIGHT if sides[-1] else _WHOLE_OTHER
         lines.append(
             _score_line(
-                form,
-                "comprehensiveness",
-                given.comprehensiveness,
-                expected.comprehensiveness,
+                "comprehensiveness", sides[-1], given.comprehensiveness, expected.comprehensiveness,
                 thresholds.comprehensiveness,
             )
-        )
+        )  # fmt: skip
     return lines
 
 
-def _score_line(form: str, name: Property, given: int, expected: int, threshold: Fraction, letter: str = "") -> str:
+def _score_line(
+    name: Property, is_right: bool | None, given: int, expected: int, threshold: Fraction, letter: str = ""
+) -> str:
     words = SCALES[name]
-    return form.format(
-        letter=letter, name=name, given=given, given_words=words[given - 1], expected=expected,
-        expected_words=words[expected - 1], threshold=decimal(threshold),
+    return _(
+        _SCORES[name, bool(is_right)], letter=letter, given=given, given_words=_(words[given - 1]), expected=expected,
+        expected_words=_(words[expected - 1]), threshold=decimal(threshold),
     )  # fmt: skip
-
-
-_F1 = "Mean token F1 over {n} texts: {f1}; {least} passes."
-_LABELS = "Labels as in the gold: {right} of {n}; {least} % passes."
-_SCORES = "Scores on the right side of their threshold: {right} of {n}; {least} % passes."
 
 
 def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -> list[str]:
     """What a try came to beside its pass marks, a sentence each."""
     lines = []
     if totals.f1 is not None:
-        least = written(rules.least_f1 / 100)
-        lines.append(_F1.format(n=totals.n_f1, f1=written(float(totals.f1)), least=least))
-    if totals.n:
-        form, percent = (_LABELS, rules.least_labels) if audience == "annotators" else (_SCORES, rules.least_scores)
-        lines.append(form.format(right=totals.n_right, n=totals.n, least=percent))
+        lines.append(
+            several(
+                "Mean token F1 over {n} text: {f1}; {least} passes.", "Mean token F1 over {n} texts: {f1}; {least} passes.",
+                totals.n_f1, f1=written(float(totals.f1)), least=written(rules.least_f1 / 100),
+            )
+        )  # fmt: skip
+    if totals.n and audience == "annotators":
+        lines.append(
+            _(
+                "Labels as in the gold: {right} of {n}; {least} % passes.",
+                right=totals.n_right, n=totals.n, least=rules.least_labels,
+            )
+        )  # fmt: skip
+    elif totals.n:
+        lines.append(
+            _(
+                "Scores on the right side of their threshold: {right} of {n}; {least} % passes.",
+                right=totals.n_right, n=totals.n, least=rules.least_scores,
+            )
+        )  # fmt: skip
     return lines
-
-
-_RULES_OF_MARKS = (
-    "You pass with a mean token F1 of {f1} or more, and, where you give labels, "
-    "with {labels} % or more of them as in the gold."
-)
-_RULES_OF_SCORES = "You pass with {scores} % or more of your scores on the right side of their threshold."
 
 
 def mark_rules_line(rules: QualificationRules) -> str:
     """What passes an annotator, in a sentence."""
-    return _RULES_OF_MARKS.format(f1=written(rules.least_f1 / 100), labels=rules.least_labels)
+    return _(
+        "You pass with a mean token F1 of {f1} or more, and, where you give labels, with {labels} % or more of them as in the "
+        "gold.",
+        f1=written(rules.least_f1 / 100), labels=rules.least_labels,
+    )  # fmt: skip
 
 
 def score_rules_line(rules: QualificationRules) -> str:
     """What passes a reviewer, in a sentence."""
-    return _RULES_OF_SCORES.format(scores=rules.least_scores)
+    return _(
+        "You pass with {scores} % or more of your scores on the right side of their threshold.",
+        scores=rules.least_scores,
+    )

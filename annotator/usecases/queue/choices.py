@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
+from annotator.store.annotate.instance_queue import queue_rows
 from annotator.store.instances import split_names
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
@@ -22,12 +23,14 @@ class OrderChoices:
     methods:  of models with stored attributions or rationales: (model, method)
     measured: plausibilities that were measured: (model, method, layer, metric)
     splits:   of the project's texts; empty where there is one alone
+    n_free:   texts that wait to be given out
     """
 
     models: Mapping[str, int]
     methods: Sequence[tuple[str, str]]
     measured: Sequence[tuple[str, str, int | None, str]]
     splits: Sequence[str]
+    n_free: int
 
 
 def choices_of(store: Store, actor: User, project: Project) -> OrderChoices:
@@ -43,4 +46,5 @@ def choices_of(store: Store, actor: User, project: Project) -> OrderChoices:
         methods=list(methods),
         measured=list(dict.fromkeys(number for number in measured_numbers(store, project) if number[1] != _RANDOM)),
         splits=splits if len(splits) > 1 else [],
+        n_free=sum(row.is_free for row in queue_rows(store, project.id)),
     )

@@ -7,9 +7,9 @@ import numpy as np
 
 from annotator.assignment.ranks import Floats, Integers
 from annotator.domain.models import Prediction
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow
 from annotator.store.models import full_answers, has_full_answers, list_runs
@@ -72,11 +72,11 @@ class Members:
         votes = self.votes[:, column]
         counts = {self.labels[vote]: int((votes == vote).sum()) for vote in dict.fromkeys(votes.tolist()) if vote >= 0}
         if len(votes) == 1:
-            return f"answers {_quoted(next(iter(counts)))}"
+            return _("answers {label}", label=_quoted(next(iter(counts))))
         ranked = sorted(counts.items(), key=lambda counted_label: -counted_label[1])
         (label, n), *others = ranked
-        first = counted(n, f"answers {_quoted(label)}", f"answer {_quoted(label)}")
-        return ", ".join([first, *(f"{n_others} {_quoted(name)}" for name, n_others in others)])
+        first = several("{n} answers {label}", "{n} answer {label}", n, label=_quoted(label))
+        return listed([first, *(_("{n} {label}", n=n_others, label=_quoted(name)) for name, n_others in others)])
 
 
 def answers_of(store: Store, project: Project, model: str) -> dict[int | None, Answers]:
@@ -85,9 +85,13 @@ def answers_of(store: Store, project: Project, model: str) -> dict[int | None, A
     if answers:
         return dict(answers)
     known = models_with_answers(store, project)
-    names = ", ".join(f"'{name}'" for name in known) or "none yet"
     raise NotFound(
-        f"No answers of a model '{model}' are stored in the project '{project.name}'. Models with answers: {names}."
+        _(
+            "No answers of a model '{model}' are stored in the project '{project}'. Models with answers: {names}.",
+            model=model,
+            project=project.name,
+            names=listed([f"'{name}'" for name in known]) or _("none yet"),
+        )
     )
 
 
@@ -105,10 +109,12 @@ def require_several(members: Members) -> None:
     """Raise InvalidValue where one model with one seed is alone: it disagrees with nobody."""
     if members.n_seeds < 2:
         raise InvalidValue(
-            "One model with one seed has nobody to disagree with. Name a second model with --model, or import its answers "
-            "with another seed."
+            _(
+                "One model with one seed has nobody to disagree with. Name a second model with --model, or import its answers "
+                "with another seed."
+            )
         )
 
 
 def _quoted(label: str) -> str:
-    return f"“{label}”" if label else "that there is none"
+    return f"“{label}”" if label else _("that there is none")

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
+from annotator.domain.project.queue_orders import FirstKind, ModelOrder, QueueOrder
+from annotator.language import _, listed, unsaid
 
 Detail = Mapping[str, Any]  # of an event
 
-_FIRST = {
-    "least confident": "what {models} is least confident of",
-    "most confident": "what {models} is most confident of",
-    "models disagree": "what {models} disagree on",
-    "label disputed": "where {models} disagrees with the label",
-    "least plausible": "where {method} of {models} is least plausible by {number}{layer}",
-    "nothing found": "where {models} found nothing ({nothing}), at random",
+_FIRST: Mapping[FirstKind, str] = {
+    "least confident": unsaid("what {models} is least confident of"),
+    "most confident": unsaid("what {models} is most confident of"),
+    "models disagree": unsaid("what {models} disagree on"),
+    "label disputed": unsaid("where {models} disagrees with the label"),
+    "least plausible": unsaid("where {method} of {models} is least plausible by {number}"),
+    "nothing found": unsaid("where {models} found nothing ({nothing}), at random"),
 }
-_REST = {"sequential": "as imported", "random": "at random (seed {seed})"}
 
 
 def order_words(order: QueueOrder) -> str:
@@ -26,21 +26,35 @@ def order_words(order: QueueOrder) -> str:
     >>> order_words(QueueOrder())
     'as imported'
     """
-    rest = _REST[order.rest].format(seed=order.seed)
-    return rest if order.first is None else f"first {first_words(order.first)}, then {rest}"
+    rest = _("as imported") if order.rest == "sequential" else _("at random (seed {seed})", seed=order.seed)
+    return rest if order.first is None else _("first {first}, then {rest}", first=first_words(order.first), rest=rest)
 
 
 def first_words(first: ModelOrder) -> str:
     """What comes first."""
-    words = _FIRST[first.kind].format(
-        models=" and ".join(first.models), method=first.method, number=first.number,
-        layer="" if first.layer is None else f" in layer {first.layer}",
-        nothing=f"no token selected by {first.method}" if first.label is None else f"the answer “{first.label}”",
+    words = _(
+        _FIRST[first.kind], models=listed(first.models, "and"), method=first.method, number=_number_words(first),
+        nothing=_nothing_words(first),
     )  # fmt: skip
-    share = "" if first.percent == 100 else f"the first {first.percent:g} %"
-    of_split = "" if first.split is None else f"those of the split {first.split or '(none)'}"
-    part = " of ".join(filter(None, (share, of_split)))
-    return f"{words} ({part})" if part else words
+    split = first.split or _("(none)")
+    share = f"{first.percent:g}"
+    if first.percent == 100:
+        return words if first.split is None else _("{first} (those of the split {split})", first=words, split=split)
+    if first.split is None:
+        return _("{first} (the first {share} %)", first=words, share=share)
+    return _("{first} (the first {share} % of those of the split {split})", first=words, share=share, split=split)
+
+
+def _number_words(first: ModelOrder) -> str:
+    if first.layer is None:
+        return first.number
+    return _("{number} in layer {layer}", number=first.number, layer=first.layer)
+
+
+def _nothing_words(first: ModelOrder) -> str:
+    if first.label is None:
+        return _("no token selected by {method}", method=first.method)
+    return _("the answer “{label}”", label=first.label)
 
 
 def order_from(detail: Detail) -> QueueOrder:

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from annotator.assignment.orders import queue_position, queue_positions
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
@@ -136,7 +136,7 @@ def set_order(store: Store, actor: User, project_id: int, order: QueueOrder, *, 
     drawn, preview = _plan(store, project_id, order)
     if order.first is not None and not preview.n_first:
         raise InvalidValue(
-            f"No text that waits would come first, so the order stays as it is. {' '.join(preview.notes)}".strip()
+            " ".join((_("No text that waits would come first, so the order stays as it is."), *preview.notes))
         )
     with store.transaction():
         require(store, actor, project_id, "manage project")
@@ -181,7 +181,7 @@ def _draw(store: Store, project: Project, order: QueueOrder, rows: Sequence[Queu
     require_split(store, [project], order.first.split)
     texts = [row for row in rows if order.first.split in {None, row.split}]
     if not texts:
-        return _Drawn(notes=("There is no text that a model could put first.",))
+        return _Drawn(notes=(_("There is no text that a model could put first."),))
     ranked = rank(store, project, order.first, texts)
     is_free = np.array([text.is_free for text in texts], dtype=np.bool_)
     n_known = int((is_free & ~np.isnan(ranked.keys[0])).sum())
@@ -207,13 +207,23 @@ def _training_notes(store: Store, project_id: int, models: Sequence[str], texts:
         n_learned = sum(text.is_free and text.id in learned for text in texts)
         if n_learned:
             notes.append(
-                f"{training.model} learned from {n_learned:,} of the waiting texts: it may be surer of these than of others."
+                _(
+                    "{model} learned from {n} of the waiting texts: it may be surer of these than of others.",
+                    model=training.model,
+                    n=f"{n_learned:,}",
+                )
             )
         n_since = count_annotated_since(store, project_id, training.trained_at)
         if n_since:
             notes.append(
-                f"{counted(n_since, 'text was', 'texts were')} annotated since {training.model} was trained: its answers do "
-                "not know of that. Train it again, then set the order."
+                several(
+                    "{n} text was annotated since {model} was trained: its answers do not know of that. Train it again, then set "
+                    "the order.",
+                    "{n} texts were annotated since {model} was trained: its answers do not know of that. Train it again, then "
+                    "set the order.",
+                    n_since,
+                    model=training.model,
+                )
             )
     return notes
 
@@ -259,6 +269,9 @@ def _check_revision(store: Store, project_id: int, revision: int) -> None:
     event = _last_change(store, project_id)
     if event is not None and event.id != revision:
         raise Conflict(
-            f"{event.actor} set another order meanwhile, so yours was not set. Look at what comes first now, and set yours "
-            "again if it is still wanted."
+            _(
+                "{name} set another order meanwhile, so yours was not set. Look at what comes first now, and set yours again if "
+                "it is still wanted.",
+                name=event.actor,
+            )
         )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.assignment.ranks import Flags, Floats, Integers, jensen_shannon, mean_known, pairwise_disagreement
-from annotator.domain.numbers import counted, written
+from annotator.domain.numbers import written
 from annotator.domain.project.queue_orders import FirstKind, ModelOrder
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed, several
 from annotator.metrics.registry import definition_of
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow
@@ -34,19 +35,12 @@ class Remark:
     """
 
     is_meant: Flags
-    singular: str
-    plural: str
-    what_follows: str
+    say: Callable[[int], str]
 
     def sentence(self, is_free: Flags) -> str:
         """With the number of texts that wait; "" where there is none."""
         n = int((self.is_meant & is_free).sum())
-        if not n:
-            return ""
-        follows = self.what_follows
-        if n == 1:
-            follows = follows.replace("they come", "it comes").replace("they keep their", "it keeps its")
-        return f"{counted(n, f'waiting text {self.singular}', f'waiting texts {self.plural}')}: {follows}."
+        return self.say(n) if n else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,24 +75,24 @@ def _by_confidence(store: Store, project: Project, order: ModelOrder, texts: Seq
     mean = mean_known(p)
     if not np.isfinite(mean).any():
         raise InvalidValue(
-            f"{_models(order)} answered without probabilities, so nobody knows how confident it is. Import answers with "
-            "probabilities, or choose another order, such as where models disagree."
+            _(
+                "{models} answered without probabilities, so nobody knows how confident it is. Import answers with "
+                "probabilities, or choose another order, such as where models disagree.",
+                models=_models(order),
+            )
         )
 
     def reason(column: int) -> str:
         text = texts[column]
-        what = f"its label “{text.result}”" if has_label[column] else "its own answer"
-        return f"{_mean_words(p[:, column])} for {what}; {members.answer_words(column)}"
+        values = {"p": _mean_words(p[:, column]), "answer": members.answer_words(column)}
+        if has_label[column]:
+            return _("{p} for its label “{label}”; {answer}", label=text.result, **values)
+        return _("{p} for its own answer; {answer}", **values)
 
     remarks = (
-        _missing(np.isnan(mean), "has no probability", "have no probability"),
+        Remark(np.isnan(mean), _say_no_probability),
         _partly(p),
-        Remark(
-            ~has_label & ~np.isnan(mean),
-            "has no label",
-            "have no label",
-            "the probability of the model’s own answer counts",
-        ),
+        Remark(~has_label & ~np.isnan(mean), _say_own_answer),
     )
     sign = 1 if order.kind == "least confident" else -1
     return Ranked([sign * mean], reason, remarks)
@@ -111,14 +105,14 @@ def _by_disagreement(store: Store, project: Project, order: ModelOrder, texts: S
     differing, divergence = pairwise_disagreement(members.votes), jensen_shannon(members.probabilities)
 
     def reason(column: int) -> str:
-        parts = [members.answer_words(column), f"{written(float(differing[column]))} of pairs differ"]
+        parts = [members.answer_words(column), _("{share} of pairs differ", share=written(float(differing[column])))]
         if np.isfinite(divergence[column]):
-            parts.append(f"divergence {written(float(divergence[column]))} bits")
+            parts.append(_("divergence {bits} bits", bits=written(float(divergence[column]))))
         return "; ".join(parts)
 
     remarks = (
-        _missing(np.isnan(differing), "has fewer than two answers", "have fewer than two answers"),
-        _partly(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), "the pairs of these count"),
+        Remark(np.isnan(differing), _say_fewer_than_two),
+        _partly(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), of_pairs=True),
     )
     return Ranked([-differing, -divergence], reason, remarks)
 
@@ -130,20 +124,22 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
     is_labelled = np.array([text.result is not None for text in texts], dtype=np.bool_)
     if not is_labelled.any():
         raise InvalidValue(
-            "No text of this project has a label that a model could disagree with. Choose another order."
+            _("No text of this project has a label that a model could disagree with. Choose another order.")
         )
     is_other = np.where(members.votes < 0, np.nan, (members.votes != numbers).astype(np.float64))
     share = np.where(is_labelled, mean_known(is_other), np.nan)
     p = mean_known(_of_labels(members, texts)[0])
 
     def reason(column: int) -> str:
-        probability = f"; {written(float(p[column]))} for its label" if np.isfinite(p[column]) else ""
-        return f"labelled “{texts[column].result}”; {members.answer_words(column)}{probability}"
+        values = {"label": texts[column].result, "answer": members.answer_words(column)}
+        if not np.isfinite(p[column]):
+            return _("labelled “{label}”; {answer}", **values)
+        return _("labelled “{label}”; {answer}; {p} for its label", p=written(float(p[column])), **values)
 
     remarks = (
-        _missing(~is_labelled, "has no label", "have no label"),
-        _missing(is_labelled & np.isnan(share), "has no answer", "have no answer"),
-        Remark(share == 0, "has the label that was answered", "have the label that was answered", _BEHIND),
+        Remark(~is_labelled, _say_no_label),
+        Remark(is_labelled & np.isnan(share), _say_no_answer),
+        Remark(share == 0, _say_same_label),
     )
     return Ranked([np.where(share > 0, -share, np.nan), p], reason, remarks)
 
@@ -154,8 +150,14 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
     by_run = [values_of_run(store, stored.id, order.number, order.layer) for stored in runs]
     if not any(by_run):
         raise NotFound(
-            f"The number '{order.number}' of {_models(order)} by {order.method} is not stored. Measure it on the Metrics "
-            f"page first, or name another one: {', '.join(PLAUSIBILITY)}."
+            _(
+                "The number '{number}' of {models} by {method} is not stored. Measure it on the Metrics page first, or name "
+                "another one: {numbers}.",
+                number=order.number,
+                models=_models(order),
+                method=order.method,
+                numbers=listed(PLAUSIBILITY),
+            )
         )
     values = np.array([[of_run.get(text.id, np.nan) for text in texts] for of_run in by_run], dtype=np.float64)
     mean, definition = mean_known(values), definition_of(order.number)
@@ -164,7 +166,7 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
         return f"{definition.title} {_mean_words(values[:, column])}"
 
     remarks = (
-        _missing(np.isnan(mean), "has no gold to hold it against", "have no gold to hold them against"),
+        Remark(np.isnan(mean), _say_no_gold),
         _partly(values),
     )
     sign = -1 if definition.direction == "lower is better" else 1
@@ -177,16 +179,23 @@ def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequen
         store, project, order, texts
     )  # fmt: skip
     share = mean_known(is_nothing)
-    what = f"the answer is {_label(order.label)}" if order.method == "" else f"no token is selected by {order.method}"
 
     def reason(column: int) -> str:
         known = is_nothing[:, column]
         n, n_known = int(np.nansum(known)), int(np.isfinite(known).sum())
-        return what if len(known) == 1 else f"{what} in {n} of {counted(n_known, 'seed')}"
+        if order.method:
+            what = _("no token is selected by {method}", method=order.method)
+        else:
+            what = _("the answer is {label}", label=_label(order.label))
+        if len(known) == 1:
+            return what
+        return several(
+            "{what} in {n_nothing} of {n} seed", "{what} in {n_nothing} of {n} seeds", n_known, what=what, n_nothing=n
+        )
 
     remarks = (
-        _missing(np.isnan(share), "has no answer", "have no answer"),
-        Remark(share <= 0.5, "is one in which something was found", "are ones in which something was found", _BEHIND),
+        Remark(np.isnan(share), _say_no_answer),
+        Remark(share <= 0.5, _say_something_found),
     )
     return Ranked([np.where(share > 0.5, 0.0, np.nan)], reason, remarks)
 
@@ -196,9 +205,13 @@ def _answers_nothing(store: Store, project: Project, order: ModelOrder, texts: S
     members = Members.of(store, project, order.models, texts)
     number = members.number_of(order.label)
     if number < 0 or not (members.votes == number).any():
-        answered = ", ".join(f"'{label}'" for label in members.labels[:10])
         raise NotFound(
-            f"{_models(order)} never answered {_label(order.label)}. Choose one of its answers with --label: {answered}."
+            _(
+                "{models} never answered {label}. Choose one of its answers with --label: {answers}.",
+                models=_models(order),
+                label=_label(order.label),
+                answers=listed([f"'{label}'" for label in members.labels[:10]]),
+            )
         )
     return np.where(members.votes < 0, np.nan, (members.votes == number).astype(np.float64))
 
@@ -223,8 +236,14 @@ def _runs(store: Store, project: Project, order: ModelOrder) -> list[StoredRun]:
     for model in order.models:
         if model not in {stored.run.model for stored in chosen}:
             methods = sorted({stored.run.method for stored in runs if stored.run.model == model and stored.run.method})
-            names = ", ".join(f"'{name}'" for name in methods) or "none"
-            raise NotFound(f"Nothing of the method '{order.method}' is stored of '{model}'. Stored methods: {names}.")
+            raise NotFound(
+                _(
+                    "Nothing of the method '{method}' is stored of '{model}'. Stored methods: {names}.",
+                    method=order.method,
+                    model=model,
+                    names=listed([f"'{name}'" for name in methods]) or _("none"),
+                )
+            )
     return chosen
 
 
@@ -245,9 +264,12 @@ def _age(store: Store, project: Project, runs: Sequence[StoredRun]) -> str:
     n_stale = sum(has_changed(store, project.id, made[stored.id].last_event_id) for stored in runs if stored.id in made)
     if not n_stale:
         return ""
-    return (
-        f"The numbers of {counted(n_stale, 'run')} were measured before gold or answers last changed. Measure again on the "
-        "Metrics page, then set the order."
+    return several(
+        "The numbers of {n} run were measured before gold or answers last changed. Measure again on the Metrics page, then set "
+        "the order.",
+        "The numbers of {n} runs were measured before gold or answers last changed. Measure again on the Metrics page, then set "
+        "the order.",
+        n_stale,
     )
 
 
@@ -275,31 +297,104 @@ def _mean_words(values: Floats) -> str:
     mean = written(float(known.mean()))
     if len(known) == 1:
         return mean
-    return f"{mean} ({written(float(known.min()))} to {written(float(known.max()))} over {len(known)})"
+    return _(
+        "{mean} ({lowest} to {highest} over {n})",
+        mean=mean, lowest=written(float(known.min())), highest=written(float(known.max())), n=len(known),
+    )  # fmt: skip
 
 
-_BEHIND = "they come behind"
-_KEEPS = "they keep their position behind the others"
+def _say_no_probability(n: int) -> str:
+    return several(
+        "{n} waiting text has no probability: it keeps its position behind the others.",
+        "{n} waiting texts have no probability: they keep their position behind the others.",
+        n,
+    )
 
 
-def _missing(is_missing: Flags, singular: str, plural: str) -> Remark:
-    return Remark(is_missing, singular, plural, _KEEPS)
+def _say_own_answer(n: int) -> str:
+    return several(
+        "{n} waiting text has no label: the probability of the model’s own answer counts.",
+        "{n} waiting texts have no label: the probability of the model’s own answer counts.",
+        n,
+    )
 
 
-def _partly(values: Floats, what_follows: str = "the mean is over these") -> Remark:
+def _say_fewer_than_two(n: int) -> str:
+    return several(
+        "{n} waiting text has fewer than two answers: it keeps its position behind the others.",
+        "{n} waiting texts have fewer than two answers: they keep their position behind the others.",
+        n,
+    )
+
+
+def _say_no_label(n: int) -> str:
+    return several(
+        "{n} waiting text has no label: it keeps its position behind the others.",
+        "{n} waiting texts have no label: they keep their position behind the others.",
+        n,
+    )
+
+
+def _say_no_answer(n: int) -> str:
+    return several(
+        "{n} waiting text has no answer: it keeps its position behind the others.",
+        "{n} waiting texts have no answer: they keep their position behind the others.",
+        n,
+    )
+
+
+def _say_same_label(n: int) -> str:
+    return several(
+        "{n} waiting text has the label that was answered: it comes behind.",
+        "{n} waiting texts have the label that was answered: they come behind.",
+        n,
+    )
+
+
+def _say_no_gold(n: int) -> str:
+    return several(
+        "{n} waiting text has no gold to hold it against: it keeps its position behind the others.",
+        "{n} waiting texts have no gold to hold them against: they keep their position behind the others.",
+        n,
+    )
+
+
+def _say_something_found(n: int) -> str:
+    return several(
+        "{n} waiting text is one in which something was found: it comes behind.",
+        "{n} waiting texts are ones in which something was found: they come behind.",
+        n,
+    )
+
+
+def _partly(values: Floats, *, of_pairs: bool = False) -> Remark:
     """Which texts some of the members say nothing of."""
-    n_known = np.isfinite(values).sum(axis=0)
-    words = f"numbers of some of the {len(values)} models and seeds alone"
-    is_partly = (n_known > 0) & (n_known < len(values))
-    return Remark(is_partly, f"has {words}", f"have {words}", what_follows)
+    n_known, n_members = np.isfinite(values).sum(axis=0), len(values)
+
+    def say(n: int) -> str:
+        if of_pairs:
+            return several(
+                "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
+                "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
+                n,
+                n_members=n_members,
+            )
+        return several(
+            "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the mean is over these.",
+            "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the mean is over these.",
+            n,
+            n_members=n_members,
+        )
+
+    return Remark((n_known > 0) & (n_known < n_members), say)
 
 
 def _models(order: ModelOrder) -> str:
-    return " and ".join(f"'{model}'" for model in order.models)
+    return listed([f"'{model}'" for model in order.models], "and")
 
 
 def _label(label: str | None) -> str:
-    return f"“{label}”" if label else "that there is none"
+    return f"“{label}”" if label else _("that there is none")
 
 
 _RANKINGS: dict[FirstKind, Callable[[Store, Project, ModelOrder, Sequence[QueueRow]], Ranked]] = {

@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator.domain.project.crowd import Door
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotFound, TooBusy
 from annotator.usecases.crowd import visits
 from annotator.web import forms
@@ -86,23 +85,24 @@ async def show_door(request: Request) -> Response:
 
 
 def _look_up_door(request: Request, token: str) -> Response:
-    answer: Door | AnnotatorError
+    answer: visits.Welcome | AnnotatorError
     try:
         with route_store(request) as store:
-            answer = visits.door_of(store, token)
+            answer = visits.welcome_of(store, token)
     except (TooBusy, Conflict, NotFound) as error:
         answer = error
     crowd_limits.DOORS.keep(token, answer)
     return _door_page(request, answer)
 
 
-def _door_page(request: Request, answer: Door | AnnotatorError) -> Response:
+def _door_page(request: Request, answer: visits.Welcome | AnnotatorError) -> Response:
     """Whoever has begun already goes on, also where nobody new comes in: their browser or their id says so."""
     if request.cookies.get(CROWD_COOKIE) and request.cookies.get(COOKIE) == request.cookies[CROWD_COOKIE]:
         return RedirectResponse("/crowd/end", 303)
     if isinstance(answer, AnnotatorError):
         return _refusal(answer, begun_at="" if isinstance(answer, NotFound) else request.url.path)
-    platform_id = request.query_params.get(answer.rules.parameter, "") if answer.rules.parameter else ""
+    parameter = answer.door.rules.parameter
+    platform_id = request.query_params.get(parameter, "") if parameter else ""
     platform_id = "" if platform_id.startswith("{{") else platform_id[: visits.LONGEST_ID]
     return forms.door_page(answer, action=request.url.path, platform_id=platform_id)
 
@@ -121,9 +121,9 @@ def _begin(request: Request, form: Form) -> Response:
             entry = visits.come_in(store, token, form.get("platform_id", ""))
     except InvalidValue as error:
         with route_store(request) as store:
-            door = visits.door_of(store, token)
+            welcome = visits.welcome_of(store, token)
         return forms.door_page(
-            door, action=request.url.path, platform_id="", error=said_of(error), status=status_of(error)
+            welcome, action=request.url.path, platform_id="", error=said_of(error), status=status_of(error)
         )
     if entry.token is None:
         return forms.end_page(entry.visit)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from annotator.domain.project.crowd import Door
 from annotator.errors import AnnotatorError, TooBusy
+from annotator.usecases.crowd.visits import Welcome
 from annotator.web.routes.password_hashes import HashingThreads
 
 Page = Literal["door", "begin", "end"]
@@ -66,10 +66,10 @@ class KnownDoors:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._answers: OrderedDict[str, tuple[float, Door | AnnotatorError]] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[float, Welcome | AnnotatorError]] = OrderedDict()
         self._looked_up: set[str] = set()
 
-    def answer(self, token: str) -> Door | AnnotatorError | None:
+    def answer(self, token: str) -> Welcome | AnnotatorError | None:
         """None where nothing is known, or no longer."""
         at, answer = self._answers.get(token, (0.0, None))
         is_fresh = answer is not None and self._clock() - at < _KNOWN_SECONDS
@@ -84,7 +84,7 @@ class KnownDoors:
         finally:
             self._looked_up.discard(token)
 
-    def keep(self, token: str, answer: Door | AnnotatorError) -> None:
+    def keep(self, token: str, answer: Welcome | AnnotatorError) -> None:
         """Remember it for a moment."""
         self._answers.pop(token, None)
         self._answers[token] = (self._clock(), answer)

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from annotator.errors import TooBusy
@@ -46,7 +47,8 @@ class HashingThreads:
             raise TooBusy(self._busy)
         self._inside[address] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            # with the context of the request, which says in which language it is answered
+            return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
         finally:
             self._inside -= Counter([address])  # and nothing is kept of who has left
 

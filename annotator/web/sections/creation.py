@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.custom_tasks import parse_task
 from annotator.usecases.project.project_copies import copy_project, projects_to_copy
@@ -17,12 +18,26 @@ from annotator.web.session import Visit, current_visit, page_store
 BEGUN = "project_begun"  # the project that was just made, until its page was shown
 _CUSTOM = "custom"
 _DEFAULTS = ""  # no project can have this name
-_RESULTS = {"label": "a label", "answer": "an answer text"}
+_TASK_WORDS = {
+    "sentiment": unsaid("sentiment"),
+    "similarity": unsaid("similarity"),
+    "reading": unsaid("reading"),
+    "inference": unsaid("inference"),
+    "verification": unsaid("verification"),
+    "editing": unsaid("editing"),
+    "choice": unsaid("choice"),
+    "entity": unsaid("entity"),
+}
+_RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 
-@st.dialog("A new project")
 def dialog() -> None:
-    """The same form over the page. It runs again by itself, so it opens the database by itself."""
+    """The same form over the page."""
+    st.dialog(_("A new project"))(_show_in_dialog)()
+
+
+def _show_in_dialog() -> None:
+    """A dialog runs again by itself, so it opens the database by itself."""
     with page_store() as store:
         show(store, current_visit(store))
 
@@ -32,7 +47,7 @@ def show(store: Store, visit: Visit) -> None:
     sources = {project.name: project for project in projects_to_copy(store, visit.user)}
     chosen = _DEFAULTS
     if sources:
-        chosen = st.selectbox("Rules", [_DEFAULTS, *sources], format_func=_source_words, key="create_like")
+        chosen = st.selectbox(_("Rules"), [_DEFAULTS, *sources], format_func=_source_words, key="create_like")
     if chosen in sources:
         _show_copying(store, visit, sources[chosen])
     else:
@@ -40,17 +55,20 @@ def show(store: Store, visit: Visit) -> None:
 
 
 def _source_words(name: str) -> str:
-    return "the usual ones" if name == _DEFAULTS else f"those of {name}"
+    return _("the usual ones") if name == _DEFAULTS else _("those of {name}", name=name)
 
 
 def _show_copying(store: Store, visit: Visit, source: Project) -> None:
     st.caption(
-        "Its task, labels, language, rules, guidelines and word lists are copied; not its texts, nor what people did with them."
+        _(
+            "Its task, labels, language, rules, guidelines and word lists are copied; not its texts, nor what people did "
+            "with them."
+        )
     )
     with st.form("create_copy", border=False):
-        name = st.text_input("Name", key="create_copy_name")
-        has_people = st.checkbox("The same people, with the same roles", key="create_copy_people")
-        if submitted("Create", type="primary", key="create_copy_go") is None:
+        name = st.text_input(_("Name of the project"), key="create_copy_name")
+        has_people = st.checkbox(_("The same people, with the same roles"), key="create_copy_people")
+        if submitted(_("Create"), type="primary", key="create_copy_go") is None:
             return
     try:
         project = copy_project(store, visit.user, source.id, name, has_people=has_people)
@@ -70,17 +88,17 @@ def _open(project: Project) -> None:
 def _show_creating(store: Store, visit: Visit) -> None:
     """Task, name, labels, language; everything else has a default and can be changed under Rules."""
     # Outside the form, since what the form asks for follows from it.
-    task_name = st.selectbox("Task", [*TASKS, _CUSTOM], format_func=_described, key="create_task")
+    task_name = st.selectbox(_("Task"), [*TASKS, _CUSTOM], format_func=_described, key="create_task")
     result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
     with st.form("create", border=False):
         left, right = st.columns([3, 1])
-        name = left.text_input("Name", key="create_name")
+        name = left.text_input(_("Name of the project"), key="create_name")
         language = right.text_input(
-            "Language", "en", key="create_language", help="For texts whose file names no language: en, zh, de …"
+            _("Language"), "en", key="create_language", help=_("For texts whose file names no language: en, zh, de …")
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
-        if submitted("Create", type="primary", key="create_go") is None:
+        if submitted(_("Create"), type="primary", key="create_go") is None:
             return
     try:
         task = _task(task_name, segments, result)
@@ -97,31 +115,36 @@ def _task(name: str, segments: str, result: str) -> Task:
 
 def _result_field() -> str:
     return st.radio(
-        "Its result is", list(_RESULTS), format_func=_RESULTS.__getitem__, horizontal=True, key="create_result"
+        _("Its result is"),
+        list(_RESULTS),
+        format_func=lambda result: _(_RESULTS[result]),
+        horizontal=True,
+        key="create_result",
     )
 
 
 def _segment_fields() -> str:
     """The segments, written as the command line takes them."""
     marked = st.text_input(
-        "Segments in which words are marked, separated by commas", "text", key="create_segments",
-        help="Name them like the columns of your file. Write name:optional for a segment that may be empty.",
+        _("Segments in which words are marked, separated by commas"), "text", key="create_segments",
+        help=_("Name them like the columns of your file. Write name:optional for a segment that may be empty."),
     )  # fmt: skip
     shown = st.text_input(
-        "Segments that are only shown, separated by commas", placeholder="question", key="create_shown_segments"
+        _("Segments that are only shown, separated by commas"), placeholder=_("question"), key="create_shown_segments"
     )
     return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
 
 
 def _labels_field() -> tuple[str, ...]:
     text = st.text_input(
-        "Labels, separated by commas (leave empty to take those of the first import)", key="create_labels",
-        help="Nobody can be given texts without labels until the project has some.",
+        _("Labels, separated by commas (leave empty to take those of the first import)"), key="create_labels",
+        help=_("Nobody can be given texts without labels until the project has some."),
     )  # fmt: skip
     return labels_in(text)
 
 
 def _described(name: str) -> str:
     if name == _CUSTOM:
-        return "custom: segments of your own"
-    return f"{name}: {', '.join(spec.name for spec in TASKS[name].segments)}"
+        return _("custom: segments of your own")
+    segments = listed([_(spec.name) for spec in TASKS[name].segments])
+    return _("{task}: {segments}", task=_(_TASK_WORDS[name]), segments=segments)

@@ -7,12 +7,15 @@ import streamlit as st
 from annotator.domain.numbers import UNDEFINED, counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+
+_CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -34,17 +37,25 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
     began = next((shown.version.text for shown in versions if shown.version.number == based_on), "")
     with st.form("guidelines", border=False):
         st.text_area(
-            "Guidelines (Markdown)", began, height=420, key=text_key,
-            help="Annotators and reviewers read them beside the text. A worked example is a block that begins with a line "
-            "\\`\\`\\`example and ends with \\`\\`\\`; in it stand a line “label: negative”, the text with its sets as "
-            "“The [A: soup was cold]”, and a line “why: …”.",
-        )  # fmt: skip
+            _("Guidelines (Markdown)"),
+            began,
+            height=420,
+            key=text_key,
+            help=_(
+                "Annotators and reviewers read them beside the text. A worked example is a block that begins with a line "
+                "\\`\\`\\`example and ends with \\`\\`\\`; in it stand a line “label: negative”, the text with its sets as “The "
+                "[A: soup was cold]”, and a line “why: …”."
+            ),
+        )
         st.checkbox(
-            "A small change, such as a typo: nobody is asked to read them again", key=small_key,
-            help="Otherwise everybody is asked before their next text, or the one after it, since each has the next text "
-            "already, and sees what changed. The version is kept in any case.",
-        )  # fmt: skip
-        given = submitted("Save the guidelines", type="primary", key="guidelines_save", fields=(text_key, small_key))
+            _("A small change, such as a typo: nobody is asked to read them again"),
+            key=small_key,
+            help=_(
+                "Otherwise everybody is asked before their next text, or the one after it, since each has the next text already, "
+                "and sees what changed. The version is kept in any case."
+            ),
+        )
+        given = submitted(_("Save the guidelines"), type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:
         try:
             number = change_guidelines(
@@ -53,13 +64,18 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
-            st.toast(f"The guidelines are saved: version {number}.", icon=":material/check:")
+            st.toast(_("The guidelines are saved: version {number}.", number=number), icon=":material/check:")
             _begin_anew(text_key, small_key)
     elif newest != based_on:
         st.warning(
-            f"Version {newest} was saved by {as_text(versions[0].version.made_by)} meanwhile.", icon=":material/group:"
+            _(
+                "Version {newest} was saved by {made_by} meanwhile.",
+                newest=newest,
+                made_by=as_text(versions[0].version.made_by),
+            ),
+            icon=":material/group:",
         )
-    if newest != based_on and pressed("Take the newest version; my text is lost", key="guidelines_newest"):
+    if newest != based_on and pressed(_("Take the newest version; my text is lost"), key="guidelines_newest"):
         _begin_anew(text_key, small_key)
 
 
@@ -69,10 +85,14 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
     n = len(readers.have_read) + len(readers.waiting)
     if not project.guidelines.strip() or not n:
         return
-    words = f"{len(readers.have_read):,} of the {counted(n, 'person', 'people')} who annotate or review"
-    verb = "has" if len(readers.have_read) == 1 else "have"
-    waiting = f" Not yet: {', '.join(readers.waiting)}." if readers.waiting else ""
-    st.caption(as_text(f"{words} {verb} read the guidelines as they are now.{waiting}"))
+    sentence = several(
+        "{n} of the {people} who annotate or review has read the guidelines as they are now.",
+        "{n} of the {people} who annotate or review have read the guidelines as they are now.",
+        len(readers.have_read),
+        people=counted(n, "person", "people"),
+    )
+    waiting = [_("Not yet: {names}.", names=listed(readers.waiting))] if readers.waiting else []
+    st.caption(as_text(" ".join((sentence, *waiting))))
 
 
 def _begin_anew(*keys: str) -> None:
@@ -83,26 +103,26 @@ def _begin_anew(*keys: str) -> None:
 
 def _show_as_read(versions: Sequence[ShownVersion]) -> None:
     if versions and versions[0].version.text.strip():
-        with st.expander("As annotators read them", key="guidelines_as_read"):
+        with st.expander(_("As annotators read them"), key="guidelines_as_read"):
             show_parts(versions[0].version.text)
 
 
 def _show_versions(versions: Sequence[ShownVersion]) -> None:
     if versions:
-        st.markdown("**Versions**")
+        st.markdown(_("**Versions**"))
     for shown in versions:
         version = shown.version
         words = [
-            f"Version {version.number}",
+            _("Version {number}", number=version.number),
             as_text(version.made_by) or UNDEFINED,
             f"{version.made_at.replace('T', ' ')[:16]} UTC",
         ]
-        with st.expander(" · ".join([*words, *(["a small change"] if version.is_small else [])])):
+        with st.expander(" · ".join([*words, *([_("a small change")] if version.is_small else [])])):
             part = st.segmented_control(
-                "Part", ["What changed", "The whole text"], default="What changed", required=True,
+                _("Part"), [_CHANGED, _WHOLE], default=_CHANGED, required=True, format_func=_,
                 label_visibility="collapsed", key=f"guidelines_part_{version.number}",
             )  # fmt: skip
-            if part == "What changed":
+            if part == _CHANGED:
                 show_changes(shown.changes)
             else:
                 st.code(version.text, language=None, wrap_lines=True)

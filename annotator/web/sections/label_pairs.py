@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 
 def written_pairs(labels: Mapping[str, str]) -> str:
@@ -15,8 +16,11 @@ def read_pairs(text: str) -> dict[str, str]:
         label, sign, name = part.partition("=")
         if part.strip() and not (sign and label.strip()):
             raise InvalidValue(
-                f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
-                "nothing after the = for a label that is never an answer."
+                _(
+                    "'{pair}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
+                    "nothing after the = for a label that is never an answer.",
+                    pair=part.strip(),
+                )
             )
         if part.strip():
             name_by_label[label.strip()] = name.strip()

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.label_changes import (
     NOT_UNDONE,
@@ -27,35 +28,46 @@ from annotator.web.session import Visit, current_visit, page_store
 
 _NAMED_CHARACTERS = 60
 Changed = TypeVar("Changed")
-_CARRY = (
+_CARRY = unsaid(
     "Texts, annotations and drafts carry it, and what models answered and explained. Pages that are open now go on: what they "
     "still send under the old label is stored under the other one."
 )
 
 
-@st.dialog("Replace a label", width="medium")
 def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
+    """For a label that is used and is not among those of the form any more."""
+    st.dialog(_("Replace a label"), width="medium")(_show_replacing)(project, label, wanted)
+
+
+def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one. wanted: the labels of the form."""
     with page_store() as store:
         visit = current_visit(store)
         uses = uses_of(store, visit.user, project, label)
-        st.markdown(f"The label “{as_text(label)}” cannot be removed: it is used by {uses.told}.")
+        st.markdown(
+            _("The label “{label}” cannot be removed: it is used by {uses}.", label=as_text(label), uses=uses.told)
+        )
         _show_texts(uses)
         others = [other for other in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if other != label]
         if uses.refusal or not others:
-            st.info(as_text(uses.refusal) or "Write another label into the rules first.", icon=":material/info:")
+            st.info(as_text(uses.refusal) or _("Write another label into the rules first."), icon=":material/info:")
             return
-        by = st.selectbox(f"Replace “{as_text(label)}” by", others, key=f"replace_label_{project.id}_{label}")
+        by = st.selectbox(
+            _("Replace “{label}” by", label=as_text(label)), others, key=f"replace_label_{project.id}_{label}"
+        )
         is_new = by not in project.labels
         _show_effects(label_effects(store, visit.user, project, label), UNDONE if is_new else NOT_UNDONE)
-        if pressed("Replace the label", type="primary", key="replace_label_go"):
+        if pressed(_("Replace the label"), type="primary", key="replace_label_go"):
             try:
                 report = replace_label(store, visit.user, project, label, by)
             except InvalidValue as error:
                 st.error(as_text(str(error)), icon=":material/error:")
                 return
-            st.session_state["rules_told"] = (
-                f"“{label}” is replaced by “{by}”: {report}. Your other changes are not saved yet."
+            st.session_state["rules_told"] = _(
+                "“{label}” is replaced by “{by}”: {report}. Your other changes are not saved yet.",
+                label=label,
+                by=by,
+                report=report,
             )
             st.rerun()
 
@@ -68,7 +80,7 @@ def _new_ones_first(project: Project) -> Callable[[str], tuple[int, str]]:
 def _show_texts(uses: LabelUses) -> None:
     if not uses.texts:
         return
-    st.caption("Look at the first of them:")
+    st.caption(_("Look at the first of them:"))
     with st.container(gap=None):
         for row in uses.texts:
             words = as_text(first_words(row.excerpt, _NAMED_CHARACTERS) or row.key)
@@ -79,14 +91,17 @@ def _show_texts(uses: LabelUses) -> None:
                 st.rerun()
 
 
-@st.dialog("Labels", width="medium")
 def changes_dialog(project: Project) -> None:
     """One label more, another name, or two that become one, with what it does before it is done."""
+    st.dialog(_("Labels"), width="medium")(_show_changes)(project)
+
+
+def _show_changes(project: Project) -> None:
     with page_store() as store:
         visit = current_visit(store)
         project = find_project(store, project.name)
         act = st.segmented_control(
-            "What to do", list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}"
+            _("What to do"), list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}", format_func=_
         )
         outcome = _ACTS[act or _ADD](store, visit, project)
         if outcome is not None:
@@ -110,37 +125,43 @@ def _turn_key(project: Project) -> str:
 
 
 def _add(store: Store, visit: Visit, project: Project) -> str | None:
-    name = st.text_input("Name of the new label", key=f"labels_new_{project.id}")
-    st.caption("What is marked stays as it is. People who mark now are offered it with their next text.")
-    if not pressed("Add the label", type="primary", key="labels_add"):
+    name = st.text_input(_("Name of the new label"), key=f"labels_new_{project.id}")
+    st.caption(_("What is marked stays as it is. People who mark now are offered it with their next text."))
+    if not pressed(_("Add the label"), type="primary", key="labels_add"):
         return None
     changed = _tried(lambda: add_label(store, visit.user, project, name))
-    return None if changed is None else f"The labels are now: {', '.join(changed.labels)}."
+    return None if changed is None else _("The labels are now: {labels}.", labels=listed(changed.labels))
 
 
 def _rename(store: Store, visit: Visit, project: Project) -> str | None:
-    label = st.selectbox("Label", project.labels, key=f"labels_old_{project.id}")
-    name = st.text_input("Its new name", key=f"labels_name_{project.id}")
+    label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
+    name = st.text_input(_("Its new name"), key=f"labels_name_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), UNDONE)
-    if not pressed("Rename the label", type="primary", key="labels_rename"):
+    if not pressed(_("Rename the label"), type="primary", key="labels_rename"):
         return None
     report = _tried(lambda: rename_label(store, visit.user, project, label, name))
-    return None if report is None else f"“{label}” is now “{name.strip()}”: {report}."
+    return (
+        None
+        if report is None
+        else _("“{label}” is now “{name}”: {report}.", label=label, name=name.strip(), report=report)
+    )
 
 
 def _map(store: Store, visit: Visit, project: Project) -> str | None:
-    label = st.selectbox("Label", project.labels, key=f"labels_old_{project.id}")
+    label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
     others = [other for other in project.labels if other != label]
-    other = st.selectbox("Put it under", others, key=f"labels_other_{project.id}")
+    other = st.selectbox(_("Put it under"), others, key=f"labels_other_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), NOT_UNDONE)
-    if not pressed("Map the label", type="primary", key="labels_map"):
+    if not pressed(_("Map the label"), type="primary", key="labels_map"):
         return None
     report = _tried(lambda: map_label(store, visit.user, project, label, other))
-    return None if report is None else f"“{label}” is now “{other}”: {report}."
+    return (
+        None if report is None else _("“{label}” is now “{other}”: {report}.", label=label, other=other, report=report)
+    )
 
 
-_ADD = "Add one"
-_ACTS = {_ADD: _add, "Rename one": _rename, "Map one to another": _map}
+_ADD = unsaid("Add one")
+_ACTS = {_ADD: _add, unsaid("Rename one"): _rename, unsaid("Map one to another"): _map}
 
 
 def _tried(act: Callable[[], Changed]) -> Changed | None:
@@ -152,8 +173,8 @@ def _tried(act: Callable[[], Changed]) -> Changed | None:
 
 
 def _show_effects(effects: LabelEffects, undoing: str) -> None:
-    changes = ", ".join(effects.changes) or "nothing that is stored"
-    st.markdown(f"**It changes:** {as_text(changes)}.")
+    changes = listed(effects.changes) or _("nothing that is stored")
+    st.markdown(_("**It changes:** {changes}.", changes=as_text(changes)))
     if effects.changes:
-        st.caption(_CARRY)
-    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, undoing)))
+        st.caption(_(_CARRY))
+    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, _(undoing))))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
 from annotator.web.frame import as_text
@@ -18,14 +19,16 @@ _TOLD = "project_end_told"
 def show(store: Store, visit: Visit, project: Project) -> None:
     """At the end of the rules of a project that is at work."""
     st.divider()
-    st.markdown("**The end of the project**")
+    st.markdown(_("**The end of the project**"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if pressed("Archive the project", icon=":material/archive:", key="project_archive"):
-            _do(lambda: archive(store, visit.user, project.id), f"“{project.name}” is archived.")
+        if pressed(_("Archive the project"), icon=":material/archive:", key="project_archive"):
+            _do(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
         _offer_deletion(project)
     st.caption(
-        "An archived project can be read and exported, and brought back as it was. Nothing of it is given out, imported or "
-        "changed."
+        _(
+            "An archived project can be read and exported, and brought back as it was. Nothing of it is given out, imported "
+            "or changed."
+        )
     )
 
 
@@ -34,12 +37,18 @@ def show_archived(store: Store, visit: Visit, project: Project) -> None:
     day = as_text((project.archived_at or "")[:10])
     with st.container(border=True):
         st.markdown(
-            f":material/archive: **Archived since {day}.** You can read and export it. Nothing of it is given out, imported or "
-            "changed."
+            ":material/archive: "
+            + _(
+                "**Archived since {day}.** You can read and export it. Nothing of it is given out, imported or changed.",
+                day=day,
+            )
         )
         with st.container(horizontal=True):
-            if pressed("Bring it back", icon=":material/unarchive:", key="project_bring_back"):
-                _do(lambda: bring_back(store, visit.user, project.id), f"“{project.name}” is at work again.")
+            if pressed(_("Bring it back"), icon=":material/unarchive:", key="project_bring_back"):
+                _do(
+                    lambda: bring_back(store, visit.user, project.id),
+                    _("“{name}” is at work again.", name=project.name),
+                )
             _offer_deletion(project)
 
 
@@ -50,29 +59,36 @@ def show_outcome() -> None:
 
 
 def _offer_deletion(project: Project) -> None:
-    if pressed("Delete the project …", icon=":material/delete:", key="project_delete"):
-        _dialog(project)
+    if pressed(_("Delete the project …"), icon=":material/delete:", key="project_delete"):
+        st.dialog(_("Delete the project"), width="medium")(_ask_to_delete)(project)
 
 
-@st.dialog("Delete the project", width="medium")
-def _dialog(project: Project) -> None:
+def _ask_to_delete(project: Project) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
-        f"Everything of “{as_text(project.name)}” is deleted: texts, annotations and drafts, reviews, questions, what models "
-        "answered and explained, tests, releases, its record. People keep their accounts. Other projects stay as they are."
+        _(
+            "Everything of “{name}” is deleted: texts, annotations and drafts, reviews, questions, what models answered and "
+            "explained, tests, releases, its record. People keep their accounts. Other projects stay as they are.",
+            name=as_text(project.name),
+        )
     )
     st.markdown(
-        "A backup of the whole database is made first, on the server, beside the database; the files of trained models are put "
-        "beside it. Whoever runs the server can bring everything back from there, and removes it when it is not wanted any more."
+        _(
+            "A backup of the whole database is made first, on the server, beside the database; the files of trained models "
+            "are put beside it. Whoever runs the server can bring everything back from there, and removes it when it is not "
+            "wanted any more."
+        )
     )
     with st.form("project_delete_form", border=False):
-        st.text_input(f"Type the project's name to delete it: {as_text(project.name)}", key="project_delete_name")
+        st.text_input(
+            _("Type the project's name to delete it: {name}", name=as_text(project.name)), key="project_delete_name"
+        )
         held = submitted(
-            "Delete everything of it", type="primary", key="project_delete_go", fields=("project_delete_name",)
+            _("Delete everything of it"), type="primary", key="project_delete_go", fields=("project_delete_name",)
         )
     if held is None:
         return
-    with page_store() as store, st.spinner("Making the backup and deleting …"):
+    with page_store() as store, st.spinner(_("Making the backup and deleting …")):
         visit = current_visit(store)
         try:
             deleted = delete(store, visit.user, project.id, str(held["project_delete_name"]))

@@ -13,7 +13,9 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
+from annotator.domain.word_lists import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
@@ -25,23 +27,23 @@ from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
-    "contest": "given, and annotators may contest it",
-    "confirm": "given and fixed",
-    "give": "annotators give it themselves",
-    "labels_only": "annotators give labels only, no rationales",
+    "contest": unsaid("given, and annotators may contest it"),
+    "confirm": unsaid("given and fixed"),
+    "give": unsaid("annotators give it themselves"),
+    "labels_only": unsaid("annotators give labels only, no rationales"),
 }
 _POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "the lead's choice, or else the first accepted annotation with the gold label",
-    "all": "all distinct sets",
-    "majority": "the tokens that a majority marked",
-    "union": "the tokens that anybody marked",
+    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold label"),
+    "all": unsaid("all distinct sets"),
+    "majority": unsaid("the tokens that a majority marked"),
+    "union": unsaid("the tokens that anybody marked"),
 }
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One form; it is stored as a whole."""
     if project.labels and pressed(
-        "Add, rename or map a label …", icon=":material/label:", key="rules_change_labels", type="tertiary"
+        _("Add, rename or map a label …"), icon=":material/label:", key="rules_change_labels", type="tertiary"
     ):
         label_replacement.changes_dialog(project)
     with st.form("rules", border=False):
@@ -59,10 +61,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
         in_use = None
-        if submitted("Save the rules", type="primary", key="rules_save") is not None:
+        if submitted(_("Save the rules"), type="primary", key="rules_save") is not None:
             in_use = _save(store, visit, changed, with_previews, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
-        st.caption("If nothing is saved, a number above is outside its range; its field says so.")
+        st.caption(_("If nothing is saved, a number above is outside its range; its field says so."))
     if notice := st.session_state.pop("rules_told", None):
         st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
@@ -85,7 +87,7 @@ def _save(
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return error.label if isinstance(error, LabelInUse) else None
-    st.toast("The rules are saved.", icon=":material/check:")
+    st.toast(_("The rules are saved."), icon=":material/check:")
     show_missing_people(store, visit, stored)
     return None
 
@@ -96,20 +98,20 @@ def _key(project: Project, field: str) -> str:
 
 def _ask_annotation(project: Project) -> Project:
     settings = project.settings
-    st.markdown("**Annotating**")
+    st.markdown(_("**Annotating**"))
     labels = _labels_field(project)
     mode = st.selectbox(
-        "The result is", list(_MODES), list(_MODES).index(settings.result_mode), format_func=_MODES.__getitem__,
+        _("The result is"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=lambda mode: _(_MODES[mode]),
         key=_key(project, "mode"),
     )  # fmt: skip
     question = st.text_input(
-        "Question above the text ({result} stands for the label or answer)", project.question,
+        _("Question above the text ({result} stands for the label or answer)"), project.question,
         placeholder=project.task.question, key=_key(project, "question"),
     )  # fmt: skip
     may_be_empty = st.checkbox(
-        "“No rationale in the text” may be submitted", settings.may_be_empty, key=_key(project, "empty")
+        _("“No rationale in the text” may be submitted"), settings.may_be_empty, key=_key(project, "empty")
     )
-    may_cross = st.checkbox("A set may cross segments", settings.sets_may_cross_segments, key=_key(project, "cross"))
+    may_cross = st.checkbox(_("A set may cross segments"), settings.sets_may_cross_segments, key=_key(project, "cross"))
     settings = replace(settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross)
     return replace(project, labels=labels, question=question, settings=settings)
 
@@ -118,8 +120,8 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
     """What annotators are proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
     settings = project.settings
     carries = st.checkbox(
-        "The gold sets of an original are proposed for its changed versions", settings.are_carried_sets_proposed,
-        key=_key(project, "carried"), help="They are drawn dashed, and count for nothing until the annotator accepts them.",
+        _("The gold sets of an original are proposed for its changed versions"), settings.are_carried_sets_proposed,
+        key=_key(project, "carried"), help=_("They are drawn dashed, and count for nothing until the annotator accepts them."),
     )  # fmt: skip
     role_by_name = {
         word_list.name: word_list.role
@@ -128,34 +130,52 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
     }
     names = [*role_by_name, *(name for name in settings.proposed_word_lists if name not in role_by_name)]
     lists = st.multiselect(
-        "Word lists that propose sets", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
-        format_func=lambda name: f"{name} ({role_by_name.get(name, 'no longer there')})", disabled=not names,
-        placeholder="none" if names else "this project has no keep or ignore list yet",
-        help="A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
-        "they think may sway them: the Quality section counts what they kept.",
-    )  # fmt: skip
+        _("Word lists that propose sets"),
+        names,
+        list(settings.proposed_word_lists),
+        key=_key(project, "lists"),
+        format_func=lambda name: _("{name} ({role})", name=name, role=_list_role(role_by_name.get(name))),
+        disabled=not names,
+        placeholder=_("none") if names else _("this project has no keep or ignore list yet"),
+        help=_(
+            "A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
+            "they think may sway them: the Quality section counts what they kept."
+        ),
+    )
     settings = replace(changed.settings, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists))
     return replace(changed, settings=settings)
 
 
+def _list_role(role: WordListRole | None) -> str:
+    if role is None:
+        return _("no longer there")
+    return _("keep") if role == "keep" else _("ignore")
+
+
 def _ask_review(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown("**Reviewing**")
+    st.markdown(_("**Reviewing**"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     reviewers = left.number_input(
-        "Reviewers", 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-        help="How many people score each annotation; nobody scores a text that they annotate. With 0, what is submitted counts "
-        "at once.",
-    )  # fmt: skip
+        _("Reviewers"),
+        0,
+        100,
+        settings.reviewers_per_annotation,
+        key=_key(project, "reviewers"),
+        help=_(
+            "How many people score each annotation; nobody scores a text that they annotate. With 0, what is submitted "
+            "counts at once."
+        ),
+    )
     rounds = middle.number_input(
-        "Rounds", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
-        help="An annotation that still falls short in the last round is discarded.",
+        _("Rounds"), 1, 20, settings.max_rounds, key=_key(project, "rounds"),
+        help=_("An annotation that still falls short in the last round is discarded."),
     )  # fmt: skip
     away = right.number_input(
-        "Away (days)", 1, 365, settings.away_after_days, key=_key(project, "away"),
-        help="Returned work that nobody touches for longer may be revised by somebody else, and a revision scored by others.",
+        _("Away (days)"), 1, 365, settings.away_after_days, key=_key(project, "away"),
+        help=_("Returned work that nobody touches for longer may be revised by somebody else, and a revision scored by others."),
     )  # fmt: skip
-    st.caption("An annotation is accepted when its mean scores reach these thresholds")
+    st.caption(_("An annotation is accepted when its mean scores reach these thresholds"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     with left:
         sufficiency = _threshold_field(project, "sufficiency", settings.sufficiency_threshold, 3)
@@ -164,7 +184,7 @@ def _ask_review(project: Project, changed: Project) -> Project:
     with right:
         comprehensiveness = _threshold_field(project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
     is_pooled = st.checkbox(
-        "Average the scores over all sets together, not set by set",
+        _("Average the scores over all sets together, not set by set"),
         settings.are_scores_pooled,
         key=_key(project, "pooled"),
     )
@@ -176,10 +196,23 @@ def _ask_review(project: Project, changed: Project) -> Project:
     return replace(changed, settings=settings)
 
 
+_SCORES = {
+    "sufficiency": unsaid("Sufficiency score"),
+    "compactness": unsaid("Compactness score"),
+    "comprehensiveness": unsaid("Comprehensiveness score"),
+}
+
+
 def _threshold_field(project: Project, name: str, threshold: Decimal, highest: int) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
     value = st.number_input(
-        f"{name.capitalize()} score", 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
+        _(_SCORES[name]),
+        1.0,
+        float(highest),
+        float(threshold),
+        0.1,
+        format="%g",
+        key=_key(project, name),
     )
     return Decimal(str(round(value, 6)))
 
@@ -188,26 +221,26 @@ def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
     text = st.text_input(
-        "Labels, separated by commas", ", ".join(project.labels), key=label_replacement.labels_key(project)
+        _("Labels, separated by commas"), ", ".join(project.labels), key=label_replacement.labels_key(project)
     )
     return labels_in(text)
 
 
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown("**Assigning work**")
+    st.markdown(_("**Assigning work**"))
     left, middle, right = st.columns(3)
     annotators = left.number_input(
-        "Annotators", 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
-        help="How many people annotate each instance.",
+        _("Annotators"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
+        help=_("How many people annotate each instance."),
     )  # fmt: skip
     lease = middle.number_input(
-        "Lease (minutes)", 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
-        help="A text that nobody touches for longer is given to somebody else; the draft is kept.",
+        _("Lease (minutes)"), 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
+        help=_("A text that nobody touches for longer is given to somebody else; the draft is kept."),
     )  # fmt: skip
     idle = right.number_input(
-        "Idle (seconds)", 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
-        help="A longer pause counts as idle, not as working time.",
+        _("Idle (seconds)"), 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
+        help=_("A longer pause counts as idle, not as working time."),
     )  # fmt: skip
     settings = replace(
         changed.settings, annotators_per_instance=int(annotators), lease_minutes=int(lease), idle_after_seconds=int(idle),
@@ -217,18 +250,18 @@ def _ask_work(project: Project, changed: Project) -> Project:
 
 def _ask_gold(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown("**Gold**")
+    st.markdown(_("**Gold**"))
     policy = st.selectbox(
-        "Gold policy", GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
-        format_func=lambda name: f"{name}: {_POLICIES[name]}", key=_key(project, "policy"),
-        help="Annotations with another label than the gold one do not count, unless the lead chose them.",
+        _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
+        format_func=_policy_words, key=_key(project, "policy"),
+        help=_("Annotations with another label than the gold one do not count, unless the lead chose them."),
     )  # fmt: skip
     is_exhaustive = st.checkbox(
-        "Gold marks all the evidence in a text (exhaustive)", settings.is_exhaustive, key=_key(project, "exhaustive"),
-        help="Only then does recall measure comprehensiveness.",
+        _("Gold marks all the evidence in a text (exhaustive)"), settings.is_exhaustive, key=_key(project, "exhaustive"),
+        help=_("Only then does recall measure comprehensiveness."),
     )  # fmt: skip
     may_see = st.checkbox(
-        "Researchers see annotations that are not accepted yet", settings.researchers_see_submitted,
+        _("Researchers see annotations that are not accepted yet"), settings.researchers_see_submitted,
         key=_key(project, "researchers"),
     )  # fmt: skip
     settings = replace(
@@ -237,21 +270,25 @@ def _ask_gold(project: Project, changed: Project) -> Project:
     return replace(changed, settings=settings)
 
 
+def _policy_words(policy: GoldPolicy) -> str:
+    return _("{policy}: {meaning}", policy=policy, meaning=_(_POLICIES[policy]))
+
+
 def _ask_perturbing(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown("**Changed versions (Perturb)**")
+    st.markdown(_("**Changed versions (Perturb)**"))
     left, right = st.columns(2)
     checkers = left.number_input(
-        "Checkers", 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
-        help="How many others must approve a changed version before it becomes an instance. With 0 it becomes one at once.",
+        _("Checkers"), 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
+        help=_("How many others must approve a changed version before it becomes an instance. With 0 it becomes one at once."),
     )  # fmt: skip
     target = right.number_input(
-        "Target for each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
-        help="The number that Progress on the Perturb page compares with.",
+        _("Target for each kind"), 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
+        help=_("The number that Progress on the Perturb page compares with."),
     )  # fmt: skip
     sees_author = st.checkbox(
-        "Checkers see who wrote a changed version", settings.checkers_see_author, key=_key(project, "sees_author"),
-        help="What other checkers said is never shown before a checker has judged.",
+        _("Checkers see who wrote a changed version"), settings.checkers_see_author, key=_key(project, "sees_author"),
+        help=_("What other checkers said is never shown before a checker has judged."),
     )  # fmt: skip
     settings = replace(
         changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
@@ -263,9 +300,11 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
 def _ask_own_kinds(project: Project) -> tuple[str, ...]:
     """As they were typed, so that a name that cannot be is refused when the form is sent and not while it is drawn."""
     kinds = st.text_input(
-        "The project's own kinds, separated by commas", ", ".join(project.settings.own_perturbation_kinds),
-        key=_key(project, "own_kinds"), help="In addition to those of the benchmark, of contrast sets and of functional tests.",
-    )  # fmt: skip
+        _("The project's own kinds, separated by commas"),
+        ", ".join(project.settings.own_perturbation_kinds),
+        key=_key(project, "own_kinds"),
+        help=_("In addition to those of the benchmark, of contrast sets and of functional tests."),
+    )
     return tuple(dict.fromkeys(name.strip() for name in kinds.split(",") if name.strip()))
 
 
@@ -277,16 +316,16 @@ def _ask_segment_rules(project: Project, changed: Project) -> Project:
     segments = [spec.name for spec in project.task.segments if spec.is_selectable]
     if len(segments) < 2 or not project.labels:
         return changed
-    st.markdown("**Segments by label**")
+    st.markdown(_("**Segments by label**"))
     required: dict[str, tuple[str, ...]] = {}
     forbidden: dict[str, tuple[str, ...]] = {}
     for number, label in enumerate(project.labels):
         left, right = st.columns(2, gap="large")
         with left:
-            words = f"“{as_text(label)}”: something must be marked in"
+            words = _("“{label}”: something must be marked in", label=as_text(label))
             required[label] = _segments_field(project, segments, words, "required", number)
         with right:
-            words = f"“{as_text(label)}”: nothing may be marked in"
+            words = _("“{label}”: nothing may be marked in", label=as_text(label))
             forbidden[label] = _segments_field(project, segments, words, "forbidden", number)
     settings = replace(
         changed.settings,
@@ -302,7 +341,9 @@ def _segments_field(
     settings = project.settings
     rules = settings.required_segments if kind == "required" else settings.forbidden_segments
     chosen = [name for name in rules.get(project.labels[number], ()) if name in segments]
-    return tuple(st.multiselect(words, segments, chosen, placeholder="no rule", key=_key(project, f"{kind}_{number}")))
+    return tuple(
+        st.multiselect(words, segments, chosen, placeholder=_("no rule"), key=_key(project, f"{kind}_{number}"))
+    )
 
 
 def _kept(rules: Mapping[str, tuple[str, ...]], labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -310,15 +351,15 @@ def _kept(rules: Mapping[str, tuple[str, ...]], labels: tuple[str, ...]) -> dict
 
 
 def _ask_data_set(project: Project, changed: Project) -> Project:
-    st.markdown("**The data set**")
+    st.markdown(_("**The data set**"))
     left, middle, right = st.columns([2, 1, 1])
-    name = left.text_input("Name", project.name, key=_key(project, "name"))
+    name = left.text_input(_("Name of the project"), project.name, key=_key(project, "name"))
     language = middle.text_input(
-        "Language",
+        _("Language"),
         project.language,
         key=_key(project, "language"),
-        help="For imported texts whose file names no language.",
+        help=_("For imported texts whose file names no language."),
     )
-    licence = right.text_input("Licence", project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
-    citation = st.text_area("How to cite it", project.citation, height=68, key=_key(project, "citation"))
+    licence = right.text_input(_("Licence"), project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
+    citation = st.text_area(_("How to cite it"), project.citation, height=68, key=_key(project, "citation"))
     return replace(changed, name=name, language=language, licence=licence, citation=citation)

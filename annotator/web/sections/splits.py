@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.project.splits import SplitReport, preview_split, split_project
 from annotator.web.frame import as_text
@@ -19,16 +19,18 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """The form, and what it would come to while it is open."""
     if stored := st.session_state.pop(_STORED, None):
         st.toast(stored, icon=":material/check:")
-    with st.popover("Give every text a split", icon=":material/call_split:"):
+    with st.popover(_("Give every text a split"), icon=":material/call_split:"):
         left, right = st.columns([3, 1])
         parts = left.text_input(
-            "Parts and their shares", _PARTS, key=f"splits_parts_{project.id}",
-            help="Names and shares that sum to 1. Splits that the texts have now are replaced.",
+            _("Parts and their shares"), _PARTS, key=f"splits_parts_{project.id}",
+            help=_("Names and shares that sum to 1. Splits that the texts have now are replaced."),
         )  # fmt: skip
         seed = int(
-            right.number_input("Seed", 0, key=f"splits_seed_{project.id}", help="The same seed gives the same parts.")
+            right.number_input(
+                _("Seed"), 0, key=f"splits_seed_{project.id}", help=_("The same seed gives the same parts.")
+            )
         )
-        if pressed("Show what it comes to", key=f"splits_preview_{project.id}"):
+        if pressed(_("Show what it comes to"), key=f"splits_preview_{project.id}"):
             st.session_state[_asked_key(project)] = (parts, seed)
         if st.session_state.get(_asked_key(project)) == (parts, seed):
             _show_preview(store, visit, project, parts, seed)
@@ -41,11 +43,11 @@ def _asked_key(project: Project) -> str:
 def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed: int) -> None:
     try:
         _show_report(preview_split(store, visit.user, project, parts, seed), project)
-        if pressed("Store these splits", type="primary", key=f"splits_store_{project.id}"):
+        if pressed(_("Store these splits"), type="primary", key=f"splits_store_{project.id}"):
             report = split_project(store, visit.user, project, parts, seed)
             del st.session_state[_asked_key(project)]
-            sizes = ", ".join(f"{name} {n:,}" for name, n in report.sizes.items())
-            st.session_state[_STORED] = as_text(f"Every text has a split: {sizes}.")
+            sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
+            st.session_state[_STORED] = as_text(_("Every text has a split: {sizes}.", sizes=sizes))
             st.rerun()
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -59,12 +61,16 @@ def _show_report(report: SplitReport, project: Project) -> None:
         ],
         hide_index=True,
         key=f"splits_table_{project.id}",
+        column_config={"split": _("split"), "texts": _("texts")},
     )
-    st.caption("Texts that share a document stay together, and so do originals and their changed versions.")
+    st.caption(_("Texts that share a document stay together, and so do originals and their changed versions."))
     if report.n_leaks:
         st.warning(
-            f"{counted(report.n_leaks, 'text stands', 'texts stand')} in more than one split all the same, "
-            "under different document names.",
+            several(
+                "{n} text stands in more than one split all the same, under different document names.",
+                "{n} texts stand in more than one split all the same, under different document names.",
+                report.n_leaks,
+            ),
             icon=":material/warning:",
         )
 
@@ -72,4 +78,7 @@ def _show_report(report: SplitReport, project: Project) -> None:
 def _labels(report: SplitReport, part: str) -> dict[str, int]:
     """A column for each label that any part has, with those of this part."""
     names = dict.fromkeys(label for of_part in report.labels.values() for label in of_part)
-    return {"no label" if name is None else f"label {name}": report.labels[part].get(name, 0) for name in names}
+    return {
+        _("no label") if name is None else _("label {name}", name=name): report.labels[part].get(name, 0)
+        for name in names
+    }

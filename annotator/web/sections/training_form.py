@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
+from annotator.language import _, unsaid
 from annotator.usecases.background import AskedTraining
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
@@ -28,21 +29,24 @@ from annotator.usecases.training.transformers import (
 )
 from annotator.web.session import Visit
 
-_BASES = {"scratch": "a small one, from scratch", "pretrained": "a pretrained one"}
+_BASES = {"scratch": unsaid("a small one, from scratch"), "pretrained": unsaid("a pretrained one")}
 _RATES = {"scratch": 1e-3, "pretrained": 2e-5}
 _ARCHITECTURES: dict[Architecture, str] = {
-    "transformer": "an encoder, which reads the text in both directions",
-    "decoder": "a decoder, which reads it from left to right",
-    "tokens": "an encoder that answers for the target",
-    "reading": "an encoder that answers with a stretch of the text",
+    "transformer": unsaid("an encoder, which reads the text in both directions"),
+    "decoder": unsaid("a decoder, which reads it from left to right"),
+    "tokens": unsaid("an encoder that answers for the target"),
+    "reading": unsaid("an encoder that answers with a stretch of the text"),
 }
-_OF_A_BASE: dict[Architecture, str] = {"transformer": "answers for the text", "tokens": "answers for the target"}
-_READING_WORDS = (
+_OF_A_BASE: dict[Architecture, str] = {
+    "transformer": unsaid("answers for the text"),
+    "tokens": unsaid("answers for the target"),
+}
+_READING_WORDS = unsaid(
     "The model learns where the answer begins and ends in the text, or that the text has no answer; texts whose gold answer does "
     "not stand in them are left out."
 )
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
-    "none": "none",
+    "none": unsaid("none"),
     "mae": "MAE",
     "mse": "MSE",
     "huber": "Huber",
@@ -50,33 +54,45 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "order": "Order",
 }
 _ALIGNMENT_WORDS = {
-    "none": "The model learns from the labels alone; no rationale is looked at.",
-    "mae": "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
-    "token; each error counts as large as it is.",
-    "mse": "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
-    "token; large errors count more than small ones.",
-    "huber": "As MSE while the error of a text is small, and as MAE beyond that.",
-    "bce": "Besides the label, it learns to give a high attribution to each token of a rationale; the other tokens do not count.",
-    "order": "Besides the label, it learns to give each token of a rationale a higher attribution than every other token.",
+    "none": unsaid("The model learns from the labels alone; no rationale is looked at."),
+    "mae": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+        "token; each error counts as large as it is."
+    ),
+    "mse": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+        "token; large errors count more than small ones."
+    ),
+    "huber": unsaid("As MSE while the error of a text is small, and as MAE beyond that."),
+    "bce": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale; the other tokens do not count."
+    ),
+    "order": unsaid(
+        "Besides the label, it learns to give each token of a rationale a higher attribution than every other token."
+    ),
 }
-PROVES_NOTHING = (
+PROVES_NOTHING = unsaid(
     "A falling alignment loss proves nothing. Judge the model by its answers, on texts where a misleading token no longer goes "
     "with a label, and train a control on random tokens: what that gains too is no gain from the rationales."
 )
-FORGETS = (
+FORGETS = unsaid(
     "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE (138 held-out texts, two "
     "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and "
     "48.6\u00a0% by always giving one label. Compare lower values of λ with a training without alignment."
 )
 _SOURCES = {
-    "gold": "the gold of the texts",
-    "shuffled": "as many tokens at random (a control)",
-    "lexicon": "the words of word lists",
+    "gold": unsaid("the gold of the texts"),
+    "shuffled": unsaid("as many tokens at random (a control)"),
+    "lexicon": unsaid("the words of word lists"),
 }
-_TOO_LONG: dict[TooLong, str] = {"cut": "cut at the end", "windows": "read in windows", "refuse": "end the training"}
-_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": "the set that fits best", "union": "all sets together"}
-_OUTPUTS: dict[Output, str] = {"softmax": "one for each label", "sigmoid": "one sigmoid (two labels)"}
-_USUAL_VALIDATION = "validation, val or dev; else a tenth of the training texts"
+_TOO_LONG: dict[TooLong, str] = {
+    "cut": unsaid("cut at the end"),
+    "windows": unsaid("read in windows"),
+    "refuse": unsaid("end the training"),
+}
+_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": unsaid("the set that fits best"), "union": unsaid("all sets together")}
+_OUTPUTS: dict[Output, str] = {"softmax": unsaid("one for each label"), "sigmoid": unsaid("one sigmoid (two labels)")}
+_USUAL_VALIDATION = unsaid("validation, val or dev; else a tenth of the training texts")
 _LONGEST_STEM = 40
 
 
@@ -109,28 +125,32 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     offered = choices(store, visit.user, project)
     name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     kind = kind_place.selectbox(
-        "Begin from", list(_BASES), format_func=_BASES.__getitem__, key="train_kind", persist_state="session"
+        _("Begin from"),
+        list(_BASES),
+        format_func=lambda name: _(_BASES[name]),
+        key="train_kind",
+        persist_state="session",
     )
     base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
     criterion = "none" if architecture == "reading" else _ask_criterion(alignment_place)
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
-    st.caption(_READING_WORDS if architecture == "reading" else _ALIGNMENT_WORDS[criterion])
+    st.caption(_(_READING_WORDS if architecture == "reading" else _ALIGNMENT_WORDS[criterion]))
     if criterion != "none":
-        st.caption(f":material/warning: {PROVES_NOTHING}")
+        st.caption(f":material/warning: {_(PROVES_NOTHING)}")
         if kind == "pretrained":
-            st.caption(f":material/warning: {FORGETS}")
+            st.caption(f":material/warning: {_(FORGETS)}")
     *steps_places, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
     n_epochs, learning_rate, seed = _ask_steps(steps_places, kind)
-    with more.popover("More", width="stretch", key="train_more"):
+    with more.popover(_("More"), width="stretch", key="train_more"):
         rest = _ask_the_rest(project, offered, architecture, is_aligned=criterion != "none")
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
     fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
     kind_of_model = architecture if architecture in {"decoder", "tokens"} else ""
     suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
-        "Name of the model", key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
+        _("Name of the model"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
     ).strip()
     return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
 
@@ -142,15 +162,15 @@ def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str 
     if kind == "pretrained" and len(architectures) > 1:
         column, architecture_place = column.columns(2, vertical_alignment="bottom")
     base = None if kind == "scratch" else column.text_input(
-        "Pretrained model", key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
-        help="The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it.",
+        _("Pretrained model"), key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
+        help=_("The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it."),
     )  # fmt: skip
     return base, _ask_architecture(architecture_place, project, kind, architectures)
 
 
 def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
     return column.selectbox(
-        "Alignment with rationales", list(_ALIGNMENTS), format_func=_ALIGNMENTS.__getitem__, key="train_alignment",
+        _("Alignment with rationales"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
         persist_state="session",
     )  # fmt: skip
 
@@ -159,14 +179,14 @@ def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float
     """Epochs, learning rate and seed."""
     of_epochs, of_rate, of_seed = columns
     n_epochs = of_epochs.number_input(
-        "Epochs, at most", 1, 1_000, 10, key="train_epochs", persist_state="session",
-        help="It ends sooner where it gets no better.",
+        _("Epochs, at most"), 1, 1_000, 10, key="train_epochs", persist_state="session",
+        help=_("It ends sooner where it gets no better."),
     )  # fmt: skip
     rate = of_rate.number_input(
-        "Learning rate", 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
+        _("Learning rate"), 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
         persist_state="session",
     )  # fmt: skip
-    seed = of_seed.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed", persist_state="session")
+    seed = of_seed.number_input(_("Seed"), 0, 2**31 - 1, 0, key="train_seed", persist_state="session")
     return int(n_epochs), float(rate), int(seed)
 
 
@@ -178,9 +198,12 @@ def _ask_architecture(
         return architectures[0]
     titles = _ARCHITECTURES if kind == "scratch" else _OF_A_BASE
     chosen: Architecture = column.selectbox(
-        "Kind of model", architectures, format_func=titles.__getitem__, key=f"train_architecture_{project.id}_{kind}",
+        _("Kind of model"),
+        architectures,
+        format_func=lambda name: _(titles[name]),
+        key=f"train_architecture_{project.id}_{kind}",
         persist_state="session",
-    )  # fmt: skip
+    )
     return chosen
 
 
@@ -191,31 +214,33 @@ def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> st
         splits = [None, *(name for name in splits if name)]
     # By number: Streamlit shows no choice where None is chosen.
     number = column.selectbox(
-        "Learn from", range(len(splits)), splits.index("train") if "train" in splits else 0,
+        _("Learn from"), range(len(splits)), splits.index("train") if "train" in splits else 0,
         format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}", persist_state="session",
     )  # fmt: skip
     return splits[number]
 
 
 def _split_title(split: str | None) -> str:
-    return "all texts" if split is None else f"the split {split}" if split else "the texts without a split"
+    if split is None:
+        return _("all texts")
+    return _("the split {split}", split=split) if split else _("the texts without a split")
 
 
 def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
     sources = list(_SOURCES) if offered.word_lists else [source for source in _SOURCES if source != "lexicon"]
     source = column.selectbox(
-        "Rationales",
+        _("Rationales"),
         sources,
-        format_func=_SOURCES.__getitem__,
+        format_func=lambda name: _(_SOURCES[name]),
         key=f"train_source_{project.id}",
         persist_state="session",
     )
     if source != "lexicon":
         return source, ()
     lists = column.multiselect(
-        "Word lists", offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
+        _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
-        help="The words of keep lists are the rationale; those of ignore lists are not in it.",
+        help=_("The words of keep lists are the rationale; those of ignore lists are not in it."),
     )  # fmt: skip
     return source, tuple(lists)
 
@@ -244,15 +269,15 @@ def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture
 def _ask_stopping(project: Project, offered: Choices) -> tuple[str | None, int, int]:
     """The split to stop by, after how many epochs without gain, and how many texts are in a batch."""
     validation = st.selectbox(
-        "Stop by", ["", *(name for name in offered.splits if name)],
-        format_func=lambda name: f"the split {name}" if name else _USUAL_VALIDATION,
+        _("Stop by"), ["", *(name for name in offered.splits if name)],
+        format_func=lambda name: _("the split {name}", name=name) if name else _(_USUAL_VALIDATION),
         key=f"train_validation_{project.id}", persist_state="session",
     )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
     patience = left.number_input(
-        "Epochs without gain before it ends", 1, 1_000, 5, key="train_patience", persist_state="session"
+        _("Epochs without gain before it ends"), 1, 1_000, 5, key="train_patience", persist_state="session"
     )
-    batch_size = right.number_input("Texts in a batch", 1, 512, 16, key="train_batch", persist_state="session")
+    batch_size = right.number_input(_("Texts in a batch"), 1, 512, 16, key="train_batch", persist_state="session")
     return validation or None, int(patience), int(batch_size)
 
 
@@ -260,13 +285,17 @@ def _ask_texts_and_answers(project: Project) -> tuple[TooLong, Output]:
     """What becomes of texts that are too long, and of what form the answers are."""
     left, right = st.columns(2, vertical_alignment="bottom")
     too_long = left.selectbox(
-        "Texts too long for the model", list(_TOO_LONG), format_func=_TOO_LONG.__getitem__, key="train_too_long",
+        _("Texts too long for the model"), list(_TOO_LONG), format_func=lambda name: _(_TOO_LONG[name]), key="train_too_long",
         persist_state="session",
     )  # fmt: skip
     if len(project.labels) != 2:
         return too_long, "softmax"
     output = right.selectbox(
-        "Outputs", list(_OUTPUTS), format_func=_OUTPUTS.__getitem__, key="train_output", persist_state="session"
+        _("Outputs"),
+        list(_OUTPUTS),
+        format_func=lambda name: _(_OUTPUTS[name]),
+        key="train_output",
+        persist_state="session",
     )
     return too_long, output
 
@@ -275,12 +304,12 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     """How many threads work, and whether each label counts alike."""
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
-        "Threads", 1, 64, 1, key="train_threads", persist_state="session",
-        help="On a CPU. With one the machine stays free for those who annotate.",
+        _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
+        help=_("On a CPU. With one the machine stays free for those who annotate."),
     )  # fmt: skip
     balances = architecture != "reading" and right.checkbox(
-        "Each label counts alike", key="train_balances", persist_state="session",
-        help="However many texts it has; else each text counts alike.",
+        _("Each label counts alike"), key="train_balances", persist_state="session",
+        help=_("However many texts it has; else each text counts alike."),
     )  # fmt: skip
     return int(threads), balances
 
@@ -288,23 +317,23 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
 def _ask_alignment() -> tuple[AlignmentOptions, float]:
     left, right = st.columns(2, vertical_alignment="bottom")
     strength = left.number_input(
-        "Weight of the alignment (λ)", 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
-        help=FORGETS,
+        _("Weight of the alignment (λ)"), 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
+        help=_(FORGETS),
     )  # fmt: skip
     scale = right.number_input(
-        "Scale of attributions (γ)", 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
+        _("Scale of attributions (γ)"), 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
     )
     left, right = st.columns(2, vertical_alignment="bottom")
     of_several = left.selectbox(
-        "Of several sets",
+        _("Of several sets"),
         list(_OF_SEVERAL),
-        format_func=_OF_SEVERAL.__getitem__,
+        format_func=lambda name: _(_OF_SEVERAL[name]),
         key="train_several",
         persist_state="session",
     )
     share = right.number_input(
-        "Texts with rationales, in percent", 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
-        help="The others are drawn by the seed, and learned from by their label alone.",
+        _("Texts with rationales, in percent"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
+        help=_("The others are drawn by the seed, and learned from by their label alone."),
     )  # fmt: skip
     return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several), share
 

@@ -54,6 +54,7 @@ def choose_another_file(lead: Person, path: Path) -> None:
 
 def give_role(page: Page, name: str) -> None:
     """That of an annotator, which the form begins with."""
+    page.get_by_text("Give or take a role", exact=True).click()
     page.get_by_role("button", name="Take it away").scroll_into_view_if_needed()  # scrolling closes the menu
     page.get_by_role("combobox", name="Person", exact=True).click()
     page.get_by_role("option", name=name).click()
@@ -66,7 +67,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     page.get_by_role("button", name="New project").click()
-    page.get_by_label("Name", exact=True).fill("Menus")
+    page.get_by_label("Name of the project", exact=True).fill("Menus")
     page.get_by_label("Labels, separated by commas").last.fill("no, yes")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Menus").wait_for()
@@ -127,7 +128,7 @@ SECTIONS = {
     "Instances": ".st-key-project_look_key",
     "Import": ".st-key-import_format",
     "Rules": ".st-key-rules_save",
-    "People": ".st-key-people_take_ask",
+    "People": ".st-key-people_open_data",
     "Rounds": "[class*=st-key-round_look_]",
     "Decisions": "p:text-is('There is nothing to decide.')",
     "Export": ".st-key-export_prepare",
@@ -148,7 +149,7 @@ def test_every_section_shows_without_an_error_also_in_an_empty_project(person: C
     for name, shown in SECTIONS.items():
         shows_without_an_error(lead, name, shown)
     page.get_by_role("button", name="New project").click()
-    page.get_by_label("Name", exact=True).fill("Empty")
+    page.get_by_label("Name of the project", exact=True).fill("Empty")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Empty").wait_for()
     shows_without_an_error(lead, "Progress", "[class*=st-key-labels_text_]")
@@ -164,7 +165,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("option", name="custom").click()
     page.get_by_text("an answer text").click()
     expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
-    page.get_by_label("Name", exact=True).fill("Own")
+    page.get_by_label("Name of the project", exact=True).fill("Own")
     page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
     page.get_by_role("textbox", name="Segments that are only shown").fill("question")
     page.get_by_role("button", name="Create").click()
@@ -214,7 +215,7 @@ def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) 
 def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
-    lead.page.get_by_label("Name", exact=True).fill("Reading")
+    lead.page.get_by_label("Name of the project", exact=True).fill("Reading")
     lead.page.get_by_role("button", name="Create").click()
     lead.sees("There is a project 'Reading' already. Choose another name.")
 
@@ -278,6 +279,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
     page = lead.page
+    page.get_by_text("Give or take a role", exact=True).click()
     chosen = page.get_by_role("combobox", name="Person and role")
     page.get_by_role("button", name="Give the role").scroll_into_view_if_needed()  # scrolling closes the menu
     chosen.click()
@@ -295,6 +297,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
 def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come, browser: Browser) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
+    lead.page.get_by_text("Invite people", exact=True).click()
     lead.page.get_by_role("textbox", name="Names, one a line").fill("Ada")
     lead.page.get_by_role("button", name="Make the links").click()
     link = lead.page.locator(".st-key-people_made_links code").inner_text()
@@ -316,7 +319,7 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     lead.sees(
         "The same people, with the same roles"
     )  # before, the form of the usual rules has a field of that name, too
-    lead.page.get_by_label("Name", exact=True).fill("Second")
+    lead.page.get_by_label("Name of the project", exact=True).fill("Second")
     lead.page.get_by_role("button", name="Create").click()
     lead.page.get_by_role("heading", name="Second").wait_for()
     with open_store(server.database) as store:

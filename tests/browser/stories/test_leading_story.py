@@ -24,7 +24,7 @@ def test_a_new_project_opens_where_one_begins_and_what_is_saved_is_said_below_th
     assert box is not None
     assert box["y"] > 360, "it covers neither the sections nor the first line of the page"
     lead.page.get_by_role("button", name="New project").click()
-    lead.page.get_by_role("dialog").get_by_label("Name", exact=True).fill("Fresh")
+    lead.page.get_by_role("dialog").get_by_label("Name of the project", exact=True).fill("Fresh")
     lead.page.get_by_role("button", name="Create").click()
     expect(lead.page.get_by_role("heading", name="Fresh")).to_be_visible()
     lead.sees("Choose a file to begin")

@@ -21,7 +21,8 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     ada.section("People")
     page = ada.page
     page.get_by_role("heading", name="Crowd doors").scroll_into_view_if_needed()  # the page is drawn to its end
-    whose = page.get_by_role("combobox", name="Whose").nth(1)
+    page.get_by_text("A person's data", exact=True).first.click()
+    whose = page.get_by_role("combobox", name="Whose").first
     whose.scroll_into_view_if_needed()  # scrolling later would close the menu
     whose.click()
     page.get_by_role("option", name="Annotator 2").click()

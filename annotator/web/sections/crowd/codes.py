@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
+from annotator.domain.project.crowd import STATE_WORDS
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, several
 from annotator.usecases.crowd.doors import Payment, find_code, mark_paid
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -18,10 +19,10 @@ _SHOWN = "crowd_code_shown"
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Is it ours, is it used up, how many texts, how long."""
     with st.form("crowd_codes", border=True):
-        st.markdown("**Look up a code**")
+        st.markdown(_("**Look up a code**"))
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input("Code", key=_CODE, placeholder="ABCD-EFGH-…")
-        held = submitted("Look it up", container=button, key="crowd_code_go", fields=(_CODE,))
+        field.text_input(_("Code"), key=_CODE, placeholder="ABCD-EFGH-…")
+        held = submitted(_("Look it up"), container=button, key="crowd_code_go", fields=(_CODE,))
     if held is not None:
         st.session_state[_SHOWN] = (project.id, held[_CODE])
     project_id, code = st.session_state.get(_SHOWN, (None, ""))
@@ -37,19 +38,30 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
     worker = payment.worker
     minutes = f"{payment.active_ms / 60_000:.1f}"
     st.markdown(
-        f"This code is of {as_text(worker.name)}, who came in by “{as_text(payment.door_name)}”: {as_text(worker.state)}, "
-        f"{counted(worker.done, 'text')}, {minutes} minutes of work, begun {as_text(worker.began_at[:16].replace('T', ' '))} UTC."
+        several(
+            "This code is of {name}, who came in by “{door_name}”: {state}, {n} text, {minutes} minutes of work, begun "
+            "{time} UTC.",
+            "This code is of {name}, who came in by “{door_name}”: {state}, {n} texts, {minutes} minutes of work, begun "
+            "{time} UTC.",
+            worker.done,
+            name=as_text(worker.name),
+            door_name=as_text(payment.door_name),
+            state=_(STATE_WORDS[worker.state]),
+            minutes=minutes,
+            time=as_text(worker.began_at[:16].replace("T", " ")),
+        )
     )
     if worker.state == "working":
-        st.info("The visit is not over yet.", icon=":material/hourglass_top:")
+        st.info(_("The visit is not over yet."), icon=":material/hourglass_top:")
     elif worker.paid_at is None:
-        if pressed("Mark as paid", key="crowd_code_paid"):
+        if pressed(_("Mark as paid"), key="crowd_code_paid"):
             mark_paid(store, visit.user, project.id, worker.code)
             st.rerun()
     else:
         st.warning(
-            f"Used up: marked as paid on {as_text(worker.paid_at[:16].replace('T', ' '))} UTC.", icon=":material/done:"
+            _("Used up: marked as paid on {time} UTC.", time=as_text(worker.paid_at[:16].replace("T", " "))),
+            icon=":material/done:",
         )
-        if pressed("It is not paid", key="crowd_code_unpaid"):
+        if pressed(_("It is not paid"), key="crowd_code_unpaid"):
             mark_paid(store, visit.user, project.id, worker.code, is_paid=False)
             st.rerun()

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator.domain.project.crowd import Door, DoorRules
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
 
@@ -39,7 +40,7 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
     keys = {name: f"crowd_{door.id if door else 'new'}_{project.id}_{name}" for name in _FIELDS}
     with st.form(f"crowd_form_{door.id if door else 'new'}", border=False):
         _draw(rules, keys)
-        word = "Save" if door else "Make the door"
+        word = "Save" if door else _("Make the door")
         held = submitted(word, type="primary", key=f"{keys['name']}_go", fields=tuple(keys.values()))
     if held is None:
         return None
@@ -52,34 +53,34 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
 
 def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
     name, workers, quota = st.columns(3, gap="large")
-    name.text_input("Name of the door", rules.name, max_chars=100, key=keys["name"])
+    name.text_input(_("Name of the door"), rules.name, max_chars=100, key=keys["name"])
     workers.number_input(
-        "Workers in all", 1, 100_000, rules.most_workers, key=keys["workers"],
-        help="Who stops or runs out of time makes room for somebody else.",
+        _("Workers in all"), 1, 100_000, rules.most_workers, key=keys["workers"],
+        help=_("Who stops or runs out of time makes room for somebody else."),
     )  # fmt: skip
-    quota.number_input("Texts for each worker", 1, 10_000, rules.quota, key=keys["quota"])
+    quota.number_input(_("Texts for each worker"), 1, 10_000, rules.quota, key=keys["quota"])
     minutes, at_once, until = st.columns(3, gap="large")
-    minutes.number_input("Minutes for a visit", 1, 7 * 24 * 60, rules.minutes, key=keys["minutes"])
-    at_once.number_input("At work at once", 1, 10_000, rules.at_once, key=keys["at_once"])
+    minutes.number_input(_("Minutes for a visit"), 1, 7 * 24 * 60, rules.minutes, key=keys["minutes"])
+    at_once.number_input(_("At work at once"), 1, 10_000, rules.at_once, key=keys["at_once"])
     until.date_input(
-        "Open until the end of", None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
-        key=keys["until"], help="Nobody new comes in after that day (UTC). Empty: until you close it.",
+        _("Open until the end of"), None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
+        key=keys["until"], help=_("Nobody new comes in after that day (UTC). Empty: until you close it."),
     )  # fmt: skip
     parameter, address = st.columns([1, 2], gap="large")
     parameter.text_input(
-        "Parameter with the platform's id", rules.parameter, key=keys["parameter"],
-        help="PROLIFIC_PID at Prolific, workerId at MTurk. Empty: nobody is known again.",
+        _("Parameter with the platform's id"), rules.parameter, key=keys["parameter"],
+        help=_("PROLIFIC_PID at Prolific, workerId at MTurk. Empty: nobody is known again."),
     )  # fmt: skip
     address.text_input(
-        "Return address", rules.return_address, key=keys["address"], max_chars=500,
+        _("Return address"), rules.return_address, key=keys["address"], max_chars=500,
         placeholder="https://app.prolific.com/submissions/complete?cc=ABC123",
-        help="Where a worker who has finished goes. {code} stands for the worker's own code. Empty: they paste the code.",
+        help=_("Where a worker who has finished goes. {code} stands for the worker's own code. Empty: they paste the code."),
     )  # fmt: skip
     st.text_area(
-        "Shown before they begin", rules.introduction, key=keys["introduction"], max_chars=5000,
-        help="What it is about, who you are, what becomes of their marks, whom to write to.",
+        _("Shown before they begin"), rules.introduction, key=keys["introduction"], max_chars=5000,
+        help=_("What it is about, who you are, what becomes of their marks, whom to write to."),
     )  # fmt: skip
-    st.checkbox("The guidelines must be read before anything is submitted", rules.must_read, key=keys["must_read"])
+    st.checkbox(_("The guidelines must be read before anything is submitted"), rules.must_read, key=keys["must_read"])
 
 
 def _rules_of(held: dict[str, object]) -> DoorRules:

@@ -6,10 +6,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.crowd import Door
+from annotator.domain.project.crowd import Door, DoorState
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, several, unsaid
 from annotator.usecases.crowd.doors import DoorView, change_door, doors_of, make_door, payments_csv, set_door_state
+from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
@@ -17,22 +19,33 @@ from annotator.web.sections.crowd import codes, form
 from annotator.web.sections.people.questions import show_answers
 from annotator.web.session import Visit
 
-_STATES = {"open": "open", "paused": "paused: nobody new comes in", "closed": "closed"}
+_STATES: dict[DoorState, str] = {
+    "open": unsaid("open"),
+    "paused": unsaid("paused: nobody new comes in"),
+    "closed": unsaid("closed"),
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Off until a lead makes a door and opens it."""
-    st.subheader("Crowd doors", anchor=False)
+    st.subheader(_("Crowd doors"), anchor=False)
     st.caption(
-        "A link for workers of a platform such as Prolific or MTurk. Each gets an account with a drawn name, marks as many texts "
-        "as you say, sees nothing but the work, and gets a code at the end. They are not listed among the people above."
+        _(
+            "A link for workers of a platform such as Prolific or MTurk. Each gets an account with a drawn name, marks as "
+            "many texts as you say, sees nothing but the work, and gets a code at the end. They are not listed among the "
+            "people above."
+        )
     )
     views = doors_of(store, visit.user, project.id)
+    training = training_first(store, project.id)
     for view in views:
         _show_door(store, visit, project, view)
+    if training is not None:
+        _show_training(training)
     if views:
         codes.show(store, visit, project)
-    with st.expander("Make a crowd door", expanded=False, key="crowd_new"):
+    with st.expander(_("Make a crowd door"), expanded=False, key="crowd_new"):
+        st.caption(_("A new door is paused: nobody comes in by it before you open it."))
         rules = form.ask(project, None)
         if rules is not None and _is_done(lambda: make_door(store, visit.user, project.id, rules)):
             st.rerun()
@@ -41,52 +54,91 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _show_door(store: Store, visit: Visit, project: Project, view: DoorView) -> None:
     door, key = view.door, f"crowd_{view.door.id}"
     with st.container(border=True, key=key):
-        st.markdown(f"**{as_text(door.rules.name)}** · {_STATES[door.state]}")
+        st.markdown(f"**{as_text(door.rules.name)}** · {_(_STATES[door.state])}")
         st.markdown(_numbers(view))
         if door.state != "closed":
             st.code(_link(door), language=None)
             _show_hint(door)
         _show_buttons(store, visit, view)
         if door.state != "closed":
-            with st.expander("Change", key=f"{key}_change"):
+            with st.expander(_("Change"), key=f"{key}_change"):
                 rules = form.ask(project, door)
                 if rules is not None and _is_done(lambda: change_door(store, visit.user, door.id, rules)):
                     st.rerun()
 
 
+def _show_training(training: TrainingFirst) -> None:
+    """What stands before a worker's first text, since their time runs meanwhile."""
+    if not training.n_texts:
+        st.warning(
+            _(
+                "Annotators are trained here before they get texts, and no training text is picked: whoever comes in by a door "
+                "gets nothing. Pick some under Training, or switch the training off there."
+            ),
+            icon=":material/school:",
+        )
+        return
+    st.info(
+        several(
+            "Whoever comes in by a door does {n} training text first, with {tries}. It counts neither for the texts of the door "
+            "nor for the code, and their minutes run meanwhile. Who does not pass gets no text and no code.",
+            "Whoever comes in by a door does {n} training texts first, with {tries}. They count neither for the texts of the "
+            "door nor for the code, and their minutes run meanwhile. Who does not pass gets no text and no code.",
+            training.n_texts,
+            tries=counted(training.tries, "try", "tries"),
+        ),
+        icon=":material/school:",
+    )
+
+
 def _numbers(view: DoorView) -> str:
     rules = view.door.rules
-    return (
-        f"{counted(view.came, 'worker')} of this door: {view.working:,} at work, {view.finished:,} of {rules.most_workers:,} "
-        f"finished, {view.left:,} stopped, {view.out_of_time:,} ran out of time. {counted(rules.quota, 'text')} each within "
-        f"{counted(rules.minutes, 'minute')}, at most {rules.at_once:,} at once."
+    return several(
+        "{n} worker of this door: {working} at work, {finished} of {most_workers} finished, {left} stopped, {out_of_time} "
+        "ran out of time. {texts} each within {minutes}, at most {at_once} at once.",
+        "{n} workers of this door: {working} at work, {finished} of {most_workers} finished, {left} stopped, {out_of_time} "
+        "ran out of time. {texts} each within {minutes}, at most {at_once} at once.",
+        view.came,
+        working=f"{view.working:,}",
+        finished=f"{view.finished:,}",
+        most_workers=f"{rules.most_workers:,}",
+        left=f"{view.left:,}",
+        out_of_time=f"{view.out_of_time:,}",
+        texts=counted(rules.quota, "text"),
+        minutes=counted(rules.minutes, "minute"),
+        at_once=f"{rules.at_once:,}",
     )
 
 
 def _show_hint(door: Door) -> None:
     if door.rules.parameter:
         st.caption(
-            f"The platform puts the worker's id into the parameter {as_text(door.rules.parameter)}; where it does not, the page "
-            "asks for it. Only a hash of it is kept."
+            _(
+                "The platform puts the worker's id into the parameter {parameter}; where it does not, the page asks for it. Only "
+                "a hash of it is kept.",
+                parameter=as_text(door.rules.parameter),
+            )
         )
     else:
-        st.caption("No id of a platform is asked for: whoever opens the link in another browser may begin once more.")
+        st.caption(
+            _("No id of a platform is asked for: whoever opens the link in another browser may begin once more.")
+        )
 
 
 def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
     door, key = view.door, f"crowd_{view.door.id}"
     turn, close, take = st.columns(3)
-    if door.state == "paused" and pressed("Open the door", type="primary", container=turn, key=f"{key}_open"):
+    if door.state == "paused" and pressed(_("Open the door"), type="primary", container=turn, key=f"{key}_open"):
         set_door_state(store, visit.user, door.id, "open")
         st.rerun()
-    if door.state == "open" and pressed("Pause", container=turn, key=f"{key}_pause"):
+    if door.state == "open" and pressed(_("Pause"), container=turn, key=f"{key}_pause"):
         set_door_state(store, visit.user, door.id, "paused")
         st.rerun()
-    if door.state != "closed" and pressed("Close for good", container=close, key=f"{key}_close"):
-        _ask_to_close(door)
+    if door.state != "closed" and pressed(_("Close for good"), container=close, key=f"{key}_close"):
+        st.dialog(_("Close this door?"))(_ask_to_close)(door)
     if view.came:
         take.download_button(
-            "Codes as CSV",
+            _("Codes as CSV"),
             payments_csv(store, visit.user, door.id),
             f"codes-{door.id}.csv",
             "text/csv",
@@ -94,14 +146,16 @@ def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
         )
 
 
-@st.dialog("Close this door?")
 def _ask_to_close(door: Door) -> None:
     st.markdown(
-        f"Nobody new comes in by “{as_text(door.rules.name)}” any more, and it cannot be opened again. Who is at work goes on "
-        "until they have finished or their time is up. Codes can still be looked up."
+        _(
+            "Nobody new comes in by “{name}” any more, and it cannot be opened again. Who is at work goes on until they have "
+            "finished or their time is up. Codes can still be looked up.",
+            name=as_text(door.rules.name),
+        )
     )
     show_answers(
-        "Close it", "Keep it", key=f"crowd_{door.id}_closing",
+        _("Close it"), _("Keep it"), key=f"crowd_{door.id}_closing",
         act=lambda store, visit: set_door_state(store, visit.user, door.id, "closed"),
     )  # fmt: skip
 

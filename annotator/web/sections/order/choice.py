@@ -16,10 +16,11 @@ from annotator.domain.project.queue_orders import (
     QueueOrder,
 )
 from annotator.domain.projects import Project
+from annotator.language import _, several, unsaid
 from annotator.metrics.registry import definition_of
 from annotator.usecases.queue.choices import OrderChoices
 
-_HELP = (
+_HELP = unsaid(
     "By answers that are stored; nothing is computed for it. No order is known to be the best: in ER-TEST models that learned "
     "from rationales of the most confident texts do best on other data, yet they correct the least confident ones. "
     "Texts in which the model found nothing are never reached by orders that begin with the worst."
@@ -34,13 +35,13 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
     with right:
         rest, seed = st.columns([3, 2])
         order = rest.selectbox(
-            "The rest" if kind else "Order", list(REST_WORDS), list(REST_WORDS).index(present.rest),
-            format_func=REST_WORDS.__getitem__, key=_key(project, "rest"),
-            help="Also of texts that are imported later: they come behind those that a model put first.",
+            _("The rest") if kind else _("Order"), list(REST_WORDS), list(REST_WORDS).index(present.rest),
+            format_func=lambda order: _(REST_WORDS[order]), key=_key(project, "rest"),
+            help=_("Also of texts that are imported later: they come behind those that a model put first."),
         )  # fmt: skip
         number = seed.number_input(
-            "Seed", 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
-            help="Of everything that is drawn: the random order, texts with equal numbers, and a sample.",
+            _("Seed"), 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
+            help=_("Of everything that is drawn: the random order, texts with equal numbers, and a sample."),
         )  # fmt: skip
     if kind is None:
         return QueueOrder(order, int(number))
@@ -51,10 +52,14 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
 def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
     kinds: list[FirstKind | Literal["nothing"]] = ["nothing", *FIRST_KINDS]
     kind = st.selectbox(
-        "What comes first", kinds, kinds.index(present.first.kind if present.first else "nothing"),
-        key=_key(project, "kind"), format_func=lambda kind: FIRST_WORDS.get(kind, "nothing in particular"), help=_HELP,
+        _("What comes first"), kinds, kinds.index(present.first.kind if present.first else "nothing"),
+        key=_key(project, "kind"), format_func=_kind_words, help=_(_HELP),
     )  # fmt: skip
     return None if kind == "nothing" else kind
+
+
+def _kind_words(kind: FirstKind | Literal["nothing"]) -> str:
+    return _("nothing in particular") if kind == "nothing" else _(FIRST_WORDS[kind])
 
 
 def _ask_first(
@@ -69,11 +74,21 @@ def _ask_first(
     with right:
         of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
         percent = share.number_input(
-            "First k %", 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
-            help="Of the texts that wait and have the number, rounded up.",
+            _("First k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
+            help=_percent_help(choices),
         )  # fmt: skip
         split = None if of_split is None else _split_field(of_split, project, before, choices)
     return ModelOrder(kind, percent=percent, split=split, **chosen)
+
+
+def _percent_help(choices: OrderChoices) -> str:
+    return several(
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} text waits now.",
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} texts wait now.",
+        choices.n_free,
+    )
 
 
 def _split_field(
@@ -82,8 +97,8 @@ def _split_field(
     splits = [None, *choices.splits]
     index = splits.index(before.split) if before and before.split in splits else 0
     number = container.selectbox(
-        "Of the split", range(len(splits)), index, key=_key(project, "split"),
-        format_func=lambda number: (splits[number] or "(none)") if number else "all splits",
+        _("Of the split"), range(len(splits)), index, key=_key(project, "split"),
+        format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits"),
     )  # fmt: skip
     return splits[number]
 
@@ -96,7 +111,7 @@ def _ask_models(
 
 def _with_seeds(name: str, choices: OrderChoices) -> str:
     n = choices.models[name]
-    return name if n == 1 else f"{name} ({n} seeds)"
+    return name if n == 1 else _("{name} ({n} seeds)", name=name, n=n)
 
 
 def _models_field(
@@ -108,18 +123,23 @@ def _models_field(
 ) -> dict[str, Any] | None:
     if not names:
         st.info(
-            "No answers of a model are stored in this project. Import some, or compute them on the Saliency page.",
+            _("No answers of a model are stored in this project. Import some, or compute them on the Saliency page."),
             icon=":material/smart_toy:",
         )
         return None
     usual = names if kind == "models disagree" else names[:1]
     chosen = [name for name in before.models if name in names] if before else usual
     models = st.multiselect(
-        "By the answers of", names, chosen, format_func=shown, key=_key(project, f"models_{kind}"), placeholder="choose a model",
-        help="All seeds of a model count. Numbers of several models and seeds are averaged.",
-    )  # fmt: skip
+        _("By the answers of"),
+        names,
+        chosen,
+        format_func=shown,
+        key=_key(project, f"models_{kind}"),
+        placeholder=_("choose a model"),
+        help=_("All seeds of a model count. Numbers of several models and seeds are averaged."),
+    )
     if not models:
-        st.caption("Choose a model to see what would come first.")
+        st.caption(_("Choose a model to see what would come first."))
         return None
     return {"models": tuple(models)}
 
@@ -129,7 +149,10 @@ def _ask_plausibility(
 ) -> dict[str, Any] | None:
     if not choices.measured:
         st.info(
-            "No number of attributions against gold is stored yet. Where the project has both, the Metrics page measures them.",
+            _(
+                "No number of attributions against gold is stored yet. Where the project has both, the Metrics page measures "
+                "them."
+            ),
             icon=":material/straighten:",
         )
         return None
@@ -138,16 +161,18 @@ def _ask_plausibility(
         wanted = [(model, before.method, before.layer, before.number) for model in before.models]
         index = next((choices.measured.index(number) for number in wanted if number in choices.measured), 0)
     model, method, layer, name = st.selectbox(
-        "By the number", choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
-        help="Only texts with gold have one, so this is of use where texts want several annotators.",
+        _("By the number"), choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
+        help=_("Only texts with gold have one, so this is of use where texts want several annotators."),
     )  # fmt: skip
     return {"models": (model,), "method": method, "layer": layer, "number": name}
 
 
 def _number_words(number: tuple[str, str, int | None, str]) -> str:
     model, method, layer, name = number
-    of_layer = "" if layer is None else f", layer {layer}"
-    return f"{definition_of(name).title} of {model} by {method}{of_layer}"
+    title = definition_of(name).title
+    if layer is None:
+        return _("{title} of {model} by {method}", title=title, model=model, method=method)
+    return _("{title} of {model} by {method}, layer {layer}", title=title, model=model, method=method, layer=layer)
 
 
 def _ask_nothing(
@@ -156,12 +181,12 @@ def _ask_nothing(
     """What it is that nothing was found: an answer of models, or a method that selects no token."""
     labels = list(project.labels) if project.task.result_kind == "label" else [""]
     options: list[tuple[str, str]] = [("label", label) for label in labels]
-    options += [("method", method) for method in dict.fromkeys(method for _, method in choices.methods)]
+    options += [("method", method) for method in dict.fromkeys(method for _model, method in choices.methods)]
     stored = None
     if before is not None:
         stored = ("method", before.method) if before.label is None else ("label", before.label)
     what, value = st.selectbox(
-        "Nothing was found where", options, options.index(stored) if stored in options else 0,
+        _("Nothing was found where"), options, options.index(stored) if stored in options else 0,
         format_func=_nothing_words, key=_key(project, f"nothing_{kind}"),
     )  # fmt: skip
     of_method = [model for model, method in choices.methods if method == value]
@@ -173,8 +198,8 @@ def _ask_nothing(
 def _nothing_words(option: tuple[str, str]) -> str:
     what, value = option
     if what == "method":
-        return f"{value} selects no token"
-    return f"the answer is “{value}”" if value else "the answer is that there is none"
+        return _("{value} selects no token", value=value)
+    return _("the answer is “{value}”", value=value) if value else _("the answer is that there is none")
 
 
 def begin_anew(project: Project) -> None:

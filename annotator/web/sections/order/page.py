@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import counted
 from annotator.domain.project.queue_orders import QueueOrder
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.queue.choices import choices_of
 from annotator.usecases.queue.order_words import order_words
@@ -20,7 +20,7 @@ from annotator.web.sections import built_in_offer
 from annotator.web.sections.order.choice import ask_order, begin_anew
 from annotator.web.session import Visit
 
-_WHAT_STAYS = (
+_WHAT_STAYS = unsaid(
     "What people hold stays with them: the text on their screen and the next one, which each has already. So the new order "
     "reaches them one text later. They see no reason. The record keeps what the order was before."
 )
@@ -37,35 +37,46 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if order is None:
         return
     try:
-        with st.spinner("Working out what would come first …", show_time=True):
+        with st.spinner(_("Working out what would come first …"), show_time=True):
             preview = preview_order(store, visit.user, project.id, order)
     except AnnotatorError as error:
         st.warning(as_text(str(error)), icon=":material/info:")
         return
     sentence, button = st.columns([4, 1], vertical_alignment="center")
-    sentence.markdown(f"**What would come next.** {_counts(preview)}")
+    sentence.markdown(_("**What would come next.** {counts}", counts=_counts(preview)))
     _show_button(store, visit, project, present, preview, button)
-    st.caption(" ".join((*map(as_text, preview.notes), _WHAT_STAYS)))
+    st.caption(" ".join((*map(as_text, preview.notes), _(_WHAT_STAYS))))
     if preview.texts:
         _show_texts(preview.texts, has_reasons=order.first is not None)
 
 
 def _show_present(store: Store, visit: Visit, project: Project, present: PresentOrder) -> None:
-    by = f" {as_text(present.set_by)} set this on {_day(present.set_at)}." if present.set_by and present.set_at else ""
-    waiting = counted(
-        present.n_waiting, "text that was put first still waits.", "texts that were put first still wait."
-    )
-    rest = f" {waiting}" if present.order.first else ""
-    st.markdown(f"Texts are given out **{as_text(order_words(present.order))}**.{by}{rest}")
+    lines = [_("Texts are given out **{order}**.", order=as_text(order_words(present.order)))]
+    if present.set_by and present.set_at:
+        lines.append(_("{name} set this on {time}.", name=as_text(present.set_by), time=_day(present.set_at)))
+    if present.order.first:
+        lines.append(
+            several(
+                "{n} text that was put first still waits.",
+                "{n} texts that were put first still wait.",
+                present.n_waiting,
+            )
+        )
+    st.markdown(" ".join(lines))
     if present.gone:
-        names = " and ".join(f"“{name}”" for name in present.gone)
+        names = listed([_("“{name}”", name=name) for name in present.gone], "and")
         st.info(
-            f"Nothing of {as_text(names)} is stored any more. The texts keep the positions that it gave them.",
+            _(
+                "Nothing of {names} is stored any more. The texts keep the positions that it gave them.",
+                names=as_text(names),
+            ),
             icon=":material/history:",
         )
     elif present.is_old:
         st.info(
-            "What it goes by has changed since. The texts keep their positions; set the order again to follow the change.",
+            _(
+                "What it goes by has changed since. The texts keep their positions; set the order again to follow the change."
+            ),
             icon=":material/history:",
         )
     if present.before is not None and present.before != present.order:
@@ -74,8 +85,8 @@ def _show_present(store: Store, visit: Visit, project: Project, present: Present
 
 def _show_way_back(store: Store, visit: Visit, project: Project, present: PresentOrder, before: QueueOrder) -> None:
     sentence, button = st.columns([4, 1], vertical_alignment="center")
-    sentence.caption(f"Before that they were given out {as_text(order_words(before))}.")
-    if pressed("Set it back", container=button, width="stretch", key="order_back"):
+    sentence.caption(_("Before that they were given out {order}.", order=as_text(order_words(before))))
+    if pressed(_("Set it back"), container=button, width="stretch", key="order_back"):
         _set(store, visit, project, before, present.revision)
 
 
@@ -84,10 +95,15 @@ def _day(at: str) -> str:
 
 
 def _counts(preview: Preview) -> str:
-    waiting = counted(preview.n_free, "text waits", "texts wait")
     if preview.order.first is None:
-        return f"{waiting}."
-    return f"{waiting}; {preview.n_known:,} of them can be ranked so, and {preview.n_first:,} come first."
+        return several("{n} text waits.", "{n} texts wait.", preview.n_free)
+    return several(
+        "{n} text waits; {n_known} of them can be ranked so, and {n_first} come first.",
+        "{n} texts wait; {n_known} of them can be ranked so, and {n_first} come first.",
+        preview.n_free,
+        n_known=f"{preview.n_known:,}",
+        n_first=f"{preview.n_first:,}",
+    )
 
 
 def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
@@ -95,8 +111,8 @@ def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
         [
             {
                 "text": first_words(text.text),
-                "label": "–" if text.label is None else text.label or "(no answer)",
-                **({"why now": text.reason or "follows in the order of the rest"} if has_reasons else {}),
+                "label": "–" if text.label is None else text.label or _("(no answer)"),
+                **({"why now": text.reason or _("follows in the order of the rest")} if has_reasons else {}),
                 "key": text.key,
             }
             for text in texts
@@ -104,10 +120,10 @@ def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
         hide_index=True,
         key="order_texts",
         column_config={
-            "text": st.column_config.TextColumn(width=280),
-            "label": st.column_config.TextColumn(width=80),
-            "why now": st.column_config.TextColumn(width=500),
-            "key": st.column_config.TextColumn(width=100),
+            "text": st.column_config.TextColumn(_("text"), width=280),
+            "label": st.column_config.TextColumn(_("label"), width=80),
+            "why now": st.column_config.TextColumn(_("why now"), width=500),
+            "key": st.column_config.TextColumn(_("key"), width=100),
         },
     )
 
@@ -121,7 +137,7 @@ def _show_button(
     is_set = preview.order == present.order
     is_idle = preview.n_first == 0 if preview.order.first else is_set
     if not pressed(
-        "Draw it anew" if is_set and preview.order.first else "Set this order",
+        _("Draw it anew") if is_set and preview.order.first else _("Set this order"),
         container=container, type="primary", width="stretch", key="order_set", disabled=is_idle,
     ):  # fmt: skip
         return
@@ -141,5 +157,5 @@ def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revisi
         return
     begin_anew(project)
     st.session_state.pop(_shown_key(project), None)
-    st.toast("The order is set.", icon=":material/check:")
+    st.toast(_("The order is set."), icon=":material/check:")
     st.rerun()

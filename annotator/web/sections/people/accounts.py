@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.usecases.access.accounts import disable_user, list_users
 from annotator.usecases.access.invitations import Invitation, Member, renew_link
 from annotator.usecases.databases import Store
@@ -21,16 +22,16 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
     renewable = {member.user.name: member for member in everybody if member.may_renew}
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
-        st.markdown("**Make a new link**")
-        name = ask_for_person("Whose", list(renewable), key="people_renew_name", without="Nobody needs one")
-        is_asked = submitted("Make a new link", key="people_renew_go", disabled=not renewable) is not None
+        st.markdown(_("**Make a new link**"))
+        name = ask_for_person(_("Whose"), list(renewable), key="people_renew_name", without=_("Nobody needs one"))
+        is_asked = submitted(_("Make a new link"), key="people_renew_go", disabled=not renewable) is not None
         if not visit.user.is_administrator:
-            st.caption("Of people who have a password, an administrator makes a new link.")
+            st.caption(_("Of people who have a password, an administrator makes a new link."))
     if is_asked and name is None:
-        renew.warning(NOBODY_CHOSEN)
+        renew.warning(_(NOBODY_CHOSEN))
     elif is_asked and name in renewable:
         if renewable[name].account == "can sign in":
-            _ask_to_reset(project, renewable[name])
+            st.dialog(_("End the old password?"))(_ask_to_reset)(project, renewable[name])
         else:
             _renew(store, visit, project, renewable[name])
             st.rerun()
@@ -56,36 +57,46 @@ def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None
     keep_links(project, [Invitation(member.user.name, member.roles[0] if member.roles else None, token)])
 
 
-@st.dialog("End the old password?")
 def _ask_to_reset(project: Project, member: Member) -> None:
     st.markdown(
-        f"{as_text(member.user.name)} has a password. It ends at once, and so does every page that they have open: they come in "
-        "again with the new link alone."
+        _(
+            "{name} has a password. It ends at once, and so does every page that they have open: they come in again with the "
+            "new link alone.",
+            name=as_text(member.user.name),
+        )
     )
     show_answers(
-        "Make a new link", "Keep it", key="people_reset", act=lambda store, visit: _renew(store, visit, project, member)
+        _("Make a new link"),
+        _("Keep it"),
+        key="people_reset",
+        act=lambda store, visit: _renew(store, visit, project, member),
     )
 
 
 def _show_shutting_out(members: Sequence[Member]) -> None:
     active = [member.user.name for member in members if member.account != "shut out"]
     with st.form("people_shut", border=True):
-        st.markdown("**Shut somebody out**")
-        name = ask_for_person("Who", active, key="people_shut_name")
-        is_asked = submitted("Shut out", key="people_shut_ask", disabled=not active) is not None
-        st.caption("Of every project of this server. A new link lets them in again.")
+        st.markdown(_("**Shut somebody out**"))
+        name = ask_for_person(_("Who"), active, key="people_shut_name")
+        is_asked = submitted(_("Shut out"), key="people_shut_ask", disabled=not active) is not None
+        st.caption(_("Of every project of this server. A new link lets them in again."))
     if is_asked and name:
-        _ask_to_shut_out(name)
+        st.dialog(_("Shut somebody out?"))(_ask_to_shut_out)(name)
     elif is_asked:
-        st.warning(NOBODY_CHOSEN)
+        st.warning(_(NOBODY_CHOSEN))
 
 
-@st.dialog("Shut somebody out?")
 def _ask_to_shut_out(name: str) -> None:
     st.markdown(
-        f"{as_text(name)} can sign in no more, in no project, from now on. What they submitted and scored stays; what they hold "
-        "goes to others."
+        _(
+            "{name} can sign in no more, in no project, from now on. What they submitted and scored stays; what they hold "
+            "goes to others.",
+            name=as_text(name),
+        )
     )
     show_answers(
-        "Shut out", "Leave them in", key="people_shut", act=lambda store, visit: disable_user(store, visit.user, name)
+        _("Shut out"),
+        _("Leave them in"),
+        key="people_shut",
+        act=lambda store, visit: disable_user(store, visit.user, name),
     )

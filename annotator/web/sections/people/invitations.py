@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
-from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.people import PROJECT_ROLES, role_name
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, several
 from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -27,17 +27,18 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """The form for a list of names; what was wrong with a list is said below it, and nobody of it was invited."""
     field = f"people_invite_names_{st.session_state.get(_N_MADE, 0)}"  # another one is empty
     with st.form("people_invite", border=True):
-        st.markdown("**Invite people**")
         names, chosen = st.columns([3, 1], gap="large")
         names.text_area(
-            "Names, one a line",
+            _("Names, one a line"),
             key=field,
             placeholder="Ada\nBo\nCleo, reviewer",
-            help="Write a role after a comma for whoever shall have another than the one beside. "
-            "A name is what the person signs in with.",
+            help=_(
+                "Write a role after a comma for whoever shall have another than the one beside. A name is what the person signs "
+                "in with."
+            ),
         )
-        role = chosen.selectbox("Role", PROJECT_ROLES, key="people_invite_role")
-        held = submitted("Make the links", type="primary", key="people_invite_go", fields=(field,))
+        role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
+        held = submitted(_("Make the links"), type="primary", key="people_invite_go", fields=(field,))
     if held is None:
         return
     try:
@@ -69,15 +70,18 @@ def show_links(project: Project) -> None:
         _say(given, len(links))
         if len(links) <= _SHOWN_ONE_BY_ONE:
             for invitation, link in links:
-                st.markdown(" · ".join(filter(None, (as_text(invitation.name), invitation.role))))
+                st.markdown(
+                    " · ".join(filter(None, (as_text(invitation.name), invitation.role and role_name(invitation.role))))
+                )
                 st.code(link, language=None)
         take, away = st.columns([1, 1])
         if links:
             take.download_button(
-                f"Download {counted(len(links), 'link')} as CSV", _as_csv(links), "links.csv", "text/csv",
+                several("Download {n} link as CSV", "Download {n} links as CSV", len(links)), _as_csv(links), "links.csv",
+                "text/csv",
                 key="people_take_links",
             )  # fmt: skip
-        if pressed("Put the links away", container=away, key="people_links_away"):
+        if pressed(_("Put the links away"), container=away, key="people_links_away"):
             del st.session_state[_MADE]
             st.rerun()
 
@@ -86,12 +90,24 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
     known = [invitation for invitation in given if invitation.link_token is None]
     if n_links:
         st.markdown(
-            f"**{counted(n_links, 'link')}**, to send to {'that person' if n_links == 1 else 'each person'} in private. "
-            f"A link works once, within {INVITATION_LASTS.days} days, and is not shown again after you put it away."
+            several(
+                "**{n} link**, to send to that person in private. A link works once, within {days} days, and is not shown again "
+                "after you put it away.",
+                "**{n} links**, to send to each person in private. A link works once, within {days} days, and is not shown again "
+                "after you put it away.",
+                n_links,
+                days=INVITATION_LASTS.days,
+            )
         )
     if known:
-        names = ", ".join(as_text(f"{invitation.name} ({invitation.role})") for invitation in known)
-        st.markdown(f"No link is needed by whoever had an account before: {names}.")
+        names = listed([as_text(_invited(invitation)) for invitation in known])
+        st.markdown(_("No link is needed by whoever had an account before: {names}.", names=names))
+
+
+def _invited(invitation: Invitation) -> str:
+    if invitation.role is None:
+        return invitation.name
+    return _("{name} ({role})", name=invitation.name, role=role_name(invitation.role))
 
 
 def _as_csv(links: Sequence[tuple[Invitation, str]]) -> str:

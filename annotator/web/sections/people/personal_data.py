@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed
 from annotator.usecases.access.accounts import list_users
 from annotator.usecases.databases import Store
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
@@ -27,32 +28,36 @@ def show(store: Store, visit: Visit) -> None:
     _show_done()
     if not visit.user.is_administrator:
         st.caption(
-            "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
-            "erase them with all that they made. Everybody can leave a project by themselves, under My account."
+            _(
+                "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
+                "erase them with all that they made. Everybody can leave a project by themselves, under My account."
+            )
         )
         return
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
-        st.markdown("**A person's data**")
-        name = ask_for_person("Whose", names, key="people_data_name", without="There is nobody else")
+        st.markdown(_("**A person's data**"))
+        name = ask_for_person(_("Whose"), names, key="people_data_name", without=_("There is nobody else"))
         take, hide, out = st.columns(3)
         is_taken = (
-            submitted("Prepare a download", container=take, key="people_data_take", disabled=not names) is not None
+            submitted(_("Prepare a download"), container=take, key="people_data_take", disabled=not names) is not None
         )
-        is_hidden = submitted("Anonymise", container=hide, key="people_data_hide", disabled=not names) is not None
-        is_out = submitted("Erase", container=out, key="people_data_erase", disabled=not names) is not None
+        is_hidden = submitted(_("Anonymise"), container=hide, key="people_data_hide", disabled=not names) is not None
+        is_out = submitted(_("Erase"), container=out, key="people_data_erase", disabled=not names) is not None
         st.caption(
-            "Anonymised: account, name and words go, all numbers stay. Erased: what they marked, scored and wrote goes too. You "
-            "see how much it is before anything is done."
+            _(
+                "Anonymised: account, name and words go, all numbers stay. Erased: what they marked, scored and wrote goes too. "
+                "You see how much it is before anything is done."
+            )
         )
     if name is None and (is_taken or is_hidden or is_out):
-        st.warning(NOBODY_CHOSEN)
+        st.warning(_(NOBODY_CHOSEN))
     if name and is_taken:
         st.session_state[_TAKEN] = (name, data_of_person(store, visit.user, name))
     if name and is_hidden:
-        st.dialog("Anonymise somebody?", width="large")(ask_to_anonymise)(name)
+        st.dialog(_("Anonymise somebody?"), width="large")(ask_to_anonymise)(name)
     if name and is_out:
-        st.dialog("Erase somebody with all that they made?", width="large")(ask_to_erase)(name)
+        st.dialog(_("Erase somebody with all that they made?"), width="large")(ask_to_erase)(name)
     _offer_download()
 
 
@@ -61,7 +66,7 @@ def _offer_download() -> None:
         return
     name, content = st.session_state[_TAKEN]
     st.download_button(
-        f"Download everything about {as_text(name)}", content, "data-of-a-person.zip", "application/zip",
+        _("Download everything about {name}", name=as_text(name)), content, "data-of-a-person.zip", "application/zip",
         key="people_data_download",
     )  # fmt: skip
 
@@ -71,7 +76,7 @@ def ask_to_anonymise(name: str) -> None:
     with page_store() as store:
         lines = _lines(store, lambda visit: anonymising_lines(plan_anonymising(store, visit.user, name)))
         copies = names_of_copies(store)
-    _ask(name, lines, copies, "Anonymise", lambda store, visit: anonymise(store, visit.user, name))
+    _ask(name, lines, copies, _("Anonymise"), lambda store, visit: anonymise(store, visit.user, name))
 
 
 def ask_to_erase(name: str) -> None:
@@ -79,7 +84,7 @@ def ask_to_erase(name: str) -> None:
     with page_store() as store:
         lines = _lines(store, lambda visit: erasing_lines(plan_erasing(store, visit.user, name)))
         copies = names_of_copies(store)
-    _ask(name, lines, copies, "Erase", lambda store, visit: erase(store, visit.user, name))
+    _ask(name, lines, copies, _("Erase"), lambda store, visit: erase(store, visit.user, name))
 
 
 def _lines(store: Store, plan: Callable[[Visit], Sequence[str]]) -> Sequence[str] | None:
@@ -99,19 +104,24 @@ def _ask(
     for line in lines:
         st.markdown(as_text(line))
     if copies:
-        st.markdown(f"Copies beside the database: {as_text(', '.join(copies))}.")
-    if pressed("Make a backup first", key="people_data_backup"):
+        st.markdown(_("Copies beside the database: {copies}.", copies=as_text(listed(copies))))
+    if pressed(_("Make a backup first"), key="people_data_backup"):
         with page_store() as store:
             st.info(
-                as_text(f"The backup is {back_up_beside(store, current_visit(store).user).name}. It holds them, too.")
+                as_text(
+                    _(
+                        "The backup is {name}. It holds them, too.",
+                        name=back_up_beside(store, current_visit(store).user).name,
+                    )
+                )
             )
     with st.form("people_data_confirm", border=False):
-        st.text_input(f"Type the name: {as_text(name)}", key="people_data_typed", autocomplete="off")
+        st.text_input(_("Type the name: {name}", name=as_text(name)), key="people_data_typed", autocomplete="off")
         typed = submitted(go, type="primary", key="people_data_go", fields=("people_data_typed",))
     if typed is None:
         return
     if typed["people_data_typed"] != name:
-        st.error(as_text(f"Nothing was done: type '{name}' as it stands here."), icon=":material/error:")
+        st.error(as_text(_("Nothing was done: type '{name}' as it stands here.", name=name)), icon=":material/error:")
         return
     with page_store() as store:
         try:
@@ -128,7 +138,8 @@ def _show_done() -> None:
     removed: Removed | None = st.session_state.pop(_DONE, None)
     if removed is None:
         return
-    st.success(as_text(f"Done. They are called “{removed.called}” now."), icon=":material/check:")
+    st.success(as_text(_("Done. They are called “{called}” now.", called=removed.called)), icon=":material/check:")
     st.warning(
-        as_text(BACKUPS_HOLD if removed.is_wiped else f"{NOT_WIPED} {BACKUPS_HOLD}"), icon=":material/inventory_2:"
+        as_text(_(BACKUPS_HOLD) if removed.is_wiped else f"{_(NOT_WIPED)} {_(BACKUPS_HOLD)}"),
+        icon=":material/inventory_2:",
     )

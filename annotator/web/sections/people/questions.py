@@ -5,17 +5,19 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
 
-NOBODY_CHOSEN = "Choose a person first."
+NOBODY_CHOSEN = unsaid("Choose a person first.")
 
 
-def ask_for_person(label: str, people: Sequence[str], *, key: str, without: str = "There is nobody") -> str | None:
+def ask_for_person(label: str, people: Sequence[str], *, key: str, without: str = "") -> str | None:
     """A choice of somebody with nobody chosen: what they lose must not hang on who stands first. without: there is no choice."""
-    return st.selectbox(label, people, index=None, key=key, placeholder="Choose a person" if people else without)
+    placeholder = _("Choose a person") if people else without or _("There is nobody")
+    return st.selectbox(label, people, index=None, key=key, placeholder=placeholder)
 
 
 def show_answers(go: str, keep: str, *, key: str, act: Callable[[Store, Visit], object]) -> None:

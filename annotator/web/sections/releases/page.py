@@ -9,7 +9,9 @@ import streamlit as st
 from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import several
 from annotator.usecases.databases import Store
+from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
@@ -124,9 +126,27 @@ def _packed(store: Store, visit: Visit, project: Project, number: int, format_na
         return f"{path.name}.zip", zipped(path)
 
 
+def _say_training_texts(store: Store, visit: Visit, project: Project) -> None:
+    if words := _training_texts(store, visit, project):
+        st.caption(words)
+
+
+def _training_texts(store: Store, visit: Visit, project: Project) -> str:
+    """How many training texts are in a release of now, since nothing else tells them apart in its files; "" for none."""
+    n = count_picked(store, visit.user, project)
+    if not n:
+        return ""
+    return several(
+        "{n} complete text is picked for training or blind checks of people. It is in the release like any other.",
+        "{n} complete texts are picked for training or blind checks of people. They are in the release like any other.",
+        n,
+    )
+
+
 def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     """The fields of the next release; state: with another one they begin anew."""
     fields = (f"release_name_{state}", f"release_licence_{state}", f"release_citation_{state}")
+    _say_training_texts(store, visit, project)
     with st.form("release_new", border=False):
         name, licence = st.columns(2)
         name.text_input("Name", key=fields[0], max_chars=LONGEST_NAME, placeholder="camera ready")
@@ -142,5 +162,6 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state[_DONE] = f"Made {made.words}: {made.gold.words}."
+    summary = f"Made {made.words}: {made.gold.words}."
+    st.session_state[_DONE] = " ".join(filter(None, (summary, _training_texts(store, visit, project))))
     st.rerun()

@@ -6,40 +6,55 @@ from typing import Any, cast
 
 import streamlit as st
 
-from annotator.domain.numbers import counted, written
+from annotator.domain.numbers import written
 from annotator.domain.project.qualification import SPOILINGS, Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
-from annotator.usecases.qualification.items import ShownItem, accept_gold, items_of, pick, take_out
-from annotator.usecases.qualification.people import Checked, Trained, allow, answers_of, checked_people, trained_people
+from annotator.usecases.qualification.items import ShownItem, accept_gold, count_picked, items_of, pick, take_out
+from annotator.usecases.qualification.people import (
+    TRAINING_WORDS,
+    Checked,
+    Trained,
+    allow,
+    answers_of,
+    checked_people,
+    finishing_first,
+    trained_people,
+)
 from annotator.usecases.qualification.rules import set_rules, training_rules
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key
-_PARTS: dict[str, Purpose] = {"Annotators": "annotators", "Reviewers": "reviewers", "Blind checks": "checks"}
+_PARTS: dict[str, Purpose] = {
+    unsaid("Annotators"): "annotators",
+    unsaid("Reviewers"): "reviewers",
+    unsaid("Blind checks"): "checks",
+}
 _CHOICES = 200  # texts that one can pick from at once
 _DONE = "training_done"
 _GOLD = {
-    "as picked": "as when it was picked",
-    "changed": "changed since it was picked",
-    "no gold": "none now: passed over",
+    "as picked": unsaid("as when it was picked"),
+    "changed": unsaid("changed since it was picked"),
+    "no gold": unsaid("none now: passed over"),
 }
 _SPOILED = {
-    "": "as they are", "token too much": "a token too much", "token missing": "a token missing",
-    "set left out": "a set left out",
+    "": unsaid("as they are"), "token too much": unsaid("a token too much"), "token missing": unsaid("a token missing"),
+    "set left out": unsaid("a set left out"),
 }  # fmt: skip
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One of its parts: the rules first, then the texts, then the people."""
     name = st.segmented_control(
-        "Whose", list(_PARTS), default="Annotators", required=True, key="training_part", label_visibility="collapsed"
-    )
+        _("Whose"), list(_PARTS), default="Annotators", required=True, key="training_part", label_visibility="collapsed",
+        format_func=_,
+    )  # fmt: skip
     purpose = _PARTS[name or "Annotators"]
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
@@ -66,10 +81,12 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
         for column, (name, field) in zip(columns, numbers, strict=True):
             with column:
                 field(getattr(stored.rules, name), keys[name])
-        given = submitted("Save", type="primary", key=f"training_save_{form}", fields=tuple(keys.values()))
+        given = submitted(_("Save"), type="primary", key=f"training_save_{form}", fields=tuple(keys.values()))
     if stored.number != based_on:
-        st.warning(f"{as_text(stored.made_by)} changed these rules meanwhile.", icon=":material/group:")
-        if pressed("Take the rules that hold now", key=f"training_newest_{audience}"):
+        st.warning(
+            _("{made_by} changed these rules meanwhile.", made_by=as_text(stored.made_by)), icon=":material/group:"
+        )
+        if pressed(_("Take the rules that hold now"), key=f"training_newest_{audience}"):
             st.session_state.pop(begun_key, None)
             st.rerun()
     if given is not None:
@@ -80,9 +97,12 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
 def _save(
     store: Store, visit: Visit, project: Project, audience: Audience, rules: QualificationRules, based_on: int
 ) -> str:
+    was_on = training_rules(store, visit.user, project.id, audience).rules.is_on
     set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
     st.session_state.pop(f"training_begun_{audience}_{project.id}", None)
-    return "The rules are saved. Whoever is in the middle of a try goes on under those that they began under."
+    saved = _("The rules are saved. Whoever is in the middle of a try goes on under those that they began under.")
+    held = finishing_first(store, visit.user, project, audience) if rules.is_on and not was_on else ""
+    return " ".join(filter(None, (saved, held)))
 
 
 def _whole(value: Any) -> Any:
@@ -90,51 +110,53 @@ def _whole(value: Any) -> Any:
 
 
 def _number(label: str, lowest: int, highest: int, hint: str = "") -> Field:
-    return lambda value, key: st.number_input(label, lowest, highest, int(value), key=key, help=hint or None)
+    return lambda value, key: st.number_input(_(label), lowest, highest, int(value), key=key, help=_(hint) or None)
 
 
 def _box(label: str, hint: str) -> Field:
-    return lambda value, key: st.checkbox(label, bool(value), key=key, help=hint)
+    return lambda value, key: st.checkbox(_(label), bool(value), key=key, help=_(hint))
 
 
-_TEXTS = _number("Texts in a try", 1, 100, "Fewer where there are not so many for a person.")
-_TRIES = _number("Tries", 1, 20, "Beyond them you can give single people another one.")
-_F1_HINT = (
+_TEXTS = _number(unsaid("Texts in a try"), 1, 100, unsaid("Fewer where there are not so many for a person."))
+_TRIES = _number(unsaid("Tries"), 1, 20, unsaid("Beyond them you can give single people another one."))
+_F1_HINT = unsaid(
     "The mean over the texts of a try that passes. Of a text it is the mean over the person's sets and the gold sets of each "
     "one's best token F1 with a set of the other side."
 )
-_LABEL_HINT = "How many labels must be as in the gold, where annotators give them."
-_SCORE_HINT = "How many scores must lie on the right side of their threshold."
+_LABEL_HINT = unsaid("How many labels must be as in the gold, where annotators give them.")
+_SCORE_HINT = unsaid("How many scores must lie on the right side of their threshold.")
 _FIELDS: dict[Audience, dict[str, Field]] = {
     "annotators": {
         "is_on": _box(
-            "Annotators get texts only after they have passed the training",
-            "Whoever holds work when this is switched on finishes it, and gets nothing new before they have passed. Leads need "
-            "no training.",
+            unsaid("Annotators get texts only after they have passed the training"),
+            unsaid(
+                "Whoever holds work when this is switched on finishes it, and gets nothing new before they have passed. Leads "
+                "need no training."
+            ),
         ),
         "texts": _TEXTS,
         "tries": _TRIES,
         "least_f1": _number(
-            "Least token F1, in percent", 0, 100, _F1_HINT,
+            unsaid("Least token F1, in percent"), 0, 100, _F1_HINT,
         ),
-        "least_labels": _number("Least right labels, in percent", 0, 100, _LABEL_HINT),
+        "least_labels": _number(unsaid("Least right labels, in percent"), 0, 100, _LABEL_HINT),
     },
     "reviewers": {
         "is_on": _box(
-            "Reviewers get annotations only after they have passed the training",
-            "Whoever holds an annotation when this is switched on finishes it. Leads need no training.",
+            unsaid("Reviewers get annotations only after they have passed the training"),
+            unsaid("Whoever holds an annotation when this is switched on finishes it. Leads need no training."),
         ),
         "texts": _TEXTS,
         "tries": _TRIES,
-        "least_scores": _number("Least right scores, in percent", 0, 100, _SCORE_HINT),
+        "least_scores": _number(unsaid("Least right scores, in percent"), 0, 100, _SCORE_HINT),
     },
 }  # fmt: skip
 
 
 _CHECK_FIELDS: dict[str, Field] = {
     "check_every": _number(
-        "Of so many texts of an annotator one is a check; 0 for none", 0, 10_000,
-        "It looks like any other text to them. What they answer is kept apart and changes nothing about the text.",
+        unsaid("Of so many texts of an annotator one is a check; 0 for none"), 0, 10_000,
+        unsaid("It looks like any other text to them. What they answer is kept apart and changes nothing about the text."),
     )
 }  # fmt: skip
 
@@ -142,27 +164,44 @@ _CHECK_FIELDS: dict[str, Field] = {
 def _show_checks(store: Store, visit: Visit, project: Project) -> None:
     """People side by side, and one of them in time: something to look at, no verdict."""
     st.caption(
-        "A check is a text below that the annotator never saw and will not be given. A few checks say little about a person: "
-        "look at the texts before you speak to somebody, since the gold may be wrong as well."
+        _(
+            "A check is a text below that the annotator never saw and will not be given. A few checks say little about a "
+            "person: look at the texts before you speak to somebody, since the gold may be wrong as well."
+        )
     )
     people = checked_people(store, visit.user, project)
     if not people:
-        st.info("No check has been answered yet.", icon=":material/visibility:")
+        st.info(_("No check has been answered yet."), icon=":material/visibility:")
         return
-    st.dataframe([_checked_row(checked) for checked in people], hide_index=True, key="training_checks")
-    name = st.selectbox("In the course of time", [checked.user.name for checked in people], key="training_checked")
+    st.dataframe(
+        [_checked_row(checked) for checked in people],
+        hide_index=True,
+        key="training_checks",
+        column_config={
+            "name": _("name"),
+            "checks": _("checks"),
+            "mean token F1": _("mean token F1"),
+            "labels as in the gold": _("labels as in the gold"),
+        },
+    )
+    name = st.selectbox(_("In the course of time"), [checked.user.name for checked in people], key="training_checked")
     chosen = next(checked for checked in people if checked.user.name == name)
     st.dataframe(
         [
             {
                 "when (UTC)": point.at.replace("T", " ")[:16],
                 "token F1": written(None if point.measures.f1 is None else float(point.measures.f1)),
-                "label": "–" if not point.measures.n else "as in the gold" if point.measures.n_right else "another one",
+                "label": "–"
+                if not point.measures.n
+                else _("as in the gold")
+                if point.measures.n_right
+                else _("another one"),
             }
             for point in chosen.points
         ],
         hide_index=True,
         key=f"training_points_{chosen.user.id}",
+        column_config={"when (UTC)": _("when (UTC)"), "token F1": _("token F1"), "label": _("label")},
     )
 
 
@@ -172,7 +211,7 @@ def _checked_row(checked: Checked) -> dict[str, object]:
         "name": checked.user.name,
         "checks": len(checked.points),
         "mean token F1": written(None if totals.f1 is None else float(totals.f1)),
-        "labels as in the gold": f"{totals.n_right} of {totals.n}" if totals.n else "–",
+        "labels as in the gold": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals.n else "–",
     }
 
 
@@ -180,19 +219,30 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
     people = trained_people(store, visit.user, project, audience)
     if not people:
         return
-    st.subheader("People", anchor=False)
-    st.dataframe([_person_row(trained) for trained in people], hide_index=True, key=f"training_people_{audience}")
+    st.subheader(_("People"), anchor=False)
+    st.dataframe(
+        [_person_row(trained) for trained in people],
+        hide_index=True,
+        key=f"training_people_{audience}",
+        column_config={
+            "name": _("name"),
+            "training": _("training"),
+            "tries": _("tries"),
+            "token F1, last try": _("token F1, last try"),
+            "right, last try": _("right, last try"),
+        },
+    )
     _show_answers(store, visit, project, audience, people)
     waiting = [trained for trained in people if trained.state not in {"passed", "let through"}]
     if not waiting:
         return
     name_column, try_column, through_column = st.columns([2, 1, 1], vertical_alignment="bottom")
     names = name_column.multiselect(
-        "Of those who have not passed", [trained.user.name for trained in waiting], key=f"training_who_{audience}"
+        _("Of those who have not passed"), [trained.user.name for trained in waiting], key=f"training_who_{audience}"
     )
-    if pressed("Another try", container=try_column, width="stretch", key=f"training_again_{audience}"):
+    if pressed(_("Another try"), container=try_column, width="stretch", key=f"training_again_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
-    if pressed("Let them through", container=through_column, width="stretch", key=f"training_through_{audience}"):
+    if pressed(_("Let them through"), container=through_column, width="stretch", key=f"training_through_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=True))
 
 
@@ -201,11 +251,13 @@ def _allowed(
 ) -> str:
     """All of them, or nobody where one cannot be."""
     if not names:
-        raise InvalidValue("Choose somebody first.")
+        raise InvalidValue(_("Choose somebody first."))
     with store.transaction():
         for name in names:
             allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
-    return f"Gets work now: {', '.join(names)}." if is_let_through else f"Has another try: {', '.join(names)}."
+    if is_let_through:
+        return _("Gets work now: {names}.", names=listed(names))
+    return _("Has another try: {names}.", names=listed(names))
 
 
 def _show_answers(store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[Trained]) -> None:
@@ -213,12 +265,15 @@ def _show_answers(store: Store, visit: Visit, project: Project, audience: Audien
     names = [trained.user.name for trained in people if trained.n_tries]
     if not names:
         return
-    with st.expander("What they answered", key=f"training_answers_{audience}"):
-        name = st.selectbox("Whose answers", names, key=f"training_whose_{audience}")
+    with st.expander(_("What they answered"), key=f"training_answers_{audience}"):
+        name = st.selectbox(_("Whose answers"), names, key=f"training_whose_{audience}")
         for answer in answers_of(store, visit.user, project, audience, name):
-            f1 = "" if answer.measures.f1 is None else f" · token F1 {written(float(answer.measures.f1))}"
-            right = f" · {answer.measures.n_right} of {answer.measures.n} right" if answer.measures.n else ""
-            st.markdown(f"**Try {answer.number}** · {as_text(answer.key)}{f1}{right}")
+            parts = [_("**Try {number}**", number=answer.number), as_text(answer.key)]
+            if answer.measures.f1 is not None:
+                parts.append(_("token F1 {value}", value=written(float(answer.measures.f1))))
+            if answer.measures.n:
+                parts.append(_("{n_right} of {n} right", n_right=answer.measures.n_right, n=answer.measures.n))
+            st.markdown(" · ".join(parts))
             st.caption(as_text(" ".join(answer.lines)))
 
 
@@ -226,21 +281,33 @@ def _person_row(trained: Trained) -> dict[str, object]:
     totals = trained.totals
     return {
         "name": trained.user.name,
-        "training": f"let through by {trained.let_by}" if trained.state == "let through" else trained.state,
+        "training": _("let through by {let_by}", let_by=trained.let_by)
+        if trained.state == "let through"
+        else _(TRAINING_WORDS[trained.state]),
         "tries": trained.n_tries,
         "token F1, last try": written(None if totals is None or totals.f1 is None else float(totals.f1)),
-        "right, last try": f"{totals.n_right} of {totals.n}" if totals and totals.n else "–",
+        "right, last try": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals and totals.n else "–",
     }
 
 
 def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) -> None:
-    st.subheader("Texts", anchor=False)
+    st.subheader(_("Texts"), anchor=False)
     items = items_of(store, visit.user, project, purpose)
     _warn(items)
     if items:
         _show_list(store, visit, project, purpose, items)
     else:
-        st.info("There are no texts here yet. Pick some that have gold.", icon=":material/school:")
+        st.info(_("There are no texts here yet. Pick some that have gold."), icon=":material/school:")
+    if n := count_picked(store, visit.user, project, purpose):
+        st.caption(
+            several(
+                "{n} of these texts is complete, so it counts in Progress, in the gold, in exports and in releases like any "
+                "other text. Give such texts a split of their own when they are to stay out of your data.",
+                "{n} of these texts are complete, so they count in Progress, in the gold, in exports and in releases like any "
+                "other text. Give such texts a split of their own when they are to stay out of your data.",
+                n,
+            )
+        )
     _ask_texts(store, visit, project, purpose, {item.item.instance_id for item in items})
 
 
@@ -249,14 +316,20 @@ def _warn(items: Sequence[ShownItem]) -> None:
     changed = [item.row.key for item in items if item.gold == "changed"]
     if changed:
         st.warning(
-            f"The gold of {as_text(', '.join(changed))} has changed since it was picked. New answers are measured with the new "
-            "gold; what was answered before keeps the gold that it was measured against.",
+            _(
+                "The gold of {changed} has changed since it was picked. New answers are measured with the new gold; what was "
+                "answered before keeps the gold that it was measured against.",
+                changed=as_text(listed(changed)),
+            ),
             icon=":material/history:",
         )
     missing = [item.row.key for item in items if item.gold == "no gold"]
     if missing:
         st.warning(
-            f"{as_text(', '.join(missing))}: no gold now, so nobody is given it here. Give it gold again, or take it out.",
+            _(
+                "{missing}: no gold now, so nobody is given it here. Give it gold again, or take it out.",
+                missing=as_text(listed(missing)),
+            ),
             icon=":material/warning:",
         )
 
@@ -265,38 +338,41 @@ def _show_list(store: Store, visit: Visit, project: Project, purpose: Purpose, i
     rows = [
         {
             "text": first_words(item.row.excerpt),
-            **({"gold sets": _SPOILED[item.item.spoiling]} if purpose == "reviewers" else {}),
-            "gold": _GOLD[item.gold],
+            **({"gold sets": _(_SPOILED[item.item.spoiling])} if purpose == "reviewers" else {}),
+            "gold": _(_GOLD[item.gold]),
             "key": item.row.key,
         }
         for item in items
     ]
     selection = st.dataframe(
         rows, hide_index=True, key=f"training_items_{purpose}_{len(items)}", on_select="rerun", selection_mode="single-row",
-        column_config={"text": st.column_config.TextColumn(width="large")},
+        column_config={
+            "text": st.column_config.TextColumn(_("text"), width="large"), "gold sets": _("gold sets"),
+            "gold": _("gold"), "key": _("key"),
+        },
     )  # fmt: skip
     selected = selection["selection"]["rows"]
     if not selected:
-        st.caption("Select a row to take a text out.")
+        st.caption(_("Select a row to take a text out."))
         return
     item = items[selected[0]]
     left, right = st.columns(2)
-    if pressed("Take it out", container=left, width="stretch", key=f"training_out_{item.item.id}"):
+    if pressed(_("Take it out"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
         _do(lambda: _taken_out(store, visit, project, item))
     if item.gold == "changed" and pressed(
-        "The changed gold is right", container=right, width="stretch", key=f"training_gold_{item.item.id}"
+        _("The changed gold is right"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
     ):
         _do(lambda: _accepted(store, visit, project, item))
 
 
 def _taken_out(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
     take_out(store, visit.user, project, item.item.id)
-    return f"“{item.row.key}” is out. What people answered to it is kept."
+    return _("“{key}” is out. What people answered to it is kept.", key=item.row.key)
 
 
 def _accepted(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
     accept_gold(store, visit.user, project, item.item.id)
-    return f"The gold of “{item.row.key}” is taken as it is now."
+    return _("The gold of “{key}” is taken as it is now.", key=item.row.key)
 
 
 def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, picked: set[int]) -> None:
@@ -305,18 +381,29 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
     choices = [number for number in names if number not in picked or purpose == "reviewers"]
     with st.form(f"training_pick_{purpose}_{len(picked)}", border=False):
         st.multiselect(
-            "Pick texts that are complete", choices, format_func=names.__getitem__, key=f"training_texts_{purpose}",
-            help=f"The first {_CHOICES} complete texts are listed. Whoever annotated a text is never given it as training.",
-        )  # fmt: skip
+            _("Pick texts that are complete"),
+            choices,
+            format_func=names.__getitem__,
+            key=f"training_texts_{purpose}",
+            help=_(
+                "The first {choices} complete texts are listed. Whoever annotated a text is never given it as training.",
+                choices=_CHOICES,
+            ),
+        )
         fields = [f"training_texts_{purpose}"]
         if purpose == "reviewers":
             fields.append("training_spoilings")
             st.multiselect(
-                "With the gold sets", SPOILINGS, default=list(SPOILINGS), format_func=_SPOILED.__getitem__,
+                _("With the gold sets"),
+                SPOILINGS,
+                default=list(SPOILINGS),
+                format_func=lambda spoiling: _(_SPOILED[spoiling]),
                 key="training_spoilings",
-                help="Each text is taken once in each form in which it can be. What is changed is drawn by a seed that is kept.",
-            )  # fmt: skip
-        given = submitted("Pick them", key=f"training_pick_{purpose}", fields=tuple(fields))
+                help=_(
+                    "Each text is taken once in each form in which it can be. What is changed is drawn by a seed that is kept."
+                ),
+            )
+        given = submitted(_("Pick them"), key=f"training_pick_{purpose}", fields=tuple(fields))
     if given is not None:
         numbers = cast("list[int]", given[f"training_texts_{purpose}"])
         spoilings = cast("list[Spoiling]", given.get("training_spoilings", [""]))
@@ -332,8 +419,7 @@ def _picked(
     spoilings: Sequence[Spoiling],
 ) -> str:
     picked = pick(store, visit.user, project, purpose, numbers, spoilings)
-    new = counted(picked.n_new, "new text", "new texts")
-    return " ".join([f"Picked {new}.", *picked.left_out])
+    return " ".join([several("Picked {n} new text.", "Picked {n} new texts.", picked.n_new), *picked.left_out])
 
 
 def _do(action: Callable[[], str]) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.project.qualification import Audience, QualificationRules
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, several, unsaid
 from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.databases import Store
-from annotator.usecases.project.guidelines import Reading
+from annotator.usecases.project.guidelines import Reading, reading_of
 from annotator.usecases.qualification.attempts import AnsweredText, Training, answered_text, begin, end_feedback
 from annotator.usecases.qualification.marked_texts import beside_gold, gold_before
 from annotator.usecases.qualification.words import (
@@ -28,14 +28,14 @@ from annotator.web.page_parts import READABLE
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
-_FINISH = "This project has a training. Finish what you hold here; new texts come after the training."
+_FINISH = unsaid("This project has a training. Finish what you hold here; new texts come after the training.")
 
 
 def show(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
     """Everything but a text of the training itself, whose screen the page draws."""
     match training.stage:
         case "finish":
-            st.markdown(f":material/school: {_FINISH}")
+            st.markdown(f":material/school: {_(_FINISH)}")
         case "begin":
             with st.container(width=READABLE):
                 _show_begin(store, visit, project, audience, training)
@@ -46,42 +46,62 @@ def show(store: Store, visit: Visit, project: Project, audience: Audience, train
                 _show_failed()
         case "no texts":
             st.info(
-                "There is no text left that you could be trained on. Tell the lead of this project.",
+                _("There is no text left that you could be trained on. Tell the lead of this project."),
                 icon=":material/school:",
             )
-
-
-_THEN: dict[Audience, str] = {
-    "annotators": "the gold is shown when you have submitted",
-    "reviewers": "the expected scores are shown when you have submitted",
-}
 
 
 def _show_line(training: Training, audience: Audience) -> None:
     """Where one is, above the text."""
     number = training.attempt.number if training.attempt else 1
-    st.markdown(f":material/school: **Training {training.number} of {training.of}** · try {number} · {_THEN[audience]}")
+    then = (
+        _("the gold is shown when you have submitted")
+        if audience == "annotators"
+        else _("the expected scores are shown when you have submitted")
+    )
+    parts = [_step(training), _("try {number}", number=number), then]
+    st.markdown(":material/school: " + " · ".join(parts))
+
+
+def _step(training: Training) -> str:
+    return _("**Training {number} of {n}**", number=training.number, n=training.of)
 
 
 def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
-    st.header("Training", anchor=False)
+    st.header(_("Training"), anchor=False)
     last = training.attempt
     if last is not None and last.state == "failed":
         st.warning(
-            "You did not pass this time. You can try again, with the texts in another order.", icon=":material/replay:"
+            _("You did not pass this time. You can try again, with the texts in another order."),
+            icon=":material/replay:",
         )
-    work = "texts to mark" if audience == "annotators" else "annotations to score"
-    st.markdown(
-        f"Before you get {work} in **{as_text(project.name)}**, you do {counted(training.of, 'training text')} whose gold is "
-        "known. After each you see what you did beside the gold. What you do here counts for nothing else."
-    )
+    st.markdown(_what_comes(project, audience, training))
     st.markdown(_rules_line(training.rules, audience))
-    st.caption(f"You have {counted(training.tries_left, 'try', 'tries')} left.")
-    if pressed("Begin the training", type="primary", key=f"training_begin_{audience}"):
+    st.caption(several("You have {n} try left.", "You have {n} tries left.", training.tries_left))
+    if pressed(_("Begin the training"), type="primary", key=f"training_begin_{audience}"):
         _do(lambda: begin(store, visit.user, project, audience))
-    if project.guidelines.strip():
-        with st.expander("Guidelines: read them before you begin"):
+    # Who has not read them yet is asked with the first text, and once is enough.
+    if project.guidelines.strip() and not reading_of(store, visit.user, project).is_asked:
+        with st.expander(_("Guidelines")):
             show_parts(project.guidelines)
+
+
+def _what_comes(project: Project, audience: Audience, training: Training) -> str:
+    if audience == "annotators":
+        return several(
+            "Before you get texts to mark in **{project}**, you do {n} training text whose gold is known. After each you see "
+            "what you did beside the gold. What you do here counts for nothing else.",
+            "Before you get texts to mark in **{project}**, you do {n} training texts whose gold is known. After each you see "
+            "what you did beside the gold. What you do here counts for nothing else.",
+            training.of, project=as_text(project.name),
+        )  # fmt: skip
+    return several(
+        "Before you get annotations to score in **{project}**, you do {n} training text whose gold is known. After each you "
+        "see what you did beside the gold. What you do here counts for nothing else.",
+        "Before you get annotations to score in **{project}**, you do {n} training texts whose gold is known. After each you "
+        "see what you did beside the gold. What you do here counts for nothing else.",
+        training.of, project=as_text(project.name),
+    )  # fmt: skip
 
 
 def _rules_line(rules: QualificationRules, audience: Audience) -> str:
@@ -89,10 +109,12 @@ def _rules_line(rules: QualificationRules, audience: Audience) -> str:
 
 
 def _show_failed() -> None:
-    st.header("Training", anchor=False)
+    st.header(_("Training"), anchor=False)
     st.warning(
-        "You have not passed the training of this project, and no try is left, so you get no texts here. Ask the lead of "
-        "this project: they can give you another try, or let you begin.",
+        _(
+            "You have not passed the training of this project, and no try is left, so you get no texts here. Ask the lead of "
+            "this project: they can give you another try, or let you begin."
+        ),
         icon=":material/school:",
     )
 
@@ -101,14 +123,14 @@ def _show_feedback(store: Store, visit: Visit, project: Project, audience: Audie
     answered = answered_text(store, visit.user, project, audience)
     if answered is None:
         return
-    st.markdown(f":material/school: **Training {training.number} of {training.of}** · what came of it")
+    st.markdown(f":material/school: {_step(training)} · {_('what came of it')}")
     if audience == "annotators":
         _show_marks(store, project, answered)
     else:
         _show_scores(store, project, answered)
     if answered.totals is not None:
         _show_result(answered, audience)
-    name = "Next training text" if answered.totals is None else "Go on"
+    name = _("Next training text") if answered.totals is None else _("Go on")
     if pressed(name, type="primary", key=f"training_next_{answered.exercise.id}", shortcut="Ctrl+Enter"):
         _do(lambda: end_feedback(store, visit.user, answered.exercise.id))
 
@@ -119,7 +141,7 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
     shown = show_project(project)
     number = answered.exercise.id
     for column, title, work, name in zip(
-        st.columns(2, gap="medium"), ("What you marked", "The gold"), (marked, gold), ("own", "gold"), strict=True
+        st.columns(2, gap="medium"), (_("What you marked"), _("The gold")), (marked, gold), ("own", "gold"), strict=True
     ):
         with column:
             st.markdown(f"**{title}**")
@@ -132,11 +154,11 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
 
 def _show_scores(store: Store, project: Project, answered: AnsweredText) -> None:
     """The sets that were scored, the gold sets where they were worsened, and each score beside the one that was expected."""
-    _, scored = beside_gold(store, project, answered.exercise, answered.known)
-    sides = [("The sets that you scored", scored, "scored")]
+    _marked, scored = beside_gold(store, project, answered.exercise, answered.known)
+    sides = [(_("The sets that you scored"), scored, "scored")]
     unspoiled = gold_before(store, project, answered.exercise)
     if answered.item.spoiling and unspoiled is not None:
-        sides.append(("The gold as it is", unspoiled, "gold"))
+        sides.append((_("The gold as it is"), unspoiled, "gold"))
     for column, (title, work, name) in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             st.markdown(f"**{title}**")
@@ -151,9 +173,21 @@ def _show_result(answered: AnsweredText, audience: Audience) -> None:
         return
     lines = "\n".join(f"- {line}" for line in total_lines(totals, answered.rules, audience))
     if answered.attempt.state == "passed":
-        st.success(f"You have passed the training.\n{lines}", icon=":material/check:")
-    else:
-        st.warning(f"You have not passed this time.\n{lines}", icon=":material/replay:")
+        st.success("\n".join((_("You have passed the training."), lines)), icon=":material/check:")
+        return
+    st.warning(
+        "\n".join((_("You have not passed this time."), lines, "", _what_is_next(answered.tries_left))),
+        icon=":material/replay:",
+    )
+
+
+def _what_is_next(tries_left: int) -> str:
+    if not tries_left:
+        return _(
+            "This was your last try. A lead of this project decides what comes next: another try, or texts without the training. "
+            "Ask them; this page shows it as soon as they have decided."
+        )
+    return several("You have {n} try left.", "You have {n} tries left.", tries_left)
 
 
 def show_scored_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
