@@ -13,6 +13,7 @@ from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
+from annotator.language import unsaid
 
 Previews = Literal["nobody", "reviewers", "annotators"]
 PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
@@ -20,12 +21,12 @@ ResultMode = Literal["confirm", "contest", "give", "labels_only"]
 GoldPolicy = Literal["chosen", "all", "majority", "union"]
 GOLD_POLICIES: tuple[GoldPolicy, ...] = ("chosen", "all", "majority", "union")
 DISCARD_REASONS: tuple[str, ...] = (
-    "offensive",
-    "names a person",
-    "politics, weapons, drugs, violence, pornography",
-    "broken text",
-    "wrong language",
-    "other",
+    unsaid("offensive"),
+    unsaid("names a person"),
+    unsaid("politics, weapons, drugs, violence, pornography"),
+    unsaid("broken text"),
+    unsaid("wrong language"),
+    unsaid("other"),
 )
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from annotator.errors import InvalidValue
+from annotator.language import unsaid
 
 Property = Literal["sufficiency", "compactness", "comprehensiveness"]
 Outcome = Literal["accepted", "returned", "discarded"]
@@ -15,9 +16,14 @@ MyReviewState = Literal["submitted", "accepted", "returned", "discarded", "skipp
 
 # The scales and the papers' words for each step of them.
 SCALES: Mapping[Property, tuple[str, ...]] = {
-    "sufficiency": ("cannot support the result", "not sure", "can support the result"),
-    "compactness": ("includes redundant tokens", "includes disturbances", "not sure", "concise"),
-    "comprehensiveness": ("not comprehensive", "not sure", "comprehensive"),
+    "sufficiency": (unsaid("cannot support the result"), unsaid("not sure"), unsaid("can support the result")),
+    "compactness": (
+        unsaid("includes redundant tokens"),
+        unsaid("includes disturbances"),
+        unsaid("not sure"),
+        unsaid("concise"),
+    ),
+    "comprehensiveness": (unsaid("not comprehensive"), unsaid("not sure"), unsaid("comprehensive")),
 }
 
 

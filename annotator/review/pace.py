@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from annotator.domain.numbers import counted
+from annotator.language import several
 
 LONGEST_WINDOW = 7
 
@@ -33,23 +33,22 @@ def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
 
 
 def pace_words(submitted: Pace, done: Pace) -> str:
-    """What a lead reads: how much is submitted and done in a day, and what is left, with its basis.
+    """What a lead reads: how much is submitted and done in a day, with its basis; "" where it cannot be said yet, or no more.
 
     >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
-    14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left.
+    14 submissions a day and 12 texts done a day over the last 5 days.
     """
-    if not done.n_left:
-        return "No text is left."
-    left = counted(done.n_left, "text is left", "texts are left")
-    if done.per_day is None or submitted.per_day is None:
-        return f"{left}. How much is done in a day can be said a day after the first submission."
-    over = "the last day" if done.n_days == 1 else f"the last {done.n_days} days"
-    rates = f"{_rate(submitted, 'submission')} and {_rate(done, 'text')} done a day over {over}; {left}"
-    return f"{rates}."
+    if not done.n_left or done.per_day is None or submitted.per_day is None:
+        return ""
+    number, text_number = _rate(submitted.per_day), _rate(done.per_day)
+    return several(
+        "{submissions} and {texts} over the last day.",
+        "{submissions} and {texts} over the last {n} days.",
+        done.n_days,
+        submissions=several("{n} submission a day", "{n} submissions a day", 1 if number == "1" else 2, n=number),
+        texts=several("{n} text done a day", "{n} texts done a day", 1 if text_number == "1" else 2, n=text_number),
+    )
 
 
-def _rate(pace: Pace, what: str) -> str:
-    per_day = pace.n / pace.n_days
-    number = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
-    noun = what if number == "1" else f"{what}s"
-    return f"{number} {noun} a day" if what == "submission" else f"{number} {noun}"
+def _rate(per_day: float) -> str:
+    return f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"

@@ -7,16 +7,17 @@ from typing import Literal
 
 from annotator.domain.instances import InstanceState
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 
 SearchedPart = Literal["text", "key", "note", "review", "comment"]
 SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "comment")
 # How people call them: in a list of choices, and beside a hit.
 PART_NAMES: dict[SearchedPart, str] = {
-    "text": "texts",
-    "key": "keys",
-    "note": "notes of annotators",
-    "review": "comments of reviewers",
-    "comment": "talk",
+    "text": unsaid("texts"),
+    "key": unsaid("keys"),
+    "note": unsaid("notes of annotators"),
+    "review": unsaid("comments of reviewers"),
+    "comment": unsaid("talk"),
 }
 Exhaustiveness = Literal["yes", "no", "unsaid"]
 TalkState = Literal["open", "any", "none"]
@@ -75,13 +76,21 @@ class Search:
 
     def __post_init__(self) -> None:
         if len(self.words) > LONGEST_WORDS:
-            raise InvalidValue(f"Search for at most {LONGEST_WORDS:,} characters; these are {len(self.words):,}.")
+            raise InvalidValue(
+                _(
+                    "Search for at most {most} characters; these are {n}.",
+                    most=f"{LONGEST_WORDS:,}",
+                    n=f"{len(self.words):,}",
+                )
+            )
         for day in (self.imported_from, self.imported_to):
             if day is not None and not _DAY.fullmatch(day):
-                raise InvalidValue(f"'{day}' is no day. Write it as 2026-11-23.")
+                raise InvalidValue(_("'{day}' is no day. Write it as 2026-11-23.", day=day))
         for part in self.parts:
             if part not in SEARCHED_PARTS:
-                raise InvalidValue(f"'{part}' cannot be searched. Choose among {', '.join(SEARCHED_PARTS)}.")
+                raise InvalidValue(
+                    _("'{part}' cannot be searched. Choose among {parts}.", part=part, parts=listed(SEARCHED_PARTS))
+                )
 
     @property
     def folded_words(self) -> str:

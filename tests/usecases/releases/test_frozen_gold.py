@@ -109,7 +109,8 @@ def test_only_leads_freeze_and_researchers_see_which_there_are(store, project, a
 @pytest.mark.parametrize(
     ("name", "licence", "message"),
     [
-        ("", "CC0", "The name of a release is one line of 1 to 100 visible characters"),
+        ("", "CC0", "A release needs a name"),
+        ("x" * 101, "CC0", "The name of a release is one line of 1 to 100 visible characters"),
         ("CAMERA ready", "CC0", "Release 1 is called “camera ready” already. Choose another name"),
         ("second", " ", "A release needs a licence"),
     ],
