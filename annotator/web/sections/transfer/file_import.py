@@ -26,7 +26,7 @@ from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.transfer.import_columns import ask_columns
 from annotator.web.sections.transfer.import_encoding import ask_encoding
-from annotator.web.sections.transfer.import_format import apart, ask_format, format_of_each
+from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, format_of_each
 from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
     ask_prompt,
@@ -68,7 +68,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _("Files"),
         accept_multiple_files=True,
         key="import_files",
-        help=_("Several files of one data set, or a zip of its folder."),
+        help=_(
+            "Several files of one data set, or a zip of its folder. Several CSV or JSONL files are read one after the other, "
+            "with the same columns; all are stored, or none."
+        ),
     )
     files = ask_encoding(files)
     texts, outputs = apart(files)
@@ -78,7 +81,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _("Annotations in the file are"), GOLD_MODES, format_func=lambda mode: _(_GOLD_WORDS[mode]), key="import_gold"
     )
     split = right.text_input(_("Split, if the file names none"), key="import_split", placeholder="train")
-    chosen = ask_columns(store, visit, project, format_name, texts)
+    is_each_alone = are_read_alone(texts, format_name)
+    chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts)
     of_output = _ask_of_output([file.name for file, _format in outputs])
     with st.expander(_("More")):
         language = st.text_input(
@@ -99,7 +103,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
-    _check_and_store(store, visit, project, [Upload(tuple(texts), format_name), *uploads] if texts else [], options)
+    of_texts = [(file,) for file in texts] if is_each_alone else [tuple(texts)]
+    uploads = [*(Upload(of_one, format_name) for of_one in of_texts), *uploads] if texts else []
+    _check_and_store(store, visit, project, uploads, options)
     with stored:  # drawn last, since a check ends it
         show_stored(project)
 

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several
+from annotator.usecases.transfer.chosen_columns import PLAIN
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
@@ -109,7 +110,7 @@ def _guess_of(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] |
     if chosen != before:
         if not chosen:
             st.session_state.pop(_BY_HAND, None)
-        guess = _read(files, formats) if chosen else None
+        guess = (_read(files, formats) or _alike(files, formats)) if chosen else None
         st.session_state[_GUESS] = (chosen, guess)
     known_guess: tuple[str, str] | None = guess
     return known_guess
@@ -149,3 +150,15 @@ def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
     if name in READABLE:
         return _("This looks like {words}, which holds texts. A lead imports those.", words=words)
     return _("This looks like {words}. Import it on the Tests page, under “Files”.", words=words)
+
+
+def are_read_alone(files: Sequence[Any], format_name: str) -> bool:
+    """Whether several files with texts are read one after the other: plain rows, of which a reader takes one file."""
+    return len(files) > 1 and format_name in PLAIN and not any(file.name.lower().endswith(".zip") for file in files)
+
+
+def _alike(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | None:
+    """Of several files that are nothing together: what each looks like by itself, where that is the same plain format."""
+    guesses = set(_guesses(files, formats))
+    guess = guesses.pop() if len(guesses) == 1 else None
+    return guess if guess is not None and guess[0] in PLAIN else None
