@@ -12,8 +12,7 @@ from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances
-from annotator.usecases.releases.frozen_gold import frozen_gold
+from annotator.usecases.releases.frozen_gold import frozen_gold, gold_to_freeze
 
 Kind = Literal["added", "removed", "label", "sets", "text", "exhaustive"]
 Place = tuple[str, str]  # key and split
@@ -81,7 +80,7 @@ def release_differences(
 
 def since(store: Store, project: Project, release: Release, policy: GoldPolicy | None = None) -> GoldDifferences:
     """What differs from a release to the gold of now, under its policy or another one."""
-    now = gold_instances(store, project, policy or release.rules.policy)
+    now = gold_to_freeze(store, project, policy or release.rules.policy)
     rows = {_place(item): _Row.of(item, is_exhaustive=project.settings.is_exhaustive) for item in now}
     places = _places(_rows(frozen_gold(store, release), release), rows)
     return GoldDifferences(_release(release.number), _("the gold of now"), places)

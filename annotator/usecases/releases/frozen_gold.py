@@ -7,7 +7,7 @@ from itertools import islice
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User
 from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
-from annotator.domain.projects import Project
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
 from annotator.language import _
@@ -17,7 +17,7 @@ from annotator.store.gold import releases as release_store
 from annotator.store.measurements import last_event_id
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances
+from annotator.usecases.gold import gold_instances, labelled_gold
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
 
 _AT_ONCE = 500
@@ -46,7 +46,7 @@ def freeze_gold(
         event_id = last_event_id(store, project.id)
         number = _next_number(store, project.id)
         tally = GoldTally(is_exhaustive=rules.is_exhaustive)
-        gold = tally.counted(unnamed.in_gold(gold_instances(store, project, rules.policy)))
+        gold = tally.counted(unnamed.in_gold(gold_to_freeze(store, project, rules.policy)))
         parts = []
         while batch := list(islice(gold, _AT_ONCE)):
             parts.append(pack(number, batch))
@@ -54,7 +54,7 @@ def freeze_gold(
         raise InvalidValue(
             _(
                 "No instance of '{project}' has gold under the policy “{policy}”, so there is nothing to freeze. Gold comes "
-                "from accepted annotations.",
+                "from accepted annotations; where the rules ask for labels alone, also from the labels that texts came with.",
                 project=project.name,
                 policy=rules.policy,
             )
@@ -63,6 +63,17 @@ def freeze_gold(
         0, project.id, number, name, rules, tally.result, actor.name, actor.id, store.now(), event_id, unnamed.secret
     )
     return _stored(store, actor, release, parts)
+
+
+def gold_to_freeze(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
+    """The gold of now. A project that asks for labels alone, and has no accepted ones, has those that its texts came with."""
+    gold = gold_instances(store, project, policy)
+    first = next(gold, None)
+    if first is not None:
+        yield first
+        yield from gold
+    elif project.settings.result_mode == "labels_only":
+        yield from labelled_gold(store, project, policy)
 
 
 def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes]) -> Release:

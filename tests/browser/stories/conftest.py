@@ -27,10 +27,11 @@ def person(server: Server, browser: Browser) -> Iterator[Callable[..., Person]]:
     """Somebody with a browser of their own, signed in. Whoever asks another host fails the story."""
     made: list[tuple[Person, object]] = []
 
-    def come(name: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> Person:
+    def come(name: str, *, width: int = 1280, height: int = 720, dark: bool = False, locale: str = "en-US") -> Person:
         context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", accept_downloads=True
-        )
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", accept_downloads=True,
+            locale=locale,
+        )  # fmt: skip
         somebody = Person(context.new_page(), server).come_in(name)
         made.append((somebody, context))
         return somebody

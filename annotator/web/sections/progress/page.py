@@ -37,7 +37,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_readers(store, visit, project)
     days.show_forecast(store, visit, project, progress)
     view = st.segmented_control(
-        _("View"), list(_VIEWS), default=_("Days and people"), required=True, key=f"progress_view_{project.id}",
+        _("View"), list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
         label_visibility="collapsed", format_func=_,
     )  # fmt: skip
     _VIEWS[view](store, visit, project, progress)
