@@ -22,6 +22,7 @@ from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import list_undecided
 from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.lead.event_sentences.parts import in_a_row
 
 PAGE_SIZE = 10
 _NAMED_TEXTS = 5
@@ -62,7 +63,7 @@ class UndecidedRound:
             since=since,
         )
         being = [_("{people} scoring now", people=listed(self.scoring))] if self.scoring else []
-        return "; ".join((words, *being, *self._of_others))
+        return in_a_row((words, *being, *self._of_others))
 
     @property
     def _of_others(self) -> tuple[str, ...]:

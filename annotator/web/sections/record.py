@@ -10,6 +10,7 @@ from annotator.domain.texts import first_words
 from annotator.language import _, unsaid
 from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts
 from annotator.usecases.databases import Store
+from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
 from annotator.usecases.project.projects import count_events_of, events_of
 from annotator.web.session import Visit
@@ -41,7 +42,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             {
                 _("when (UTC)"): event.at.replace("T", " ")[:19],
                 _("who"): event_actor(event),
-                _("what"): "; ".join((event_words(event), *event_lines(event))),
+                _("what"): in_a_row((event_words(event), *event_lines(event))),
                 **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("key"): event.key}),
             }
             for event in events

@@ -1,6 +1,7 @@
 """What sentences of the record have in common: values as people write them, and words that may follow."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from annotator.language import _, listed
@@ -27,6 +28,11 @@ def with_value(what: str, value: object) -> str:
 def with_more(words: str, more: str) -> str:
     """The words, and what else is to be said, if anything."""
     return _("{words}; {more}", words=words, more=more) if more else words
+
+
+def in_a_row(words: Iterable[str]) -> str:
+    """Several words that belong together, with semicolons between them."""
+    return reduce(with_more, words)
 
 
 def value_words(value: object) -> str:

@@ -5,6 +5,7 @@ from annotator.language import _, several, unsaid
 from annotator.usecases.lead.event_sentences.parts import (
     Detail,
     Sentences,
+    in_a_row,
     value_words,
     values_listed,
     with_note,
@@ -126,7 +127,7 @@ def _training_ended(detail: Detail) -> str:
     parts = [sentence]
     parts += [] if detail.get("f1") is None else [_("token F1 {f1}", f1=f"{detail['f1']:.2f}")]
     parts += [_("{right} of {n} right", right=detail["right"], n=detail["n"])] if detail.get("n") else []
-    return "; ".join(parts)
+    return in_a_row(parts)
 
 
 def _allowed(detail: Detail) -> str:
