@@ -91,7 +91,8 @@ def _score_lines(scores: Detail) -> Iterable[str]:
 
 
 def _change_line(change: Detail) -> str:
-    values = {"score": _(_PROPERTIES.get(change["score"], change["score"])), "before": _shown(change["before"])}
+    name: str = change["score"]
+    values = {"score": _(_PROPERTIES.get(name, name)), "before": _shown(change["before"])}
     values["after"] = _shown(change["after"])
     if change["set"] is None:
         return _("{score}: {before} → {after}", **values)
