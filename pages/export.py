@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.language import _
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, require_project
 from annotator.web.sections.transfer import export
@@ -12,5 +13,5 @@ with page_store() as store:
     project = require_project(visit, "export")
     if project is not None:
         with st.container(width=READABLE):
-            st.header(as_text(f"Export {project.name}"), anchor=False)
+            st.header(as_text(_("Export {project}", project=project.name)), anchor=False)
             export.show(store, visit, project)

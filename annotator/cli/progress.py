@@ -131,9 +131,9 @@ def _plain(value: Any) -> Any:
 def _lines(numbers: _Numbers) -> Iterator[str]:
     from annotator.usecases.lead.work_days import forecast_words
 
-    yield numbers.work.pace
-    if words := forecast_words(numbers.days.forecast):
-        yield words
+    if numbers.work.pace:
+        yield numbers.work.pace
+    yield forecast_words(numbers.days.forecast)
     yield "days (submitted, accepted, texts done):"
     for day in numbers.days.days[-_LAST_DAYS:]:
         yield f"  {day.day}  {day.n_submitted:>6,}  {day.n_accepted:>6,}  {day.n_done:>6,}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from annotator.figures.axes import write_plainly
 from annotator.figures.curves import COLOURS
+from annotator.language import spoken_language
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -34,19 +35,22 @@ def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> "Figur
     from plotly.graph_objects import Bar, Figure, Scatter  # noqa: PLC0415  (a third of a second)
 
     across = [day.day for day in days]
+    is_chinese = spoken_language() == "zh"
+    whole_day = "%Y年%-m月%-d日" if is_chinese else "%a %d %b %Y"
     figure = Figure()
     figure.add_trace(
         Bar(x=across, y=[day.bar for day in days], name=escape(bar), marker_color=COLOURS[0], width=_BAR_MS,
-            hovertemplate=f"%{{x|%a %d %b %Y}}: %{{y:,}}<extra>{escape(bar)}</extra>")
+            hovertemplate=f"%{{x|{whole_day}}}: %{{y:,}}<extra>{escape(bar)}</extra>")
     )  # fmt: skip
     figure.add_trace(
         Scatter(x=across, y=[day.line for day in days], name=escape(line), mode="lines+markers",
                 line={"color": COLOURS[1], "width": 2}, marker={"symbol": "square", "size": 6},
-                hovertemplate=f"%{{x|%a %d %b %Y}}: %{{y:,}}<extra>{escape(line)}</extra>")
+                hovertemplate=f"%{{x|{whole_day}}}: %{{y:,}}<extra>{escape(line)}</extra>")
     )  # fmt: skip
     figure.update_layout(
         height=_HEIGHT, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
-        xaxis={"tickformat": "%d %b", "range": _range(across)}, yaxis={"title": escape(up), "rangemode": "tozero"},
+        xaxis={"tickformat": "%-m月%-d日" if is_chinese else "%d %b", "range": _range(across)},
+        yaxis={"title": escape(up), "rangemode": "tozero"},
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
     )  # fmt: skip
     write_plainly(figure)

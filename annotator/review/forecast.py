@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.numbers import counted
-from annotator.language import _, written_day
+from annotator.language import _, several, written_day
 
 Reason = Literal["dates", "nothing left", "too few days", "nothing lately", "too far", "too uneven"]
 
@@ -48,7 +48,7 @@ def forecast(done: Mapping[dt.date, int], n_left: int, today: dt.date) -> Foreca
         return Forecast("nothing left", 0)
     past = [(day, n) for day, n in done.items() if day < today][-WINDOW_DAYS:]
     if not any(n for day, n in past if (today - day).days <= LATELY_DAYS):
-        is_new = sum(n for _, n in past) == 0 and len(past) < LATELY_DAYS
+        is_new = sum(n for _day, n in past) == 0 and len(past) < LATELY_DAYS
         return Forecast("too few days" if is_new else "nothing lately", n_left)
     working = frozenset(day.weekday() for day, n in past if n)
     counts = [n for day, n in past if day.weekday() in working]
@@ -93,45 +93,41 @@ def _day_after(day: dt.date, n_days: int, working: frozenset[int]) -> dt.date | 
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """What a lead reads; "" where nothing is left.
+    """What a lead reads: how many texts are left, and when all will be done.
 
-    >>> forecast_words(Forecast("dates", 90, 10, 9.5, dt.date(2026, 12, 3), dt.date(2026, 12, 9)))
-    'At the pace of the last 10 working days all texts are done between 3 December 2026 and 9 December 2026 (90 %).'
+    >>> print(forecast_words(Forecast("dates", 90, 10, 9.5, dt.date(2026, 12, 3), dt.date(2026, 12, 9))))
+    90 texts are left. At the pace of the last 10 working days all are done between 3 December 2026 and 9 December 2026 (90 %).
     """
-    n_days = counted(forecast.n_days, "working day")
-    earliest, latest = _written(forecast.earliest), _written(forecast.latest)
-    sentences: dict[Reason, str] = {
-        "nothing left": "",
-        "nothing lately": _(
-            "No text was done in the last {days} days, so it cannot be told when all will be done.",
-            days=LATELY_DAYS,
-        ),
-        "too few days": _(
-            "When all texts will be done can be told after {days} days on which some were done.",
-            days=FEWEST_DAYS,
-        ),
-        "too far": _("At the pace of the last {n_days} all texts are done in more than five years.", n_days=n_days),
-        "too uneven": _(
-            "At the pace of the last {n_days} all texts are done on {earliest} at the earliest; these days differ too much "
-            "to say when at the latest.",
-            n_days=n_days,
-            earliest=earliest,
-        ),
-        "dates": _(
-            "At the pace of the last {n_days} all texts are done between {earliest} and {latest} (90 %).",
-            n_days=n_days,
-            earliest=earliest,
-            latest=latest,
-        ),
-    }
-    if forecast.reason == "dates" and earliest == latest:
-        return _(
-            "At the pace of the last {n_days} all texts are done on {earliest} (90 %).",
-            n_days=n_days,
-            earliest=earliest,
-        )
-    return sentences[forecast.reason]
+    if forecast.reason == "nothing left":
+        return _("No text is left.")
+    left = several("{n} text is left.", "{n} texts are left.", forecast.n_left)
+    return f"{left} {_when_words(forecast)}"
 
 
-def _written(day: dt.date | None) -> str:
-    return "" if day is None else written_day(day)
+def _when_words(forecast: Forecast) -> str:
+    """When all will be done."""
+    days = counted(forecast.n_days, "working day")
+    earliest = "" if forecast.earliest is None else written_day(forecast.earliest)
+    latest = "" if forecast.latest is None else written_day(forecast.latest)
+    match forecast.reason:
+        case "nothing lately":
+            return _("None was done in the last {n} days, so it cannot be told when all will be done.", n=LATELY_DAYS)
+        case "too few days":
+            return _("When all will be done can be told after {n} days on which some were done.", n=FEWEST_DAYS)
+        case "too far":
+            return _("At the pace of the last {days} all are done in more than five years.", days=days)
+        case "too uneven":
+            return _(
+                "At the pace of the last {days} all are done on {earliest} at the earliest; these days differ too much to say "
+                "when at the latest.",
+                days=days,
+                earliest=earliest,
+            )
+    if earliest == latest:
+        return _("At the pace of the last {days} all are done on {earliest} (90 %).", days=days, earliest=earliest)
+    return _(
+        "At the pace of the last {days} all are done between {earliest} and {latest} (90 %).",
+        days=days,
+        earliest=earliest,
+        latest=latest,
+    )

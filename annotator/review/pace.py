@@ -3,8 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from annotator.domain.numbers import counted
-from annotator.language import _, several
+from annotator.language import several
 
 LONGEST_WINDOW = 7
 
@@ -34,30 +33,22 @@ def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
 
 
 def pace_words(submitted: Pace, done: Pace) -> str:
-    """What a lead reads: how much is submitted and done in a day, and what is left, with its basis.
+    """What a lead reads: how much is submitted and done in a day, with its basis; "" where it cannot be said yet, or no more.
 
     >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
-    14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left.
+    14 submissions a day and 12 texts done a day over the last 5 days.
     """
-    if not done.n_left:
-        return _("No text is left.")
-    left = counted(done.n_left, "text is left", "texts are left")
-    if done.per_day is None or submitted.per_day is None:
-        return _("{left}. How much is done in a day can be said a day after the first submission.", left=left)
-    n, rate = _rate(submitted)
-    submissions = several("{n} submission a day", "{n} submissions a day", n, n=rate)
-    n, rate = _rate(done)
-    return _(
-        "{submissions} and {texts} done a day over {days}; {left}.",
-        submissions=submissions,
-        texts=several("{n} text", "{n} texts", n, n=rate),
-        days=several("the last day", "the last {n} days", done.n_days),
-        left=left,
+    if not done.n_left or done.per_day is None or submitted.per_day is None:
+        return ""
+    number, text_number = _rate(submitted.per_day), _rate(done.per_day)
+    return several(
+        "{submissions} and {texts} over the last day.",
+        "{submissions} and {texts} over the last {n} days.",
+        done.n_days,
+        submissions=several("{n} submission a day", "{n} submissions a day", 1 if number == "1" else 2, n=number),
+        texts=several("{n} text done a day", "{n} texts done a day", 1 if text_number == "1" else 2, n=text_number),
     )
 
 
-def _rate(pace: Pace) -> tuple[int, str]:
-    """How many a day: as a number that chooses the noun's form, and as it is written."""
-    per_day = pace.n / pace.n_days
-    written = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
-    return (1 if written == "1" else 2), written
+def _rate(per_day: float) -> str:
+    return f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"

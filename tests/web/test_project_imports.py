@@ -12,6 +12,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
+from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.import_report import ImportReport
@@ -164,6 +165,22 @@ def test_the_format_is_that_of_the_file_until_the_person_chooses_one(page, make_
     app.file_uploader(key="import_files").set_value([rows]).run()
     assert app.selectbox(key="import_format").value == "contrast"
     assert "This looks like JSONL (the format jsonl), but you chose contrast." in said(app.caption)
+
+
+def test_two_jsonl_files_of_texts_are_read_one_after_the_other(page, make_project, store) -> None:
+    project = make_project()
+    app = page(project, "Import")
+    files = [
+        (f"{name}.jsonl", f'{{"id": "{name}", "text": "Good food.", "label": "positive"}}\n'.encode(), "text/plain")
+        for name in ("first", "second")
+    ]
+    app.file_uploader(key="import_files").set_value(files).run()
+    assert "one after the other" in app.file_uploader(key="import_files").help
+    app = app.button(key="import_check").click().run()
+    assert len(app.success) == 2
+    assert all("1 new instance, 0 changed" in done.value for done in app.success)
+    app.button(key="import_store").click().run()
+    assert all(find_instance_ids(store, project.id, name) for name in ("first", "second"))
 
 
 def test_model_output_among_the_texts_is_told_where_it_belongs(page, make_project) -> None:

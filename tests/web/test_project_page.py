@@ -123,8 +123,8 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting for them"]) == ("rita", 1, 2)
     assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
     sentences = "\n".join(one.value for one in page.markdown)
-    assert "8 texts are left. How much is done in a day can be said a day after" in sentences
-    assert "When all texts will be done can be told after 5 days on which some were done." in sentences
+    assert "8 texts are left. When all will be done can be told after 5 days on which some were done." in sentences
+    assert sentences.count("are left") == 1
 
 
 def test_what_was_given_out_since_stands_among_what_each_annotator_has(

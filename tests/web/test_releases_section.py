@@ -81,6 +81,14 @@ def test_what_is_refused_is_said_and_the_fields_stay(store: Store, project: Proj
     assert releases_of_project(store, LOCAL_OPERATOR, project) == []
 
 
+def test_all_that_is_missing_is_said_at_once(app: AppTest) -> None:
+    app.run()
+    app.button(key="release_freeze").click().run()
+    assert "A release needs a name" in app.error[0].value
+    assert "A release needs a licence" in app.error[0].value
+    assert {"Name (required)", "Licence (required)"} <= {field.label for field in app.text_input}
+
+
 def test_a_release_is_compared_with_the_gold_of_now_and_taken_along(
     store: Store, project: Project, app: AppTest
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from annotator.domain.projects import DISCARD_REASONS
 from annotator.errors import InvalidValue
+from annotator.language import _, several
 
 BulkKind = Literal["give out", "split", "exhaustive", "discard", "put back", "name"]
 BULK_KINDS: tuple[BulkKind, ...] = ("give out", "split", "exhaustive", "discard", "put back", "name")
@@ -13,31 +14,40 @@ PassedOver = Literal[
     "held", "reviewed", "with the lead", "discarded", "not discarded", "adjudicated", "waiting", "full", "so already",
     "key taken", "follows original", "nothing wanted",
 ]  # fmt: skip
-# Why an instance is passed over, as it stands behind a number: “3 are in somebody's hands”.
-PASSED_OVER_WORDS: dict[PassedOver, tuple[str, str]] = {
-    "held": ("is in somebody's hands", "are in somebody's hands"),
-    "reviewed": ("is being scored", "are being scored"),
-    "with the lead": ("waits for a decision of the lead", "wait for a decision of the lead"),
-    "discarded": ("is discarded", "are discarded"),
-    "not discarded": ("is not discarded", "are not discarded"),
-    "adjudicated": ("has a version of the lead's as its gold", "have a version of the lead's as their gold"),
-    "waiting": ("still waits for an annotator", "still wait for an annotator"),
-    "full": ("has been given out again a hundred times", "have been given out again a hundred times"),
-    "so already": ("is so already", "are so already"),
-    "key taken": (
-        "has a key that another text of that split has",
-        "have keys that other texts of that split have",
-    ),
-    "follows original": (
-        "is a changed version, which follows its original",
-        "are changed versions, which follow their originals",
-    ),
-    "nothing wanted": (
-        "wants no annotation more; give it out again first",
-        "want no annotation more; give them out again first",
-    ),
-}
 _LONGEST_SPLIT = 100
+
+
+def passed_over_words(reason: PassedOver, n: int) -> str:
+    """How many are passed over, and why: “3 are in somebody's hands”."""
+    words: dict[PassedOver, str] = {
+        "held": several("{n} is in somebody's hands", "{n} are in somebody's hands", n),
+        "reviewed": several("{n} is being scored", "{n} are being scored", n),
+        "with the lead": several("{n} waits for a decision of the lead", "{n} wait for a decision of the lead", n),
+        "discarded": several("{n} is discarded", "{n} are discarded", n),
+        "not discarded": several("{n} is not discarded", "{n} are not discarded", n),
+        "adjudicated": several(
+            "{n} has a version of the lead's as its gold", "{n} have a version of the lead's as their gold", n
+        ),
+        "waiting": several("{n} still waits for an annotator", "{n} still wait for an annotator", n),
+        "full": several(
+            "{n} has been given out again a hundred times", "{n} have been given out again a hundred times", n
+        ),
+        "so already": several("{n} is so already", "{n} are so already", n),
+        "key taken": several(
+            "{n} has a key that another text of that split has", "{n} have keys that other texts of that split have", n
+        ),
+        "follows original": several(
+            "{n} is a changed version, which follows its original",
+            "{n} are changed versions, which follow their originals",
+            n,
+        ),
+        "nothing wanted": several(
+            "{n} wants no annotation more; give it out again first",
+            "{n} want no annotation more; give them out again first",
+            n,
+        ),
+    }
+    return words[reason]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +70,22 @@ class BulkChange:
 
     def __post_init__(self) -> None:
         if self.kind == "discard" and self.reason not in DISCARD_REASONS:
-            fault = f"'{self.reason}' is not one of the reasons" if self.reason else "Discarding needs a reason"
-            raise InvalidValue(f"{fault}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
+            reasons = "; ".join(DISCARD_REASONS)
+            if not self.reason:
+                raise InvalidValue(_("Discarding needs a reason. Choose one of: {reasons}.", reasons=reasons))
+            raise InvalidValue(
+                _(
+                    "'{reason}' is not one of the reasons. Choose one of: {reasons}.",
+                    reason=self.reason,
+                    reasons=reasons,
+                )
+            )
         if self.kind == "discard" and self.reason == "other" and not self.comment.strip():
-            raise InvalidValue("Please say in a few words why, since you chose “other”.")
+            raise InvalidValue(_("Please say in a few words why, since you chose “other”."))
         if len(self.split) > _LONGEST_SPLIT or "\0" in self.split:
-            raise InvalidValue(f"The name of a split may have {_LONGEST_SPLIT} characters; this one has not.")
+            raise InvalidValue(
+                _("The name of a split may have {most} characters; this one has not.", most=_LONGEST_SPLIT)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +122,7 @@ class BulkPlan:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why some are passed over, a sentence's half each."""
-        return tuple(
-            f"{n:,} {PASSED_OVER_WORDS[reason][n != 1]}" for reason, n in sorted(self.passed_over.items(), key=str)
-        )
+        return tuple(passed_over_words(reason, n) for reason, n in sorted(self.passed_over.items(), key=str))
 
 
 @dataclass(frozen=True, slots=True)

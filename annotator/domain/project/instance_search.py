@@ -7,7 +7,7 @@ from typing import Literal
 
 from annotator.domain.instances import InstanceState
 from annotator.errors import InvalidValue
-from annotator.language import _, unsaid
+from annotator.language import _, listed, unsaid
 
 SearchedPart = Literal["text", "key", "note", "review", "comment"]
 SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "comment")
@@ -89,11 +89,7 @@ class Search:
         for part in self.parts:
             if part not in SEARCHED_PARTS:
                 raise InvalidValue(
-                    _(
-                        "'{part}' cannot be searched. Choose among {parts}.",
-                        part=part,
-                        parts=", ".join(SEARCHED_PARTS),
-                    )
+                    _("'{part}' cannot be searched. Choose among {parts}.", part=part, parts=listed(SEARCHED_PARTS))
                 )
 
     @property

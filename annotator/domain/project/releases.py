@@ -8,6 +8,7 @@ from hashlib import sha256
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import _, listed
 
 LONGEST_NAME = 100
 _SHORT = 12  # characters of a digest that people compare by eye
@@ -64,7 +65,7 @@ class FrozenGold:
         >>> FrozenGold(2, 3, 1, "").words
         '2 instances, 3 rationale sets, 1 annotator'
         """
-        return ", ".join(
+        return listed(
             (
                 counted(self.n_instances, "instance"),
                 counted(self.n_sets, "rationale set"),
@@ -102,7 +103,7 @@ class Release:
     @property
     def words(self) -> str:
         """As a sentence names it: number, name and day."""
-        return f"release {self.number} “{self.name}” ({self.day})"
+        return _("release {number} “{name}” ({day})", number=self.number, name=self.name, day=self.day)
 
 
 def gold_digest(item: GoldInstance, *, is_exhaustive: bool) -> str:

@@ -10,6 +10,7 @@ from annotator.domain.projects import Project, ResultMode
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.submission import check_submission, may_have_no_sets
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
+from annotator.language import _, unsaid
 from annotator.review.gold import chosen_among
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, get_annotation, set_annotation_state
@@ -96,7 +97,7 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
         _instance_of(store, project, instance_id)
         choice = find_choice(store, instance_id)
         if choice is None:
-            raise Conflict("There is no choice to undo: the gold of this text follows the project's policy.")
+            raise Conflict(_("There is no choice to undo: the gold of this text follows the project's policy."))
         restore_former(store, instance_id)
         add_event(
             store, actor.name, "take gold choice back", "instance", instance_id, project_id=project.id,
@@ -106,35 +107,40 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
 
 def _checked_reason(reason: str) -> str:
     if not reason.strip():
-        raise InvalidValue("Say in a few words why, so that the choice can be understood later.")
+        raise InvalidValue(_("Say in a few words why, so that the choice can be understood later."))
     if len(reason) > LONGEST_REASON:
-        raise InvalidValue(f"The reason is longer than {LONGEST_REASON:,} characters.")
+        raise InvalidValue(_("The reason is longer than {most} characters.", most=f"{LONGEST_REASON:,}"))
     return reason.strip()
 
 
 def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+        raise NotFound(
+            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
+        )
     return get_instance(store, instance_id)
 
 
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
     if choice is not None and choice.annotation_id == annotation.id:
-        raise Conflict("This annotation is already the gold.")
+        raise Conflict(_("This annotation is already the gold."))
     review_round = find_round(store, annotation.id)
     is_decided = review_round is not None and review_round.outcome is not None
     if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
         return
     raise Conflict(
-        f"This annotation can still change (it is {_WORDS.get(annotation.state, annotation.state)}), so it cannot be the "
-        "gold yet. Decide its round first, or copy its sets into a version of your own."
+        _(
+            "This annotation can still change (it is {state}), so it cannot be the gold yet. Decide its round first, or copy its "
+            "sets into a version of your own.",
+            state=_(_WORDS.get(annotation.state, annotation.state)),
+        )
     )
 
 
 _WORDS = {
-    "submitted": "with its reviewers or the lead",
-    "returned": "back with its annotator",
-    "draft": "a draft to be revised",
+    "submitted": unsaid("with its reviewers or the lead"),
+    "returned": unsaid("back with its annotator"),
+    "draft": unsaid("a draft to be revised"),
 }
 
 
@@ -142,7 +148,7 @@ def _require_in_data_set(store: Store, instance: Instance) -> None:
     """What the gate let drop out may come back; what the lead discarded stays out."""
     by_lead = [e for e in events_of_instance(store, instance.id) if e.action == "decide: discard"]
     if instance.state == "discarded" and by_lead:
-        raise Conflict(f"{by_lead[-1].actor} discarded this text on a proposal, so it cannot have gold.")
+        raise Conflict(_("{name} discarded this text on a proposal, so it cannot have gold.", name=by_lead[-1].actor))
 
 
 def _retire(store: Store, choice: GoldChoice | None) -> None:
@@ -157,7 +163,7 @@ def _checked_version(
     settings = project.settings
     if not sets and not may_have_no_sets(project, result) and settings.result_mode != "labels_only":
         raise InvalidAnnotation(
-            "Copy or mark at least one set: this project does not allow “no rationale in the text”."
+            _("Copy or mark at least one set: this project does not allow “no rationale in the text”.")
         )
     mode: ResultMode = "labels_only" if settings.result_mode == "labels_only" else "give"
     by_lead = replace(project, settings=replace(settings, result_mode=mode))

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkPlan, InstanceFacts, PassedOver, Undone
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import leaking_documents
@@ -61,8 +61,14 @@ def change_many(
         plan = _plan(store, project, change, instance_ids)
         if n_expected is not None and len(plan.ids) != n_expected:
             raise Conflict(
-                f"This concerns {counted(len(plan.ids), 'text')} by now, and not {n_expected:,} as when you looked: others have "
-                "worked on them. Look at the numbers again, and confirm them."
+                several(
+                    "This concerns {n} text by now, and not {expected} as when you looked: others have worked on them. Look at "
+                    "the numbers again, and confirm them.",
+                    "This concerns {n} texts by now, and not {expected} as when you looked: others have worked on them. Look at "
+                    "the numbers again, and confirm them.",
+                    len(plan.ids),
+                    expected=f"{n_expected:,}",
+                )
             )
         if not plan.ids:
             return BulkResult(None, plan)
@@ -105,7 +111,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
         require(store, actor, project.id, "manage project")
         action = _of_project(store, project, action_id)
         if action.undone_by is not None:
-            raise Conflict(f"This has already been undone by {action.undone_by}.")
+            raise Conflict(_("This has already been undone by {name}.", name=action.undone_by))
         restored, n_changed = _restorable(store, project, action)
         _write(store, project, restored)
         undone = Undone(len(restored), n_changed)
@@ -120,7 +126,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
 def _of_project(store: Store, project: Project, action_id: int) -> BulkAction:
     action = bulk_store.get_action(store, action_id)
     if action.project_id != project.id:
-        raise NotFound(f"There is no change of many texts number {action_id} in this project.")
+        raise NotFound(_("There is no change of many texts number {number} in this project.", number=action_id))
     return action
 
 
@@ -169,10 +175,14 @@ def _people(store: Store, project: Project, change: BulkChange) -> tuple[int, ..
     }
     for name in change.people:
         if name.casefold() not in by_name:
-            known = ", ".join(sorted(by_name)) or "nobody yet"
+            known = ", ".join(sorted(by_name)) or _("nobody yet")
             raise InvalidValue(
-                f"'{name}' does not annotate in this project, so texts cannot be for them. Who does: {known}. Give them a "
-                "role under People first."
+                _(
+                    "'{name}' does not annotate in this project, so texts cannot be for them. Who does: {people}. Give them a "
+                    "role under People first.",
+                    name=name,
+                    people=known,
+                )
             )
     return tuple(sorted({by_name[name.casefold()] for name in change.people}))
 

@@ -6,6 +6,7 @@ from annotator.domain.instances import Annotation, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import are_rationales_reviewed
 from annotator.errors import Conflict, NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.annotations import find_annotation_of_assignment, set_annotation_state
 from annotator.store.annotate.assignments import end_work_on, get_assignment, give_back_to_annotator
@@ -53,12 +54,12 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
     with store.transaction():
         proposal = find_proposal(store, proposal_id)
         if proposal is None:
-            raise NotFound(f"There is no proposal number {proposal_id}.")
+            raise NotFound(_("There is no proposal number {number}.", number=proposal_id))
         require(store, actor, proposal.project_id, "manage project")
         if proposal.state != "open":
-            raise Conflict(f"This has already been decided by {proposal.decided_by}.")
+            raise Conflict(_("This has already been decided by {name}.", name=proposal.decided_by))
         if decision == "relabel" and proposal.kind != "contest":
-            raise Conflict("Only a contested label can be taken over.")
+            raise Conflict(_("Only a contested label can be taken over."))
         is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")
         decide_proposal(store, proposal_id, "confirmed" if is_confirmed else "rejected", actor.name)
         _tell(store, actor, proposal, decision)

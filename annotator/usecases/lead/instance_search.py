@@ -8,6 +8,7 @@ from annotator.domain.project.bulk_actions import NamedAs
 from annotator.domain.project.instance_search import Search, SearchedPart
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.annotators import annotator_names
 from annotator.store.annotate.named_people import named_of_instances
@@ -111,7 +112,13 @@ def ids_of_keys_among(store: Store, project: Project, keys: Sequence[str], insta
     numbers = {key: [number for _, _, number in by_key.get(key, []) if number in among] for key in keys}
     for key, of_key in numbers.items():
         if not of_key:
-            raise NotFound(f"There is no text with the key '{key}' among those that are found in '{project.name}'.")
+            raise NotFound(
+                _(
+                    "There is no text with the key '{key}' among those that are found in '{project}'.",
+                    key=key,
+                    project=project.name,
+                )
+            )
     return sorted({number for of_key in numbers.values() for number in of_key})
 
 

@@ -9,6 +9,7 @@ from annotator.domain.natural_order import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.project.listed_work import (
     Authors,
@@ -73,7 +74,7 @@ def listed_work(store: Store, actor: User, project: Project, seconds_per_token: 
     require(store, actor, project.id, "manage project")
     require(store, actor, project.id, "see all annotations")
     if seconds_per_token is not None and not 0 <= seconds_per_token < float("inf"):
-        raise InvalidValue(f"{seconds_per_token} seconds a token cannot be a bound; give 0 or more.")
+        raise InvalidValue(_("{seconds} seconds a token cannot be a bound; give 0 or more.", seconds=seconds_per_token))
     viewer, number = actor.id, project.id
     has_sets = project.settings.result_mode != "labels_only"
     with store.snapshot():

@@ -10,6 +10,7 @@ from annotator.domain.project.pay import PaidWork, PayRate
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
@@ -50,7 +51,9 @@ def payroll_of(
     """The work of some days, as a time zone has them, at the project's rate."""
     require(store, actor, project.id, "manage project")
     if last < first:
-        raise InvalidValue(f"The last day, {last}, is before the first, {first}. Choose one that is not.")
+        raise InvalidValue(
+            _("The last day, {last}, is before the first, {first}. Choose one that is not.", last=last, first=first)
+        )
     since, until = (iso(dt.datetime.combine(day, dt.time(), zone)) for day in (first, last + dt.timedelta(days=1)))
     with store.snapshot():
         return Payroll(first, last, tuple(paid_work(store, project.id, since, until)), project.settings.pay_rate)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project, kinds_of
+from annotator.language import _, listed, unsaid
 from annotator.store import Store
 from annotator.store.instances import get_instances
 from annotator.store.perturb import originals as originals_store
@@ -12,7 +13,7 @@ from annotator.store.perturb import perturbations as perturbations_store
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.originals import find_original
 
-_STATES = {"waiting": "being checked", "returned": "returned to its author"}
+_STATES = {"waiting": unsaid("being checked"), "returned": unsaid("returned to its author")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def original_of(store: Store, actor: User, project: Project, instance: Instance)
     kind = _titles(project).get(instance.perturbation_kind or "", instance.perturbation_kind or "")
     original = find_original(store, project.id, instance)
     if original is None:
-        return Relative(instance.parent_key, kind, None, "not in this project", None)
+        return Relative(instance.parent_key, kind, None, _("not in this project"), None)
     return Relative(original.key, kind, original.result, original.state, original.id)
 
 
@@ -52,7 +53,7 @@ def versions_of(store: Store, actor: User, project: Project, instance: Instance)
     titles = _titles(project)
     written = perturbations_store.perturbations_of(store, instance.id)
     on_their_way = [
-        Relative("", titles.get(of.kind, of.kind), of.result, _STATES[perturbation.state], None, perturbation.id)
+        Relative("", titles.get(of.kind, of.kind), of.result, _(_STATES[perturbation.state]), None, perturbation.id)
         for perturbation in written
         if perturbation.state in _STATES
         for of in [perturbation.current.changed]
@@ -62,7 +63,7 @@ def versions_of(store: Store, actor: User, project: Project, instance: Instance)
     accepted = [
         Relative(
             child.key, titles.get(kind := child.perturbation_kind or "", kind), child.result,
-            f"{'approved' if child.id in made else 'imported'}, {child.state}", child.id, made.get(child.id),
+            listed([_("approved") if child.id in made else _("imported"), _(child.state)]), child.id, made.get(child.id),
         )
         for child in children
     ]  # fmt: skip

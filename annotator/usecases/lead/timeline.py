@@ -18,6 +18,7 @@ from annotator.domain.sources import SourceShown
 from annotator.domain.talk import Thread
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.language import _, listed, unsaid
 from annotator.review.score_wording import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -32,7 +33,10 @@ from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.access.veiled_events import veiled
-from annotator.usecases.lead.event_words import bulk_words, event_actor, event_lines, event_words
+from annotator.usecases.lead.event_sentences.parts import with_value
+from annotator.usecases.lead.event_sentences.projects import bulk_words
+from annotator.usecases.lead.event_sentences.work import OF_ANNOTATIONS, decided_words
+from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
 
 _Detail = Mapping[str, Any]
 
@@ -51,7 +55,9 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
     """Everything that happened to an instance, oldest first; for those who see all annotations."""
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+        raise NotFound(
+            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
+        )
     with store.snapshot():
         report = _Report(store, instance_id)
         report.events = veiled(
@@ -92,9 +98,11 @@ class _Report:
         """What was done to many texts, this one among them; their event is the project's."""
         moments = []
         for action in self.changes:
-            moments.append(Moment(action.made_at, action.made_by, bulk_words(action), ("this text among them",)))
+            moments.append(Moment(action.made_at, action.made_by, bulk_words(action), (_("this text among them"),)))
             if action.undone_by is not None and action.undone_at is not None:
-                what = f"undid that {action.made_by} {bulk_words(action)}, where it was still so"
+                what = _(
+                    "undid that {name} {deed}, where it was still so", name=action.made_by, deed=bulk_words(action)
+                )
                 moments.append(Moment(action.undone_at, action.undone_by, what))
         return moments
 
@@ -112,7 +120,7 @@ class _Report:
             same = [r for r in self.reviews if (r.reviewer, r.annotation_id) == (event.actor, number)]
             return tuple(line for review in same for line in _comments(review))
         contested = [p for p in self.proposals if p.kind == "contest" and self._tells_contest(event, p)]
-        return tuple(f"this contests the label{f': “{p.comment}”' if p.comment else ''}" for p in contested[:1])
+        return tuple(with_value(_("this contests the label"), p.comment and f"“{p.comment}”") for p in contested[:1])
 
     def _tells_contest(self, event: Event, proposal: Proposal) -> bool:
         return (event.action, event.actor, event.detail.get("result")) == (
@@ -129,7 +137,7 @@ class _Report:
 
     def _whose(self, detail: _Detail) -> str:
         annotation = self.annotations.get(detail.get("annotation", 0))
-        return "" if annotation is None else f"{annotation.annotator}, round {annotation.round_number}"
+        return "" if annotation is None else _annotation_words(annotation)
 
     def of_annotations(self) -> list[Moment]:
         """Those that came with a file, and what people handed in before this database."""
@@ -139,7 +147,12 @@ class _Report:
             Moment(
                 a.created_at or "",
                 a.annotator,
-                f"made an annotation, round {a.round_number}, now {a.state}: {_sets(a)}",
+                _(
+                    "made an annotation, round {round}, now {state}: {contents}",
+                    round=a.round_number,
+                    state=_(a.state),
+                    contents=_sets(a),
+                ),
             )
             for a in self.annotations.values()
             if (a.annotator, a.round_number) not in handed_in and a.id not in versions
@@ -152,7 +165,7 @@ class _Report:
         for review in self.reviews:
             annotation = self.annotations[review.annotation_id]
             if (review.reviewer, annotation.round_number) not in in_events:
-                what = f"scored {annotation.annotator}, round {annotation.round_number}"
+                what = _(OF_ANNOTATIONS["review"], whose=_annotation_words(annotation))
                 moments.append(Moment(review.submitted_at or "", review.reviewer, what, (score_line(review),)))
         return moments
 
@@ -166,8 +179,8 @@ class _Report:
         for review_round in self.rounds:
             annotator = self.annotations[review_round.annotation_id].annotator
             if review_round.outcome is not None and (annotator, review_round.number) not in in_events:
-                reason = f": {review_round.reason}" if review_round.reason else ""
-                what = f"{review_round.outcome} round {review_round.number} of {annotator}{reason}"
+                detail = {"round": review_round.number, "annotator": annotator, "reason": review_round.reason}
+                what = decided_words(review_round.outcome, detail)
                 moments.append(
                     Moment(review_round.decided_at or "", decider(review_round), what, decision_lines(review_round)[1:])
                 )
@@ -179,20 +192,35 @@ class _Report:
         moments = []
         for p in self.proposals:
             comment_lines = (f"“{p.comment}”",) if p.comment else ()
+            values = {"state": p.state, "name": p.proposed_by, "label": p.reason, "reason": _(p.reason)}
             if p.kind == "contest" and not any(self._tells_contest(event, p) for event in self.events):
                 moments.append(
                     Moment(
-                        p.created_at, p.proposed_by, f"contested the label: it should be “{p.reason}”", comment_lines
+                        p.created_at,
+                        p.proposed_by,
+                        _("contested the label: it should be “{label}”", **values),
+                        comment_lines,
                     )
                 )
             elif p.kind == "discard" and (p.proposed_by, p.reason) not in proposed:
                 moments.append(
-                    Moment(p.created_at, p.proposed_by, f"proposed to discard the text: {p.reason}", comment_lines)
+                    Moment(
+                        p.created_at,
+                        p.proposed_by,
+                        _("proposed to discard the text: {reason}", **values),
+                        comment_lines,
+                    )
                 )
             if p.decided_at and p.decided_by == p.proposed_by:
-                moments.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
+                moments.append(Moment(p.decided_at, p.proposed_by, _("took the proposal back")))
             elif p.decided_at and p.reason not in decided_reasons:
-                moments.append(Moment(p.decided_at, p.decided_by or "", f"{p.state} the proposal of {p.proposed_by}"))
+                moments.append(
+                    Moment(
+                        p.decided_at,
+                        p.decided_by or "",
+                        _(_PROPOSALS.get(p.state, _DEALT_WITH), **values),
+                    )
+                )
         return moments
 
     def of_comments(self) -> list[Moment]:
@@ -204,26 +232,42 @@ class _Report:
 
     def of_looks(self) -> list[Moment]:
         """Who saw what others marked without reviewing it."""
-        return [Moment(shown.at, shown.user, "looked at what others marked") for shown in self.looks]
+        return [Moment(shown.at, shown.user, _("looked at what others marked")) for shown in self.looks]
 
     def _about(self, thread: Thread) -> str:
         annotation = self.annotations.get(thread.annotation_id or 0)
         if annotation is None:
-            return "wrote about the text"
-        whose = f"{annotation.annotator}, round {annotation.round_number}"
+            return _("wrote about the text")
+        whose = _annotation_words(annotation)
         if thread.about == "set" and thread.position is not None:
-            return f"wrote about set {set_letter(thread.position)} of {whose}"
-        return f"wrote about {'the decision on ' if thread.about == 'decision' else ''}{whose}"
+            return _("wrote about set {letter} of {whose}", letter=set_letter(thread.position), whose=whose)
+        if thread.about == "decision":
+            return _("wrote about the decision on {whose}", whose=whose)
+        return _("wrote about {whose}", whose=whose)
 
 
+_DEALT_WITH = unsaid("{state} the proposal of {name}")
+_PROPOSALS = {
+    "accepted": unsaid("accepted the proposal of {name}"),
+    "rejected": unsaid("rejected the proposal of {name}"),
+}
 _DECISIONS = ("decide: discard", "decide: keep", "decide: relabel")
 
 
 def _sets(annotation: Annotation) -> str:
-    n = len(annotation.sets)
-    return f"{annotation.result if annotation.result is not None else 'no result'}, {counted(n, 'set')}"
+    result = annotation.result if annotation.result is not None else _("no result")
+    return listed([result, counted(len(annotation.sets), "set")])
 
 
 def _comments(review: Review) -> tuple[str, ...]:
-    sets = [f"set {set_letter(n)}: “{s.comment}”" for n, s in enumerate(review.scores.sets) if s.comment]
-    return (*sets, *([f"the whole: “{review.scores.comment}”"] if review.scores.comment else []))
+    sets = [
+        _("set {letter}: “{comment}”", letter=set_letter(n), comment=of_set.comment)
+        for n, of_set in enumerate(review.scores.sets)
+        if of_set.comment
+    ]
+    whole = review.scores.comment
+    return (*sets, _("the whole: “{comment}”", comment=whole)) if whole else tuple(sets)
+
+
+def _annotation_words(annotation: Annotation) -> str:
+    return _("{annotator}, round {round}", annotator=annotation.annotator, round=annotation.round_number)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
+from annotator.language import _, listed, several
 from annotator.review.score_wording import score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
@@ -22,6 +22,7 @@ from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import list_undecided
 from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.lead.event_sentences.parts import in_a_row
 
 PAGE_SIZE = 10
 _NAMED_TEXTS = 5
@@ -54,22 +55,33 @@ class UndecidedRound:
     def summary(self) -> str:
         """What is missing, in one line."""
         since = f"{self.round.opened_at.replace('T', ' ')[:16]} UTC"
-        being = f"; {', '.join(self.scoring)} scoring now" if self.scoring else ""
-        return f"{self.n_scored} of {counted(self.wanted, 'score')}; waiting since {since}{being}{self._said_of_others}"
+        words = several(
+            "{n_scored} of {n} score; waiting since {since}",
+            "{n_scored} of {n} scores; waiting since {since}",
+            self.wanted,
+            n_scored=self.n_scored,
+            since=since,
+        )
+        being = [_("{people} scoring now", people=listed(self.scoring))] if self.scoring else []
+        return in_a_row((words, *being, *self._of_others))
 
     @property
-    def _said_of_others(self) -> str:
+    def _of_others(self) -> tuple[str, ...]:
         left = self.left
+        n = left.n_now + left.n_later
+        if self.is_stuck and n:
+            return (_("{wanted} more needed, but only {n} of the others may score it", wanted=left.wanted, n=n),)
         if self.is_stuck:
-            n = left.n_now + left.n_later
-            who = f"only {n} of the others" if n else "nobody else"
-            return f"; {left.wanted} more needed, but {who} may score it"
+            return (_("{wanted} more needed, but nobody else may score it", wanted=left.wanted),)
         if left.wanted > left.n_now:
             return (
-                f"; {left.n_later} of the others may still be given this text to annotate, and may score it only when "
-                "it can no longer be given to them"
+                _(
+                    "{n} of the others may still be given this text to annotate, and may score it only when it can no longer "
+                    "be given to them",
+                    n=left.n_later,
+                ),
             )
-        return ""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import speaking
 
 _POLICIES: dict[GoldPolicy, str] = {
     "chosen": "the lead's choice, or else the first accepted annotation",
@@ -45,12 +46,14 @@ class SplitCounts:
 def citation_of(release: Release) -> str:
     """What to cite: the text of the lead, and which release it is."""
     cited = f"{release.rules.citation}\n\n" if release.rules.citation else ""
-    return f"{cited}{_which(release)}\nSHA-256 of its gold: {release.gold.digest}\n"
+    with speaking("en"):  # a file, whoever asked for it
+        return f"{cited}{_which(release)}\nSHA-256 of its gold: {release.gold.digest}\n"
 
 
 def card_of(release: Release, as_it_was: Project, counts: SplitCounts) -> str:
     """The card of a release, as Markdown."""
-    return "\n".join(_lines(release, as_it_was, counts)) + "\n"
+    with speaking("en"):  # a file, whoever asked for it
+        return "\n".join(_lines(release, as_it_was, counts)) + "\n"
 
 
 def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterator[str]:

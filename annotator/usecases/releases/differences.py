@@ -5,27 +5,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.releases import Release, texts_digest
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances
-from annotator.usecases.releases.frozen_gold import frozen_gold
+from annotator.usecases.releases.frozen_gold import frozen_gold, gold_to_freeze
 
 Kind = Literal["added", "removed", "label", "sets", "text", "exhaustive"]
 Place = tuple[str, str]  # key and split
 
 _KINDS: tuple[Kind, ...] = ("added", "removed", "label", "sets", "text", "exhaustive")
 KIND_WORDS: Mapping[Kind, str] = {
-    "added": "added",
-    "removed": "removed, or without gold now",
-    "label": "with another label",
-    "sets": "with other sets",
-    "text": "with another text or other tokens",
-    "exhaustive": "whose sets mark all the evidence, or no longer",
+    "added": unsaid("added"),
+    "removed": unsaid("removed, or without gold now"),
+    "label": unsaid("with another label"),
+    "sets": unsaid("with other sets"),
+    "text": unsaid("with another text or other tokens"),
+    "exhaustive": unsaid("whose sets mark all the evidence, or no longer"),
 }
 
 
@@ -54,10 +53,14 @@ class GoldDifferences:
         'From release 1 to release 2: 3 instances differ (1 added, 2 with other sets).'
         """
         if not self.n:
-            return f"From {self.before} to {self.after}: the gold is the same."
-        kinds = ", ".join(f"{len(places):,} {KIND_WORDS[kind]}" for kind, places in self.places.items())
-        return (
-            f"From {self.before} to {self.after}: {counted(self.n, 'instance differs', 'instances differ')} ({kinds})."
+            return _("From {before} to {after}: the gold is the same.", before=self.before, after=self.after)
+        return several(
+            "From {before} to {after}: {n} instance differs ({kinds}).",
+            "From {before} to {after}: {n} instances differ ({kinds}).",
+            self.n,
+            before=self.before,
+            after=self.after,
+            kinds=listed([f"{len(places):,} {_(KIND_WORDS[kind])}" for kind, places in self.places.items()]),
         )
 
 
@@ -72,15 +75,15 @@ def release_differences(
             return since(store, project, release)
         later = get_release(store, project.id, other)
         before, after = _rows(frozen_gold(store, release), release), _rows(frozen_gold(store, later), later)
-        return GoldDifferences(f"release {number}", f"release {other}", _places(before, after))
+        return GoldDifferences(_release(number), _release(other), _places(before, after))
 
 
 def since(store: Store, project: Project, release: Release, policy: GoldPolicy | None = None) -> GoldDifferences:
     """What differs from a release to the gold of now, under its policy or another one."""
-    now = gold_instances(store, project, policy or release.rules.policy)
+    now = gold_to_freeze(store, project, policy or release.rules.policy)
     rows = {_place(item): _Row.of(item, is_exhaustive=project.settings.is_exhaustive) for item in now}
     places = _places(_rows(frozen_gold(store, release), release), rows)
-    return GoldDifferences(f"release {release.number}", "the gold of now", places)
+    return GoldDifferences(_release(release.number), _("the gold of now"), places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +125,7 @@ def _places(before: Mapping[Place, _Row], after: Mapping[Place, _Row]) -> dict[K
             if getattr(row, kind) != getattr(after[where], kind):
                 places[kind].append(where)
     return {kind: tuple(of_kind) for kind, of_kind in places.items() if of_kind}
+
+
+def _release(number: int) -> str:
+    return _("release {number}", number=number)

@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import TokenizedText
 from annotator.errors import NotFound
 from annotator.formats.own.releases import pack, unpack
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.gold.releases import add_erased, parts_of, releases_of, replace_part
@@ -30,7 +31,11 @@ def erase_from_releases(store: Store, actor: User, project: Project, name: str) 
         counts = [_erased(store, release, Erased.of(release, [name])) for release in releases_of(store, project.id)]
         if not any(has_any for has_any, _ in counts):
             raise NotFound(
-                f"No release of '{project.name}' has anything of '{name}'. Write the name as the project has it."
+                _(
+                    "No release of '{name}' has anything of '{name_2}'. Write the name as the project has it.",
+                    name=project.name,
+                    name_2=name,
+                )
             )
         n = sum(of_release for _, of_release in counts)
         add_event(store, actor.name, "erase from releases", "project", project.id, project_id=project.id, sets=n)

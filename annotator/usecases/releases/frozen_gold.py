@@ -7,16 +7,17 @@ from itertools import islice
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User
 from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
-from annotator.domain.projects import Project
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.gold import releases as release_store
 from annotator.store.measurements import last_event_id
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances
+from annotator.usecases.gold import gold_instances, labelled_gold
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
 
 _AT_ONCE = 500
@@ -37,25 +38,26 @@ def freeze_gold(
         (project.licence if licence is None else licence).strip(),
         (project.citation if citation is None else citation).strip(),
     )
-    if not rules.licence:
-        raise InvalidValue(
-            "A release needs a licence, such as CC BY 4.0: without one nobody may use it. Name one for the release, or "
-            "for the project under Rules."
-        )
-    name = _checked_name(store, project.id, name)
+    name = normal(name)
+    if faults := [*_name_faults(store, project.id, name), *_licence_faults(rules.licence)]:
+        raise InvalidValue(" ".join(faults))
     unnamed = Pseudonyms.draw()
     with store.snapshot():
         event_id = last_event_id(store, project.id)
         number = _next_number(store, project.id)
         tally = GoldTally(is_exhaustive=rules.is_exhaustive)
-        gold = tally.counted(unnamed.in_gold(gold_instances(store, project, rules.policy)))
+        gold = tally.counted(unnamed.in_gold(gold_to_freeze(store, project, rules.policy)))
         parts = []
         while batch := list(islice(gold, _AT_ONCE)):
             parts.append(pack(number, batch))
     if not parts:
         raise InvalidValue(
-            f"No instance of '{project.name}' has gold under the policy “{rules.policy}”, so there is nothing to freeze. Gold "
-            "comes from accepted annotations."
+            _(
+                "No instance of '{project}' has gold under the policy “{policy}”, so there is nothing to freeze. Gold comes "
+                "from accepted annotations; where the rules ask for labels alone, also from the labels that texts came with.",
+                project=project.name,
+                policy=rules.policy,
+            )
         )
     release = Release(
         0, project.id, number, name, rules, tally.result, actor.name, actor.id, store.now(), event_id, unnamed.secret
@@ -63,14 +65,29 @@ def freeze_gold(
     return _stored(store, actor, release, parts)
 
 
+def gold_to_freeze(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
+    """The gold of now. A project that asks for labels alone, and has no accepted ones, has those that its texts came with."""
+    gold = gold_instances(store, project, policy)
+    first = next(gold, None)
+    if first is not None:
+        yield first
+        yield from gold
+    elif project.settings.result_mode == "labels_only":
+        yield from labelled_gold(store, project, policy)
+
+
 def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes]) -> Release:
     """Written at once; another release that was made meanwhile has taken the number, and the content names it."""
     with store.transaction():
-        _checked_name(store, release.project_id, release.name)
+        if faults := _name_faults(store, release.project_id, release.name):
+            raise InvalidValue(" ".join(faults))
         if _next_number(store, release.project_id) != release.number:
             raise Conflict(
-                f"Somebody else made release {release.number} at the same moment. Look at it, and freeze again if it is still "
-                "needed."
+                _(
+                    "Somebody else made release {number} at the same moment. Look at it, and freeze again if it is still "
+                    "needed.",
+                    number=release.number,
+                )
             )
         release_id = release_store.add_release(store, release)
         for part in parts:
@@ -112,12 +129,24 @@ def _next_number(store: Store, project_id: int) -> int:
     return 1 if newest is None else newest.number + 1
 
 
-def _checked_name(store: Store, project_id: int, name: str) -> str:
-    """The name as it is stored."""
-    name = normal(name)
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(f"The name of a release is one line of 1 to {LONGEST_NAME} visible characters.")
+def _name_faults(store: Store, project_id: int, name: str) -> list[str]:
+    if not name:
+        return [_("A release needs a name, such as “camera ready”.")]
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        return [_("The name of a release is one line of 1 to {most} visible characters.", most=LONGEST_NAME)]
     taken = release_store.find_release(store, project_id, name)
-    if taken is not None:
-        raise InvalidValue(f"Release {taken.number} is called “{taken.name}” already. Choose another name.")
-    return name
+    if taken is None:
+        return []
+    number, name = taken.number, taken.name
+    return [_("Release {number} is called “{name}” already. Choose another name.", number=number, name=name)]
+
+
+def _licence_faults(licence: str) -> list[str]:
+    if licence:
+        return []
+    return [
+        _(
+            "A release needs a licence, such as CC BY 4.0: without one nobody may use it. Name one for the release, or for "
+            "the project under Rules."
+        )
+    ]

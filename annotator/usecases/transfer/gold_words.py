@@ -3,12 +3,15 @@
 from annotator.domain.gold import Accepted
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
+from annotator.language import _, several, unsaid
 
 _HOW: dict[GoldPolicy, str] = {
-    "chosen": "of several annotations of a text the lead's choice counts, else the first accepted one with its gold result",
-    "all": "the distinct sets of those annotators of a text who gave its gold result",
-    "majority": "the tokens that more than half of those annotators of a text marked who gave its gold result",
-    "union": "the tokens that any of those annotators of a text marked who gave its gold result",
+    "chosen": unsaid(
+        "of several annotations of a text the lead's choice counts, else the first accepted one with its gold result"
+    ),
+    "all": unsaid("the distinct sets of those annotators of a text who gave its gold result"),
+    "majority": unsaid("the tokens that more than half of those annotators of a text marked who gave its gold result"),
+    "union": unsaid("the tokens that any of those annotators of a text marked who gave its gold result"),
 }
 
 
@@ -18,26 +21,52 @@ def annotators_words(accepted: Accepted) -> str:
     >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
     ('The texts come with 6 annotators each.', 'The texts come with up to 2 annotators each.')
     """
-    is_even = accepted.n_annotations == accepted.n_instances * accepted.most
-    return f"The texts come with {'' if is_even else 'up to '}{accepted.most} annotators each."
+    if accepted.n_annotations == accepted.n_instances * accepted.most:
+        return _("The texts come with {n} annotators each.", n=accepted.most)
+    return _("The texts come with up to {n} annotators each.", n=accepted.most)
 
 
 def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
     """What the gold of a project is made from, with counts."""
-    n = accepted.n_annotations
-    counts = (
-        f"{accepted.n_instances:,} of {counted(n, 'accepted annotation counts', 'accepted annotations count')}"
-        if policy == "chosen"
-        else f"there are {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}, of any result"
+    words = _(
+        "Gold policy “{policy}”: {how}; {counts}.",
+        policy=policy,
+        how=_(_HOW[policy]),
+        counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
     )
-    return f"Gold policy “{policy}”: {_HOW[policy]}; {counts}.{_other_words(policy, accepted.n_other)}"
+    return f"{words} {_other_words(policy, accepted.n_other)}" if accepted.n_other else words
 
 
 def _other_words(policy: GoldPolicy, n_other: int) -> str:
-    if not n_other:
-        return ""
-    unless = f", unless the lead chose {'it' if n_other == 1 else 'one of them'}" if policy == "chosen" else ""
-    return (
-        f" {counted(n_other, 'annotation gives', 'annotations give')} another result than the gold one: what is marked "
-        f"there is no part of the gold{unless}."
+    if policy == "chosen":
+        return several(
+            "{n} annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead "
+            "chose it.",
+            "{n} annotations give another result than the gold one: what is marked there is no part of the gold, unless the lead "
+            "chose one of them.",
+            n_other,
+        )
+    return several(
+        "{n} annotation gives another result than the gold one: what is marked there is no part of the gold.",
+        "{n} annotations give another result than the gold one: what is marked there is no part of the gold.",
+        n_other,
+    )
+
+
+def _chosen_words(accepted: Accepted) -> str:
+    return several(
+        "{chosen} of {n} accepted annotation counts",
+        "{chosen} of {n} accepted annotations count",
+        accepted.n_annotations,
+        chosen=f"{accepted.n_instances:,}",
+    )
+
+
+def _all_words(accepted: Accepted) -> str:
+    texts = counted(accepted.n_instances, "text")
+    return several(
+        "there are {n} accepted annotation of {texts}, of any result",
+        "there are {n} accepted annotations of {texts}, of any result",
+        accepted.n_annotations,
+        texts=texts,
     )

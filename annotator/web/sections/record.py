@@ -7,15 +7,17 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
+from annotator.language import _, unsaid
 from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts
 from annotator.usecases.databases import Store
+from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
 from annotator.usecases.project.projects import count_events_of, events_of
 from annotator.web.session import Visit
 
 _PAGE = 50
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below
-_OF_PROJECT, _OF_SERVER = "this project", "accounts and database"
+_OF_PROJECT, _OF_SERVER = unsaid("this project"), unsaid("accounts and database")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -23,7 +25,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     about = _OF_PROJECT
     if visit.user.is_administrator:
         about = st.segmented_control(
-            "About", (_OF_PROJECT, _OF_SERVER), default=about, required=True, key="record_about"
+            _("About"), (_OF_PROJECT, _OF_SERVER), default=about, required=True, format_func=_, key="record_about"
         )
     container = st.container()
     page = _ask_page(about, _count(store, visit, project, about))
@@ -33,15 +35,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     else:
         events = events_of(store, visit.user, project.id, **here)
     if not events:
-        container.caption("Nothing has happened yet.")
+        container.caption(_("Nothing has happened yet."))
         return
     container.dataframe(
         [
             {
-                "when (UTC)": event.at.replace("T", " ")[:19],
-                "who": event_actor(event),
-                "what": "; ".join((event_words(event), *event_lines(event))),
-                **({} if about == _OF_SERVER else {"text": first_words(event.excerpt), "key": event.key}),
+                _("when (UTC)"): event.at.replace("T", " ")[:19],
+                _("who"): event_actor(event),
+                _("what"): in_a_row((event_words(event), *event_lines(event))),
+                **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("key"): event.key}),
             }
             for event in events
         ],
@@ -49,11 +51,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{about}_{page}",
         column_config={
-            "when (UTC)": st.column_config.TextColumn(width=140),
-            "who": st.column_config.TextColumn(width=110),
-            "what": st.column_config.TextColumn(width=520),
-            "text": st.column_config.TextColumn(width="medium"),
-            "key": st.column_config.TextColumn(width="small"),
+            _("when (UTC)"): st.column_config.TextColumn(width=140),
+            _("who"): st.column_config.TextColumn(width=110),
+            _("what"): st.column_config.TextColumn(width=520),
+            _("text"): st.column_config.TextColumn(width="medium"),
+            _("key"): st.column_config.TextColumn(width="small"),
         },
     )
 
@@ -67,4 +69,6 @@ def _count(store: Store, visit: Visit, project: Project, about: str) -> int:
 def _ask_page(about: str, n_events: int) -> int:
     """Which page, of those that there are."""
     pages = max(1, -(-n_events // _PAGE))
-    return int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"record_page_{about}", width=140))
+    return int(
+        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"record_page_{about}", width=140)
+    )

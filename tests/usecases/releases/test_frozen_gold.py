@@ -18,6 +18,8 @@ from annotator.store.gold.releases import parts_of
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.project.projects import change_project, create_project
+from annotator.usecases.releases.differences import release_differences
+from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, release_of_project, releases_of_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -109,7 +111,8 @@ def test_only_leads_freeze_and_researchers_see_which_there_are(store, project, a
 @pytest.mark.parametrize(
     ("name", "licence", "message"),
     [
-        ("", "CC0", "The name of a release is one line of 1 to 100 visible characters"),
+        ("", "CC0", "A release needs a name"),
+        ("x" * 101, "CC0", "The name of a release is one line of 1 to 100 visible characters"),
         ("CAMERA ready", "CC0", "Release 1 is called “camera ready” already. Choose another name"),
         ("second", " ", "A release needs a licence"),
     ],
@@ -124,6 +127,23 @@ def test_what_cannot_be_a_release_is_refused(store, project, name: str, licence:
 def test_a_project_without_gold_has_nothing_to_freeze(store, make_project) -> None:
     with pytest.raises(InvalidValue, match="so there is nothing to freeze"):
         frozen(store, make_project(name="Empty"))
+
+
+def test_labels_alone_are_frozen_where_the_rules_ask_for_nothing_else(
+    store, make_project, import_rows, tmp_path
+) -> None:
+    rows = [{"id": f"t{n}", "text": "so good", "label": "positive"} for n in range(2)]
+    of_rationales, of_labels = make_project(name="Why"), make_project(name="Labels", result_mode="labels_only")
+    for made in (of_rationales, of_labels):
+        import_rows(made, rows)
+    with pytest.raises(InvalidValue, match="also from the labels that texts came with"):
+        frozen(store, of_rationales)
+    release = frozen(store, of_labels)
+    assert (release.gold.n_instances, release.gold.n_sets, release.gold.n_annotators) == (2, 0, 0)
+    assert [item.result for item in frozen_gold(store, release)] == ["positive", "positive"]
+    assert not release_differences(store, LOCAL_OPERATOR, of_labels, 1).n
+    export_release(store, LOCAL_OPERATOR, of_labels, 1, "jsonl", tmp_path / "out")
+    assert "Gold of 2 instances, 0 rationale sets, 0 annotators." in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_a_release_that_is_not_there_is_named_with_those_that_are(store, project) -> None:

@@ -10,6 +10,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
 from annotator.errors import ExportRefused, InvalidValue, NotAllowed
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.releases.export import FORMATS, export_release
@@ -65,6 +66,13 @@ def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_pat
     assert "* Gold of 3 instances, 6 rationale sets, 2 annotators." in card
     assert "| test | 2 | 4 | 0 |" in card
     assert card.startswith("---") == (format_name == "datasets"), "the hub reads the card's front matter"
+
+
+def test_files_speak_english_whoever_asked_for_them(store, project, release, tmp_path) -> None:
+    export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "english")
+    with speaking("zh"):
+        export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "chinese")
+    assert files_of(tmp_path / "english") == files_of(tmp_path / "chinese")
 
 
 def test_what_is_written_as_lines_is_imported_again_with_the_same_gold(

@@ -6,6 +6,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.project.evidence import EvidencePass, Selection
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.evidence.taking_over import (
     PassStanding,
@@ -23,32 +24,37 @@ from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _DONE = "evidence_done"  # what was done in the run before
-_ALL = "all texts with gold"
+_ALL = unsaid("all texts with gold")
 _SHOWN = 5  # keys of what something keeps from being taken over
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The passes that there are, and the form for another one."""
-    st.subheader("Every evidence", anchor=False)
+    st.subheader(_("Every evidence"), anchor=False)
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
     first = find_first(store, project.id)
     if first is not None:
         st.caption(
             as_text(
-                f"This project is a second pass over texts of “{first}”. What is accepted here is made their gold there, under "
-                "Instances."
+                _(
+                    "This project is a second pass over texts of “{first}”. What is accepted here is made their gold there, "
+                    "under Instances.",
+                    first=first,
+                )
             )
         )
         return
     st.caption(
-        "Annotators stop at enough evidence. In a second pass chosen texts are given out again so that all of it is marked; only "
-        "then does recall measure comprehensiveness (DeYoung et al. 2020)."
+        _(
+            "Annotators stop at enough evidence. In a second pass chosen texts are given out again so that all of it is marked; "
+            "only then does recall measure comprehensiveness (DeYoung et al. 2020)."
+        )
     )
     for evidence_pass in passes_of(store, visit.user, project.id):
         with st.container(border=True):
             _show_pass(store, visit, evidence_pass)
-    with st.popover("Start a second pass", icon=":material/playlist_add_check:"):
+    with st.popover(_("Start a second pass"), icon=":material/playlist_add_check:"):
         _ask_pass(store, visit, project)
 
 
@@ -57,13 +63,20 @@ def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
     with_changed = bool(st.session_state.get(f"{key}_changed", False))
     standing = _standing(store, visit, evidence_pass, with_changed=with_changed)
     st.markdown(f"**[{as_text(evidence_pass.project_name)}](/project?project={evidence_pass.project_id})**")
-    st.markdown(f"{standing.n_exhaustive:,} of {counted(standing.n, 'text')} have exhaustive gold from this pass.")
+    st.markdown(
+        several(
+            "{exhaustive} of {n} text has exhaustive gold from this pass.",
+            "{exhaustive} of {n} texts have exhaustive gold from this pass.",
+            standing.n,
+            exhaustive=f"{standing.n_exhaustive:,}",
+        )
+    )
     st.dataframe(
-        [{"texts": n, "how far": words, "keys": _keys(n, keys)} for words, n, keys in standing.rows()],
+        [{_("texts"): n, _("how far"): words, _("keys"): _keys(n, keys)} for words, n, keys in standing.rows()],
         hide_index=True, key=f"{key}_states",
     )  # fmt: skip
     if "gold changed" in standing.n_by_state:
-        st.checkbox("Also those whose gold was changed in this project since then", key=f"{key}_changed")
+        st.checkbox(_("Also those whose gold was changed in this project since then"), key=f"{key}_changed")
     if standing.n_taken:
         st.markdown(standing.words)
     _show_actions(store, visit, standing, key, with_changed=with_changed)
@@ -82,23 +95,31 @@ def _standing(store: Store, visit: Visit, evidence_pass: EvidencePass, *, with_c
 
 def _keys(n: int, keys: tuple[str, ...]) -> str:
     more = ["…"] if keys and n > min(len(keys), _SHOWN) else []
-    return ", ".join([*keys[:_SHOWN], *more])
+    return listed([*keys[:_SHOWN], *more])
 
 
 def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, *, with_changed: bool) -> None:
     evidence_pass = standing.evidence_pass
     number = evidence_pass.project_id
     take, back = st.columns(2)
-    label = f"Take over {counted(standing.n_taken, 'text')}"
+    label = several("Take over {n} text", "Take over {n} texts", standing.n_taken)
     try:
         if pressed(label, container=take, type="primary", disabled=not standing.n_taken, key=f"{key}_take"):
             n = take_over(store, visit.user, number, with_changed=with_changed)
-            _done(f"The gold of {counted(n, 'text')} is exhaustive now.")
-        if pressed("Take all back", container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
+            _done(several("The gold of {n} text is exhaustive now.", "The gold of {n} texts is exhaustive now.", n))
+        if pressed(_("Take all back"), container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
             n = take_back(store, visit.user, number)
-            _done(f"The gold of {counted(n, 'text')} is what it was before the pass.")
+            _done(
+                several(
+                    "The gold of {n} text is what it was before the pass.",
+                    "The gold of {n} texts is what it was before the pass.",
+                    n,
+                )
+            )
         is_automatic = st.toggle(
-            "Take over what is accepted from now on, without asking", evidence_pass.is_automatic, key=f"{key}_automatic"
+            _("Take over what is accepted from now on, without asking"),
+            evidence_pass.is_automatic,
+            key=f"{key}_automatic",
         )
         if is_automatic != evidence_pass.is_automatic:
             set_automatic(store, visit.user, number, is_automatic)
@@ -114,29 +135,36 @@ def _done(words: str) -> None:
 def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
     """Which texts, what that comes to, and only then the making."""
     key = f"evidence_new_{project.id}"
-    name = st.text_input("Name of the second project", f"{project.name} – every evidence", key=f"{key}_name")
+    name = st.text_input(_("Name of the second project"), f"{project.name} – every evidence", key=f"{key}_name")
     selection = _ask_selection(store, project, key)
-    is_automatic = st.checkbox("Take over what is accepted at once, without asking", key=f"{key}_automatic")
-    has_people = st.checkbox("Everybody has the same roles there", value=True, key=f"{key}_people")
+    is_automatic = st.checkbox(_("Take over what is accepted at once, without asking"), key=f"{key}_automatic")
+    has_people = st.checkbox(_("Everybody has the same roles there"), value=True, key=f"{key}_people")
     may_repeat = st.checkbox(
-        "Whoever annotated a text may be given it again", key=f"{key}_repeat",
-        help="Else it is given to others, who see with other eyes. It needs at least one annotator who has not had the text.",
+        _("Whoever annotated a text may be given it again"), key=f"{key}_repeat",
+        help=_("Else it is given to others, who see with other eyes. It needs at least one annotator who has not had the text."),
     )  # fmt: skip
     wanted = (name, selection, is_automatic, has_people, may_repeat)
-    if pressed("Show what it comes to", key=f"{key}_preview"):
+    if pressed(_("Show what it comes to"), key=f"{key}_preview"):
         st.session_state[f"{key}_shown"] = wanted
     if st.session_state.get(f"{key}_shown") != wanted:
         return
     try:
         chosen = count_chosen(store, visit.user, project, selection)
         _show_chosen(chosen, may_repeat=may_repeat)
-        if pressed("Start the pass", type="primary", key=f"{key}_start", disabled=not chosen.n):
+        if pressed(_("Start the pass"), type="primary", key=f"{key}_start", disabled=not chosen.n):
             made = start_pass(
                 store, visit.user, project.id, name, selection,
                 is_automatic=is_automatic, may_repeat=may_repeat, has_people=has_people,
             )  # fmt: skip
             del st.session_state[f"{key}_shown"]
-            _done(f"“{made.name}” holds {counted(chosen.n, 'text')}. Its annotators find them under Annotate.")
+            _done(
+                several(
+                    "“{name}” holds {n} text. Its annotators find them under Annotate.",
+                    "“{name}” holds {n} texts. Its annotators find them under Annotate.",
+                    chosen.n,
+                    name=made.name,
+                )
+            )
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
 
@@ -144,34 +172,56 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
 def _ask_selection(store: Store, project: Project, key: str) -> Selection:
     splits = splits_to_choose(store, project)
     default = splits.index("test") + 1 if "test" in splits else 0
-    chosen = st.selectbox("Texts", [_ALL, *splits], index=default, key=f"{key}_split", format_func=_split_words)
+    chosen = st.selectbox(_("Texts"), [_ALL, *splits], index=default, key=f"{key}_split", format_func=_split_words)
     first, left, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-    is_sample = first.checkbox("A sample of them", key=f"{key}_sample")
-    n = int(left.number_input("How many", 1, value=100, key=f"{key}_n", disabled=not is_sample))
+    is_sample = first.checkbox(_("A sample of them"), key=f"{key}_sample")
+    n = int(left.number_input(_("How many"), 1, value=100, key=f"{key}_n", disabled=not is_sample))
     seed = int(
         right.number_input(
-            "Seed", 0, key=f"{key}_seed", disabled=not is_sample, help="The same seed draws the same texts."
+            _("Seed"), 0, key=f"{key}_seed", disabled=not is_sample, help=_("The same seed draws the same texts.")
         )
     )
     return Selection(None if chosen == _ALL else chosen, n if is_sample else None, seed)
 
 
 def _split_words(name: str) -> str:
-    return name if name == _ALL else as_text(f"split {name}")
+    return _(_ALL) if name == _ALL else as_text(_("split {name}", name=name))
 
 
 def _show_chosen(chosen: Chosen, *, may_repeat: bool) -> None:
     st.markdown(
-        f"{chosen.n:,} of {counted(chosen.n_gold, 'text')} with gold would be given out again; their gold has "
-        f"{counted(chosen.n_tokens, 'token')} now."
+        several(
+            "{chosen} of {n} text with gold would be given out again; their gold has {tokens} now.",
+            "{chosen} of {n} texts with gold would be given out again; their gold has {tokens} now.",
+            chosen.n_gold,
+            chosen=f"{chosen.n:,}",
+            tokens=counted(chosen.n_tokens, "token"),
+        )
     )
     if chosen.n_in_passes:
-        st.caption(f"{counted(chosen.n_in_passes, 'text')} in a second pass already are left out.")
+        st.caption(
+            several(
+                "{n} text in a second pass already is left out.",
+                "{n} texts in a second pass already are left out.",
+                chosen.n_in_passes,
+            )
+        )
     if chosen.n_open:
-        st.caption(f"{counted(chosen.n_open, 'text')} with gold are left out until their annotation is complete.")
+        st.caption(
+            several(
+                "{n} text with gold is left out until its annotation is complete.",
+                "{n} texts with gold are left out until their annotation is complete.",
+                chosen.n_open,
+            )
+        )
     if chosen.n_without_annotator and not may_repeat:
         st.warning(
-            f"Everybody who annotates here has annotated {counted(chosen.n_without_annotator, 'text')} of these: nobody could be "
-            "given them. Add an annotator, or let texts be given to the same people again.",
+            several(
+                "Everybody who annotates here has annotated {n} text of these: nobody could be given it. Add an annotator, or "
+                "let texts be given to the same people again.",
+                "Everybody who annotates here has annotated {n} texts of these: nobody could be given them. Add an annotator, or "
+                "let texts be given to the same people again.",
+                chosen.n_without_annotator,
+            ),
             icon=":material/group_off:",
         )

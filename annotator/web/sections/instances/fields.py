@@ -17,6 +17,7 @@ from annotator.domain.project.instance_search import (
     Search,
 )
 from annotator.domain.projects import Project
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import SearchChoices, search_choices
 from annotator.usecases.project.projects import events_of
@@ -24,36 +25,40 @@ from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices, Params, Piece
 from annotator.web.session import Visit, is_just_opened
 
-WORDS = Piece("words", "the words")
-STATE = Piece("state", "the state")
-PARTS = Piece("within", "the part")
-LABEL = Piece("label", "the label")
-SPLIT = Piece("split", "the split")
-ANNOTATOR = Piece("by", "the annotator")
-NOTE = Piece("note", "the choice of notes")
-TALK = Piece("talk", "the choice of talk")
-EXHAUSTIVE = Piece("exhaustive", "the choice of exhaustive texts")
-IMPORTED = Piece("imported", "the day of import")
-LIST = Piece("list", "the list number")
-NAMED = Piece("for", "the person for whom texts are")
-PAGE = Piece("page", "the page")
+WORDS = Piece("words", unsaid("the words"))
+STATE = Piece("state", unsaid("the state"))
+PARTS = Piece("within", unsaid("the part"))
+LABEL = Piece("label", unsaid("the label"))
+SPLIT = Piece("split", unsaid("the split"))
+ANNOTATOR = Piece("by", unsaid("the annotator"))
+NOTE = Piece("note", unsaid("the choice of notes"))
+TALK = Piece("talk", unsaid("the choice of talk"))
+EXHAUSTIVE = Piece("exhaustive", unsaid("the choice of exhaustive texts"))
+IMPORTED = Piece("imported", unsaid("the day of import"))
+LIST = Piece("list", unsaid("the list number"))
+NAMED = Piece("for", unsaid("the person for whom texts are"))
+PAGE = Piece("page", unsaid("the page"))
 PIECES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, IMPORTED, LIST, NAMED, PAGE)
 
 T = TypeVar("T", bound=str)
 
 _OTHERS = ("section", "project", "instance")  # in the address of the page, and no business of the search
 _STATES: dict[str, InstanceState | None] = {
-    "all": None,
-    "open": "open",
-    "complete": "complete",
-    "with the lead": "held",
-    "discarded": "discarded",
+    unsaid("all"): None,
+    unsaid("open"): "open",
+    unsaid("complete"): "complete",
+    unsaid("with the lead"): "held",
+    unsaid("discarded"): "discarded",
 }
-_ANY = "any"
-_NO_SPLIT, _UNLABELLED = "no split", "no label yet"
-_NOTES = {_ANY: None, "with a note": True, "without one": False}
-_TALK = {"open": "a question that waits for the lead", "any": "any talk", "none": "no talk"}
-_EXHAUSTIVE = {"yes": "marked as exhaustive", "no": "marked as not exhaustive", "unsaid": "not marked"}
+_ANY = unsaid("any")
+_NO_SPLIT, _UNLABELLED = unsaid("no split"), unsaid("no label yet")
+_NOTES = {_ANY: None, unsaid("with a note"): True, unsaid("without one"): False}
+_TALK = {"open": unsaid("a question that waits for the lead"), "any": unsaid("any talk"), "none": unsaid("no talk")}
+_EXHAUSTIVE = {
+    "yes": unsaid("marked as exhaustive"),
+    "no": unsaid("marked as not exhaustive"),
+    "unsaid": unsaid("not marked"),
+}
 _CHOICES_KEY = "search_choices"
 
 
@@ -79,14 +84,16 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     possible = _possible(store, visit, project)
     field, more = st.columns([5, 1], vertical_alignment="bottom")
     words = field.text_input(
-        "Search in texts, keys, notes, comments and talk", key=choices.text(WORDS, LONGEST_WORDS),
-        placeholder="Any piece of a text, whatever the case", max_chars=LONGEST_WORDS,
+        _("Search in texts, keys, notes, comments and talk"), key=choices.text(WORDS, LONGEST_WORDS),
+        placeholder=_("Any piece of a text, whatever the case"), max_chars=LONGEST_WORDS,
     )  # fmt: skip
-    with more.popover("Filters", icon=":material/tune:", width="stretch"):
+    with more.popover(_("Filters"), icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
     of_states, of_page, of_link = st.columns([4, 1, 1], vertical_alignment="bottom")
     states = list(_STATES)
-    state = of_states.segmented_control("Show", states, required=True, key=choices.one(STATE, states, "all"))
+    state = of_states.segmented_control(
+        _("Show"), states, required=True, format_func=_, key=choices.one(STATE, states, "all")
+    )
     return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)
 
 
@@ -121,28 +128,32 @@ def _possible(store: Store, visit: Visit, project: Project) -> SearchChoices:
 def _show_filters(project: Project, choices: PageChoices, possible: SearchChoices) -> dict[str, Any]:
     """The filters; answers what they say, as `Search` calls it."""
     within = st.pills(
-        "Look in", SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: PART_NAMES[part],
+        _("Look in"), SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: _(PART_NAMES[part]),
         key=choices.several(PARTS, SEARCHED_PARTS, SEARCHED_PARTS),
     )  # fmt: skip
-    label = _select("Label", LABEL, choices, [_UNLABELLED, *project.labels]) if project.labels else None
-    split = _select("Split", SPLIT, choices, [name or _NO_SPLIT for name in possible.splits])
-    note = _NOTES[st.selectbox("Notes of annotators", list(_NOTES), key=choices.one(NOTE, list(_NOTES), _ANY))]
-    imported = _select("Imported on", IMPORTED, choices, possible.days)
+    of_label = {_UNLABELLED: _(_UNLABELLED)}
+    label = _select(_("Label"), LABEL, choices, [_UNLABELLED, *project.labels], of_label) if project.labels else None
+    of_split = {_NO_SPLIT: _(_NO_SPLIT)}
+    split = _select(_("Split"), SPLIT, choices, [name or _NO_SPLIT for name in possible.splits], of_split)
+    note = _NOTES[
+        st.selectbox(_("Notes of annotators"), list(_NOTES), format_func=_, key=choices.one(NOTE, list(_NOTES), _ANY))
+    ]
+    imported = _select(_("Imported on"), IMPORTED, choices, possible.days)
     named = {str(number): name for number, name in possible.lists.items()}
-    list_id = _select("On the list", LIST, choices, list(named), named)
+    list_id = _select(_("On the list"), LIST, choices, list(named), named)
     return {
         "parts": tuple(part for part in SEARCHED_PARTS if part in within) or SEARCHED_PARTS,
         "label": None if label == _UNLABELLED else label,
         "is_unlabelled": label == _UNLABELLED,
         "split": "" if split == _NO_SPLIT else split,
-        "annotator": _select("Annotated by", ANNOTATOR, choices, possible.annotators),
+        "annotator": _select(_("Annotated by"), ANNOTATOR, choices, possible.annotators),
         "has_note": note,
-        "talk": _select("Talk", TALK, choices, TALK_STATES, _TALK),
-        "exhaustive": _select("Exhaustive", EXHAUSTIVE, choices, EXHAUSTIVENESS, _EXHAUSTIVE),
+        "talk": _select(_("Talk"), TALK, choices, TALK_STATES, _spoken(_TALK)),
+        "exhaustive": _select(_("Exhaustive"), EXHAUSTIVE, choices, EXHAUSTIVENESS, _spoken(_EXHAUSTIVE)),
         "imported_from": imported,
         "imported_to": imported,
         "list_id": None if list_id is None else int(list_id),
-        "named": _select("For", NAMED, choices, possible.people),
+        "named": _select(_("For whom"), NAMED, choices, possible.people),
     }
 
 
@@ -153,5 +164,9 @@ def _select(
     words = names or {}
     return st.selectbox(
         label, [None, *options], key=choices.one(piece, [None, *options], None, write=lambda value: value or ""),
-        format_func=lambda value: _ANY if value is None else as_text(words.get(value, value)), placeholder=_ANY,
+        format_func=lambda value: _(_ANY) if value is None else as_text(words.get(value, value)), placeholder=_(_ANY),
     )  # fmt: skip
+
+
+def _spoken(names: Mapping[str, str]) -> dict[str, str]:
+    return {value: _(name) for value, name in names.items()}

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotator.domain.instances import InstanceState
 from annotator.domain.project.instance_search import PART_NAMES
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import PAGE_SIZE, FoundInstance, FoundPage, search_instances
 from annotator.usecases.project.projects import InstanceRow
@@ -20,6 +22,12 @@ from annotator.web.sections.instances import changes, fields
 from annotator.web.session import Visit
 
 _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
+_STATES: dict[InstanceState, str] = {
+    "open": unsaid("open"),
+    "complete": unsaid("complete"),
+    "held": unsaid("held"),
+    "discarded": unsaid("discarded"),
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -42,14 +50,14 @@ def _ask_key(ticked: Sequence[InstanceRow]) -> str:
     """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
     field, button = st.columns([5, 1], vertical_alignment="bottom")
     button.button(
-        "Look at the ticked one",
+        _("Look at the ticked one"),
         key="project_look",
         on_click=_look,
         args=(ticked,),
         disabled=len(ticked) != 1,
         width="stretch",
     )
-    return field.text_input("To look at a text, tick it alone or type its key", key="project_look_key").strip()
+    return field.text_input(_("To look at a text, tick it alone or type its key"), key="project_look_key").strip()
 
 
 def _look(ticked: Sequence[InstanceRow]) -> None:
@@ -65,7 +73,7 @@ def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fie
         return []
     bar = st.container()
     if not page.n:
-        st.info("Nothing is found. Search for a shorter piece, or take a filter away.", icon=":material/search_off:")
+        st.info(_("Nothing is found. Search for a shorter piece, or take a filter away."), icon=":material/search_off:")
         ticked: list[InstanceRow] = []
     elif wanted.search.folded_words:
         ticked = [hit.row for hit in page.instances if _show_hit(hit)]
@@ -81,7 +89,7 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
     first = search_instances(store, visit.user, project, wanted.search, page=1)
     pages = max(1, -(-first.n // PAGE_SIZE))
     key = wanted.choices.number(fields.PAGE, 1, pages, 1)
-    chosen = int(wanted.of_page.number_input(f"Page of {pages:,}", 1, pages, key=key))
+    chosen = int(wanted.of_page.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=key))
     with wanted.of_link:
         copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
     return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)
@@ -91,14 +99,13 @@ def _show_hit(hit: FoundInstance) -> bool:
     """A line of an instance with what was found in it; whether it is ticked."""
     row = hit.row
     name = as_text(f"{row.key} · {row.split}" if row.split else row.key)
-    others = [PART_NAMES[part] for part in hit.parts if part != hit.part]
-    more = f" · also in {', '.join(others)}" if others else ""
-    part = "" if hit.part in {None, "text"} else f"{PART_NAMES[hit.part]}: "
-    named = f" · {as_text(_for_whom(hit))}" if hit.named else ""
-    return st.checkbox(
-        f"{part}{_highlighted(hit)} :gray[{name} · {row.state}{named}{more}]",
-        key=f"project_hit_{row.id}_{changes.n_made()}",
-    )
+    others = [_(PART_NAMES[part]) for part in hit.parts if part != hit.part]
+    about = [name, _(_STATES[row.state])]
+    about += [as_text(_for_whom(hit))] if hit.named else []
+    about += [_("also in {others}", others=listed(others))] if others else []
+    part = "" if hit.part in {None, "text"} else f"{_(PART_NAMES[hit.part])}: "
+    label = f"{part}{_highlighted(hit)} :gray[{' · '.join(about)}]"
+    return st.checkbox(label, key=f"project_hit_{row.id}_{changes.n_made()}")
 
 
 def _highlighted(hit: FoundInstance) -> str:
@@ -113,8 +120,8 @@ def _highlighted(hit: FoundInstance) -> str:
 
 
 def _for_whom(hit: FoundInstance) -> str:
-    people = ", ".join(hit.named)
-    return f"first for {people}" if hit.named_as == "first" else f"only for {people}"
+    people = listed(hit.named)
+    return _("first for {people}", people=people) if hit.named_as == "first" else _("only for {people}", people=people)
 
 
 def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[InstanceRow]:
@@ -122,13 +129,13 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[Instance
     rows = [hit.row for hit in hits]
     names_people = any(hit.named for hit in hits)
     selection = st.dataframe(
-        [_line(hit.row) | ({"for": _for_whom(hit) if hit.named else ""} if names_people else {}) for hit in hits],
+        [_line(hit.row) | ({_("for"): _for_whom(hit) if hit.named else ""} if names_people else {}) for hit in hits],
         hide_index=True,
         height=_HEIGHT,
         key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}_{changes.n_made()}",
         column_config={
-            "text": st.column_config.TextColumn(width="large"),
-            "key": st.column_config.TextColumn(width="small"),
+            _("text"): st.column_config.TextColumn(width="large"),
+            _("key"): st.column_config.TextColumn(width="small"),
         },
         on_select="rerun",
         selection_mode="multi-row",
@@ -138,12 +145,12 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[Instance
 
 def _line(row: InstanceRow) -> dict[str, object]:
     return {
-        "text": first_words(row.excerpt),
-        "split": row.split or "–",
-        "language": row.language,
-        "state": row.state,
-        "result": "–" if row.result is None else row.result or "(no answer)",
-        "tokens": row.n_tokens,
-        "annotations": row.n_annotations,
-        "key": row.key,
+        _("text"): first_words(row.excerpt),
+        _("split"): row.split or "–",
+        _("language"): row.language,
+        _("state"): _(_STATES[row.state]),
+        _("result"): "–" if row.result is None else row.result or _("(no answer)"),
+        _("tokens"): row.n_tokens,
+        _("annotations"): row.n_annotations,
+        _("key"): row.key,
     }

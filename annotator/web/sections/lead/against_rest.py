@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.language import _
 from annotator.usecases.lead.agreement import AgainstRest, Agreement, Estimate
 
 _FEW = 10  # instances; a mean over fewer says little
@@ -13,28 +14,32 @@ def show(agreement: Agreement) -> None:
     people = sorted(agreement.against_rest, key=_order)
     if not people:
         return
-    st.markdown("Each annotator against the rest")
+    st.markdown(_("Each annotator against the rest"))
     columns = (
-        "majority F1",
-        "from",
-        "to",
-        "union F1",
-        "union from",
-        "union to",
-        "same label",
-        "label from",
-        "label to",
+        _("majority F1"),
+        _("F1 from"),
+        _("F1 to"),
+        _("union F1"),
+        _("union from"),
+        _("union to"),
+        _("same label"),
+        _("label from"),
+        _("label to"),
     )
     st.dataframe(
         [_row(person) for person in people], hide_index=True, key="quality_against_rest",
         column_config=dict.fromkeys(columns, _SHARE),
     )  # fmt: skip
     st.caption(
-        "Token-F1 of what somebody marked against the tokens that more than half of the others marked (majority), or any of them "
-        "(union), and how often their label is the one that most of the others gave; they themselves are left out of the others. "
-        "Mean over n texts, with the bounds of a 95 % interval. Texts in which neither side marks anything, or no label is the "
-        f"most frequent, are not in n. Of two others, the majority is what both marked. Those with fewer than {_FEW} texts "
-        "come last. A click on a column’s head sorts by it. Disagreement is no fault: somebody may see what the others miss."
+        _(
+            "Token-F1 of what somebody marked against the tokens that more than half of the others marked (majority), or any "
+            "of them (union), and how often their label is the one that most of the others gave; they themselves are left "
+            "out of the others. Mean over n texts, with the bounds of a 95 % interval. Texts in which neither side marks "
+            "anything, or no label is the most frequent, are not in n. Of two others, the majority is what both marked. "
+            "Those with fewer than {few} texts come last. A click on a column’s head sorts by it. Disagreement is no fault: "
+            "somebody may see what the others miss.",
+            few=_FEW,
+        )
     )
 
 
@@ -45,13 +50,13 @@ def _order(person: AgainstRest) -> tuple[bool, float]:
 
 def _row(person: AgainstRest) -> dict[str, object]:
     return (
-        {"annotator": person.annotator}
-        | _cells("majority F1", "from", "to", person.majority_f1)
+        {_("annotator"): person.annotator}
+        | _cells(_("majority F1"), _("F1 from"), _("F1 to"), person.majority_f1)
         | {"n": person.majority_f1.n}
-        | _cells("union F1", "union from", "union to", person.union_f1)
-        | {"n (union)": person.union_f1.n}
-        | _cells("same label", "label from", "label to", person.label)
-        | {"n (labels)": person.label.n, "no majority": person.label.n_left_out}
+        | _cells(_("union F1"), _("union from"), _("union to"), person.union_f1)
+        | {_("n (union)"): person.union_f1.n}
+        | _cells(_("same label"), _("label from"), _("label to"), person.label)
+        | {_("n (labels)"): person.label.n, _("no majority"): person.label.n_left_out}
     )
 
 

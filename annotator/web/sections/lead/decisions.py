@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
@@ -22,7 +23,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     n_questions = talk.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
     if not waiting and not n_questions:
-        st.info("There is nothing to decide.", icon=":material/task_alt:")
+        st.info(_("There is nothing to decide."), icon=":material/task_alt:")
         return
     for proposal, instance in waiting:
         with st.container(border=True):
@@ -32,10 +33,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance) -> None:
     who = as_text(proposal.proposed_by)
     if proposal.kind == "discard":
-        st.markdown(f"**Discard this text?** {who}: {as_text(proposal.reason)}")
+        st.markdown(_("**Discard this text?** {who}: {reason}", who=who, reason=as_text(proposal.reason)))
     else:
         was, would = as_text(instance.result or "–"), as_text(proposal.reason)
-        st.markdown(f"**Change the label of this text?** It is “{was}”; {who} says “{would}”.")
+        st.markdown(
+            _("**Change the label of this text?** It is “{was}”; {who} says “{would}”.", was=was, who=who, would=would)
+        )
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
     for segment in sorted(instance.segments, key=lambda segment: segment is not instance.asked):
@@ -43,7 +46,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
     st.caption(f":small[{as_text(instance.key)}]")
     *columns, look = st.columns(4)
     look.button(
-        "Look at it", key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
+        _("Look at it"), key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
     )
     for column, (decision, title) in zip(columns, _choices(proposal).items(), strict=False):
         if pressed(title, container=column, key=f"decide_{proposal.id}_{decision}", width="stretch"):
@@ -53,5 +56,5 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
 
 def _choices(proposal: Proposal) -> dict[Decision, str]:
     if proposal.kind == "discard":
-        return {"discard": "Discard it", "keep": "Keep and return it"}
-    return {"keep": "Keep the label", "relabel": "Take the new label", "discard": "Discard the text"}
+        return {"discard": _("Discard it"), "keep": _("Keep and return it")}
+    return {"keep": _("Keep the label"), "relabel": _("Take the new label"), "discard": _("Discard the text")}

@@ -7,12 +7,13 @@ import streamlit as st
 
 from annotator.domain.gold import Accepted
 from annotator.domain.natural_order import natural_order
-from annotator.domain.numbers import UNDEFINED, counted, duration, signed, written
+from annotator.domain.numbers import UNDEFINED, duration, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
 from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
+from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.quality import (
     BehindPoint,
@@ -30,11 +31,32 @@ from annotator.web.sections.audits import results as audits
 from annotator.web.sections.lead.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
-_OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}
+_OUTCOMES = {
+    "accepted": unsaid("accepted"),
+    "returned": unsaid("returned"),
+    "discarded": unsaid("discarded"),
+    "open": unsaid("open"),
+}
+_SCORES: dict[Property, str] = {
+    "sufficiency": unsaid("sufficiency score"),
+    "compactness": unsaid("compactness score"),
+    "comprehensiveness": unsaid("comprehensiveness score"),
+}
+_SCORE_HEADS: dict[Property, str] = {
+    "sufficiency": unsaid("Sufficiency scores"),
+    "compactness": unsaid("Compactness scores"),
+    "comprehensiveness": unsaid("Comprehensiveness scores"),
+}
+_NAMES: dict[Property, str] = {
+    "sufficiency": unsaid("sufficiency"),
+    "compactness": unsaid("compactness"),
+    "comprehensiveness": unsaid("comprehensiveness"),
+}
+_BY = (unsaid("by round"), unsaid("by annotator"))
 _SOURCES: dict[ProposedSource, str] = {
-    "carried": "original's gold",
-    "lexicon": "keep list",
-    "complement": "all but ignored words",
+    "carried": unsaid("original's gold"),
+    "lexicon": unsaid("keep list"),
+    "complement": unsaid("all but ignored words"),
 }
 Leanings = dict[Property, dict[str, Leaning]]
 _NUMBERS_KEY = "quality_numbers"
@@ -52,14 +74,16 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     if not quality.outcomes and not quality.time.n:
         if accepted.n_several:
             st.info(
-                "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
-                "computed below.",
+                _(
+                    "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
+                    "computed below."
+                ),
                 icon=":material/monitoring:",
             )
             show_agreement(store, visit, project, accepted)
             return
         st.info(
-            "Nothing has been submitted yet. Numbers appear here with the first annotations.",
+            _("Nothing has been submitted yet. Numbers appear here with the first annotations."),
             icon=":material/monitoring:",
         )
         return
@@ -98,27 +122,38 @@ def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality,
 
 def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     parts = [
-        Part(f"round {count.round_number}", count.outcome, count.n, (count.round_number, count.outcome))
+        Part(
+            _round(count.round_number),
+            count.outcome,
+            count.n,
+            (count.round_number, count.outcome),
+        )
         for count in quality.outcomes
     ]
-    figure = stacked_bars(parts, _OUTCOMES, title="How rounds ended", across="round", up="number of rounds")
+    outcomes = {outcome: _(words) for outcome, words in _OUTCOMES.items()}
+    figure = stacked_bars(parts, outcomes, title=_("How rounds ended"), across=_("round"), up=_("number of rounds"))
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
-        f"round {share.round_number}: {_percent(share.accepted_share)} of {share.n_decided:,} decided"
+        _(
+            "{round}: {percent} of {n_decided} decided",
+            round=_round(share.round_number),
+            percent=_percent(share.accepted_share),
+            n_decided=f"{share.n_decided:,}",
+        )
         for share in quality.accepted_by_round
     ]
-    st.caption(f"Accepted in {' · '.join(shares)}" if shares else "There are no rounds yet.")
+    st.caption(_("Accepted in {shares}", shares=" · ".join(shares)) if shares else _("There are no rounds yet."))
     return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
 
 
 def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     left, right = st.columns(2)
     name: Property = left.selectbox(
-        "Score", list(SCALES), format_func=lambda name: f"{name} score", key=f"quality_property_{project.id}",
+        _("Score"), list(SCALES), format_func=lambda name: _(_SCORES[name]), key=f"quality_property_{project.id}",
         label_visibility="collapsed",
     )  # fmt: skip
     by = right.segmented_control(
-        "By", ["by round", "by annotator"], default="by round", required=True, key=f"quality_by_{project.id}",
+        _("By"), _BY, default="by round", required=True, format_func=_, key=f"quality_by_{project.id}",
         label_visibility="collapsed",
     )  # fmt: skip
     is_by_round = by == "by round"
@@ -128,13 +163,14 @@ def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQual
             column = count.round_number if is_by_round else count.annotator
             counts[column, count.score] = counts.get((column, count.score), 0) + count.n
     parts = [
-        Part(f"round {column}" if is_by_round else str(column), str(score), n, (column, score))
+        Part(_round(column) if is_by_round else str(column), str(score), n, (column, score))
         for (column, score), n in sorted(counts.items())
     ]
-    kinds = {str(score): f"{score} {words}" for score, words in reversed(list(enumerate(SCALES[name], start=1)))}
+    kinds = {str(score): f"{score} {_(words)}" for score, words in reversed(list(enumerate(SCALES[name], start=1)))}
     point = _chosen(
         stacked_bars(
-            parts, kinds, title=f"{name.capitalize()} scores", across=by.removeprefix("by "), up="number of scores"
+            parts, kinds, title=_(_SCORE_HEADS[name]), across=_("round") if is_by_round else _("annotator"),
+            up=_("number of scores"),
         ), key=f"quality_scores_{project.id}",
     )  # fmt: skip
     if point is None:
@@ -154,12 +190,12 @@ def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
 
 def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[BehindPoint]) -> None:
     st.markdown(
-        f"**{counted(len(behind), 'instance')} behind this bar**"
+        several("**{n} instance behind this bar**", "**{n} instances behind this bar**", len(behind))
         if len(behind) < 100
-        else "**The first 100 behind this bar**"
+        else _("**The first 100 behind this bar**")
     )
     rows = [
-        {"text": first_words(b.excerpt), "annotator": b.annotator, "round": b.round_number, "key": b.key}
+        {_("text"): first_words(b.excerpt), _("annotator"): b.annotator, _("round"): b.round_number, _("key"): b.key}
         for b in behind
     ]
     selection = st.dataframe(
@@ -172,20 +208,20 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
 
 
 def _show_reviewers(quality: WorkQuality) -> None:
-    st.markdown("**Reviewers' agreement**")
+    st.markdown(_("**Reviewers' agreement**"))
     rows = [
         {
-            "score": name,
-            "same score": _percent(agreement.exact_share),
-            "α (ordinal)": written(agreement.krippendorff_alpha),
-            "items": agreement.n_items,
-            "scored by one": agreement.n_alone,
+            _("score"): _(_NAMES[name]),
+            _("same score"): _percent(agreement.exact_share),
+            _("α (ordinal)"): written(agreement.krippendorff_alpha),
+            _("items"): agreement.n_items,
+            _("scored by one"): agreement.n_alone,
         }
         for name, agreement in quality.reviewers.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_reviewers")
     st.caption(
-        "Over sets (comprehensiveness: annotations) that two or more scored. α: Krippendorff, for ordered scores."
+        _("Over sets (comprehensiveness: annotations) that two or more scored. α: Krippendorff, for ordered scores.")
     )
 
 
@@ -194,61 +230,71 @@ def _show_leanings(leanings: Leanings) -> None:
     names = sorted({name for of_one in leanings.values() for name in of_one}, key=natural_order)
     if not names:
         return
-    st.markdown("**Who scores higher or lower than the other reviewers**")
-    rows = [{"reviewer": name} | {head: value for scale in leanings for head, value in _leaning(leanings, scale, name)}
+    st.markdown(_("**Who scores higher or lower than the other reviewers**"))
+    rows = [{_("reviewer"): name} | {head: value for scale in leanings for head, value in _leaning(leanings, scale, name)}
             for name in names]  # fmt: skip
     st.dataframe(rows, hide_index=True, key="quality_leanings")
     st.caption(
-        "The mean difference between a reviewer's score and the mean score that the others gave the same set "
-        "(comprehensiveness: the same annotation), in steps of the scale; n: over how many. Rounds that are not decided yet "
-        "are left out. A difference over a few sets may be chance."
+        _(
+            "The mean difference between a reviewer's score and the mean score that the others gave the same set "
+            "(comprehensiveness: the same annotation), in steps of the scale; n: over how many. Rounds that are not decided "
+            "yet are left out. A difference over a few sets may be chance."
+        )
     )
 
 
 def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
     leaning = leanings[scale].get(name)
     return [
-        (f"{scale} score", signed(leaning.mean_difference) if leaning else UNDEFINED),
-        (f"n ({scale})", leaning.n if leaning else 0),
+        (_(_SCORES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
+        (f"n ({_(_NAMES[scale])})", leaning.n if leaning else 0),
     ]
 
 
 def _show_times(quality: WorkQuality) -> None:
-    st.markdown("**Time per instance**")
-    everybody = {"everybody": quality.time, **quality.time_by_person}
+    st.markdown(_("**Time per instance**"))
+    everybody = {_("everybody"): quality.time, **quality.time_by_person}
     rows = [
-        {"person": name, "median": duration(spent.median_seconds), "submitted": spent.n}
+        {_("person"): name, _("median"): duration(spent.median_seconds), _("submitted"): spent.n}
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
-    st.caption("Working time without pauses.")
+    st.caption(_("Working time without pauses."))
 
 
 def _show_proposed(quality: WorkQuality) -> None:
     """What became of sets that were proposed; nothing where none was."""
     if not quality.proposed:
         return
-    st.markdown("**Proposed sets**")
+    st.markdown(_("**Proposed sets**"))
     rows = [
         {
-            "source": _SOURCES[count.source],
-            "kind or list": count.name or "–",
-            "suggested": count.n_suggested,
-            "kept": count.n_kept,
-            "of these changed": count.n_edited,
-            "rejected": count.n_rejected,
-            "undecided": count.n_undecided,
-            "share kept": _percent(count.n_kept / count.n_suggested),
+            _("source"): _(_SOURCES[count.source]),
+            _("kind or list"): count.name or "–",
+            _("suggested"): count.n_suggested,
+            _("kept"): count.n_kept,
+            _("of these changed"): count.n_edited,
+            _("rejected"): count.n_rejected,
+            _("undecided"): count.n_undecided,
+            _("share kept"): _percent(count.n_kept / count.n_suggested),
         }
         for count in quality.proposed
     ]
     st.dataframe(rows, hide_index=True, key="quality_proposed")
     suggested, n_kept = (sum(getattr(count, name) for count in quality.proposed) for name in ("n_suggested", "n_kept"))
     st.caption(
-        f"{suggested:,} suggested, {n_kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
-        "proposal is their own, whatever was proposed beside it."
+        _(
+            "{suggested} suggested, {n_kept} kept, in work that was submitted. A set that somebody marked without accepting "
+            "a proposal is their own, whatever was proposed beside it.",
+            suggested=f"{suggested:,}",
+            n_kept=f"{n_kept:,}",
+        )
     )
 
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
+
+
+def _round(number: int | str) -> str:
+    return _("round {number}", number=number)

@@ -4,11 +4,11 @@ from typing import get_args
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
+from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import (
     PAGE_SIZE,
@@ -26,9 +26,9 @@ from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 _WORDS: dict[Outcome, str] = {
-    "accepted": "Accept it",
-    "returned": "Return it to its annotator",
-    "discarded": "Discard the annotation",
+    "accepted": unsaid("Accept it"),
+    "returned": unsaid("Return it to its annotator"),
+    "discarded": unsaid("Discard the annotation"),
 }
 
 
@@ -39,14 +39,24 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_stuck(stuck)
     total = progress_of(store, visit.user, project.id).n_open_rounds
     if not total:
-        st.info("No annotation is waiting for scores.", icon=":material/task_alt:")
+        st.info(_("No annotation is waiting for scores."), icon=":material/task_alt:")
         return
     only = _ask_which(stuck) if stuck.annotation_ids else None
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(f"{counted(total, 'annotation is waiting', 'annotations are waiting')} for scores, the oldest first.")
-    page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
+    words.caption(
+        several(
+            "{n} annotation is waiting for scores, the oldest first.",
+            "{n} annotations are waiting for scores, the oldest first.",
+            total,
+        )
+    )
+    page = (
+        int(number.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
+        if pages > 1
+        else 1
+    )
     waiting = list_undecided_rounds(store, visit.user, project, page, only=only)
     for undecided in waiting:
         with st.container(border=True):
@@ -55,9 +65,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     """The annotations to list; None for all."""
-    words = {"all": "all", "stuck": f"too few reviewers left ({len(stuck.annotation_ids):,})"}
+    words = {
+        "all": _("all"),
+        "stuck": _("too few reviewers left ({n})", n=f"{len(stuck.annotation_ids):,}"),
+    }
     chosen = st.segmented_control(
-        "Which rounds", list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
+        _("Which rounds"), list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
         label_visibility="collapsed",
     )  # fmt: skip
     return None if chosen == "all" else stuck.annotation_ids
@@ -68,27 +81,33 @@ def _show_one(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
     words.markdown(f"**{as_text(first_words(undecided.instance.excerpt) or undecided.instance.key)}**")
     words.caption(
-        as_text(f"{undecided.annotator} · round {undecided.round.number} · {undecided.summary}")
+        as_text(
+            " · ".join((undecided.annotator, _("round {number}", number=undecided.round.number), undecided.summary))
+        )
         + f"  \n:small[{as_text(undecided.instance.key)}]"
     )
     look.button(
-        "Look at it", key=f"round_look_{number}", on_click=open_instance, args=(undecided.instance.id,), width="stretch"
+        _("Look at it"),
+        key=f"round_look_{number}",
+        on_click=open_instance,
+        args=(undecided.instance.id,),
+        width="stretch",
     )
-    with decide.popover("Decide", width="stretch"):
+    with decide.popover(_("Decide"), width="stretch"):
         _ask_decision(store, visit, number)
     for line in undecided.scored:
         st.caption(as_text(line))
     if undecided.n_scored and not undecided.scored:
-        st.caption("You cannot see the scores while you are annotating this text, or may still be given it.")
+        st.caption(_("You cannot see the scores while you are annotating this text, or may still be given it."))
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     outcome = st.radio(
-        "What becomes of this round? The scores given so far are kept.", get_args(Outcome), format_func=_WORDS.__getitem__,
-        key=f"round_outcome_{annotation_id}",
+        _("What becomes of this round? The scores given so far are kept."), get_args(Outcome),
+        format_func=lambda outcome: _(_WORDS[outcome]), key=f"round_outcome_{annotation_id}",
     )  # fmt: skip
-    reason = st.text_input("Reason, for the annotator and the reviewers", key=f"round_reason_{annotation_id}")
-    if pressed("Decide the round", type="primary", key=f"round_decide_{annotation_id}"):
+    reason = st.text_input(_("Reason, for the annotator and the reviewers"), key=f"round_reason_{annotation_id}")
+    if pressed(_("Decide the round"), type="primary", key=f"round_decide_{annotation_id}"):
         try:
             decide_round(store, visit.user, annotation_id, outcome, reason)
         except AnnotatorError as error:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.talk import Thread
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
+from annotator.language import _, several
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -22,13 +22,14 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
     talk = talk_of(store, visit.user, project.id, instance_id)
     for thread, words in talk.threads:
         with st.container(border=True):
-            st.markdown(f"**About {as_text(words)}**" + (" · waiting for the lead" if thread.waits_for_lead else ""))
+            about = _("**About {subject}**", subject=as_text(words))
+            st.markdown(f"{about} · {_('waiting for the lead')}" if thread.waits_for_lead else about)
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
         about, words = f"talk_about_{instance_id}", f"talk_words_{instance_id}"
-        st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words, key=about)
-        st.text_area("Comment", height=80, max_chars=10_000, key=words)
-        given = submitted("Write", key=f"talk_write_{instance_id}", fields=(about, words))
+        st.selectbox(_("New comment about"), talk.subjects, format_func=lambda s: s.words, key=about)
+        st.text_area(_("Comment"), height=80, max_chars=10_000, key=words)
+        given = submitted(_("Write"), key=f"talk_write_{instance_id}", fields=(about, words))
         if given is not None:
             subject, text = given[about], given[words]
             _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
@@ -40,9 +41,9 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
     for question in waiting:
         with st.container(border=True):
             words, look = st.columns([5, 1], vertical_alignment="center")
-            words.markdown(f"**A question about {as_text(question.words)}**")
+            words.markdown(_("**A question about {subject}**", subject=as_text(question.words)))
             look.button(
-                "Look at it", key=f"question_look_{question.thread.id}", on_click=open_instance,
+                _("Look at it"), key=f"question_look_{question.thread.id}", on_click=open_instance,
                 args=(question.instance.id,), width="stretch",
             )  # fmt: skip
             instance = question.instance
@@ -50,7 +51,12 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
             _show_thread(store, visit, question.thread)
     if total > PAGE_SIZE:
         st.caption(
-            f"The oldest {PAGE_SIZE} of {counted(total, 'question')}. The others follow when these are answered."
+            several(
+                "The oldest {shown} of {n} question. The others follow when these are answered.",
+                "The oldest {shown} of {n} questions. The others follow when these are answered.",
+                total,
+                shown=PAGE_SIZE,
+            )
         )
     return total
 
@@ -62,8 +68,10 @@ def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
     with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         words = f"talk_answer_{thread.id}"
-        field.text_input("Answer", max_chars=10_000, label_visibility="collapsed", placeholder="Answer", key=words)
-        given = submitted("Answer", container=button, width="stretch", key=f"talk_send_{thread.id}", fields=(words,))
+        field.text_input(
+            _("Answer"), max_chars=10_000, label_visibility="collapsed", placeholder=_("Answer"), key=words
+        )
+        given = submitted(_("Answer"), container=button, width="stretch", key=f"talk_send_{thread.id}", fields=(words,))
         if given is not None:
             _do(lambda: answer(store, visit.user, thread.id, given[words]))
 

@@ -6,9 +6,11 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.numbers import UNDEFINED
+from annotator.domain.people import role_name
 from annotator.domain.project.pay import PayBasis, PayRate, PayUnit, parse_rate
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.pay import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
 from annotator.usecases.project.projects import Progress
@@ -17,8 +19,8 @@ from annotator.web.presses import submitted
 from annotator.web.sections.progress.kept import kept, visit_zone
 from annotator.web.session import Visit
 
-_UNITS: dict[PayUnit, str] = {"hour": "hour", "text": "text", "token": "token"}
-_BASES: dict[PayBasis, str] = {"submitted": "what was submitted", "accepted": "what was accepted"}
+_UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
+_BASES: dict[PayBasis, str] = {"submitted": unsaid("what was submitted"), "accepted": unsaid("what was accepted")}
 _DEFAULT_DAYS = 30
 
 
@@ -27,11 +29,11 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     name, zone = visit_zone()
     today = store.moment().astimezone(zone).date()
     chosen = st.date_input(
-        "From – to, both days included", (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
+        _("From – to, both days included"), (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
         format="YYYY-MM-DD", width=320, key=f"progress_pay_days_{project.id}",
     )  # fmt: skip
     if len(chosen) != 2:  # the first is chosen, and not yet the last
-        st.caption("Choose the last day, too.")
+        st.caption(_("Choose the last day, too."))
         return
     first, last = chosen
     payroll = kept(
@@ -45,57 +47,67 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
 
 def _show_sums(payroll: Payroll) -> None:
     columns = st.columns(3)
-    columns[0].metric("Hours", f"{payroll.hours:,.1f}")
-    columns[1].metric("People", f"{len({of_one.person for of_one in payroll.work}):,}")
+    columns[0].metric(_("Hours"), f"{payroll.hours:,.1f}")
+    columns[1].metric(_("People"), f"{len({of_one.person for of_one in payroll.work}):,}")
     total, rate = payroll.total, payroll.rate
-    columns[2].metric("Cost", UNDEFINED if total is None or rate is None else as_text(f"{total:,.2f} {rate.currency}"))
+    columns[2].metric(
+        _("Cost"), UNDEFINED if total is None or rate is None else as_text(f"{total:,.2f} {rate.currency}")
+    )
 
 
 def _show_work(payroll: Payroll, zone_name: str) -> None:
     if not payroll.work:
-        st.info("Nothing was submitted or reviewed in these days. Choose others above.", icon=":material/event_busy:")
+        st.info(
+            _("Nothing was submitted or reviewed in these days. Choose others above."), icon=":material/event_busy:"
+        )
         return
     rate = payroll.rate
-    amount = "amount" if rate is None else f"amount ({rate.currency})"
+    amount = _("amount") if rate is None else _("amount ({currency})", currency=rate.currency)
     st.dataframe(
         [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
         column_config={
-            "hours": st.column_config.NumberColumn(format="%.2f"),
-            "amount": st.column_config.NumberColumn(amount, format="%.2f"),
+            _("hours"): st.column_config.NumberColumn(format="%.2f"),
+            _("amount"): st.column_config.NumberColumn(amount, format="%.2f"),
         },
     )  # fmt: skip
     st.caption(
-        f"Days of the time zone {zone_name}. Hours: working time without pauses of what was submitted in these days, and of "
-        "texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a person; "
-        "corrections of returned work are paid by the hour alone. Writing and checking changed versions is not measured."
+        _(
+            "Days of the time zone {zone_name}. Hours: working time without pauses of what was submitted in these days, and "
+            "of texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a "
+            "person; corrections of returned work are paid by the hour alone. Writing and checking changed versions is not "
+            "measured.",
+            zone_name=zone_name,
+        )
     )
     st.download_button(
-        "Table to pay by (CSV)", pay_csv(payroll), f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",
+        _("Table to pay by (CSV)"), pay_csv(payroll), f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",
         key="progress_pay_csv", icon=":material/download:", on_click="ignore",
-        help="People by name, for whoever manages the project. Cells that a spreadsheet would take for a formula stay text.",
+        help=_("People by name, for whoever manages the project. Cells that a spreadsheet would take for a formula stay text."),
     )  # fmt: skip
 
 
 def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
     rate = payroll.rate
     return {
-        "person": work.person,
-        "role": work.role,
-        "submitted": work.n_submitted,
-        "accepted": work.n_accepted,
-        "corrected": work.n_corrected,
-        "reviewed": work.n_reviewed,
-        "hours": work.hours,
-        "time not known": work.n_untimed,
-        "amount": None if rate is None else float(work.amount(rate)),
+        _("person"): work.person,
+        _("role"): role_name(work.role),
+        _("submitted"): work.n_submitted,
+        _("accepted"): work.n_accepted,
+        _("corrected"): work.n_corrected,
+        _("reviewed"): work.n_reviewed,
+        _("hours"): work.hours,
+        _("time not known"): work.n_untimed,
+        _("amount"): None if rate is None else float(work.amount(rate)),
     }
 
 
 def _ask_rate(store: Store, visit: Visit, project: Project) -> None:
     rate = project.settings.pay_rate
-    with st.expander("The rate", expanded=rate is None):
+    with st.expander(_("The rate"), expanded=rate is None):
         st.caption(
-            "It stays with the project. Only those who manage the project see it; its own JSONL file carries it along."
+            _(
+                "It stays with the project. Only those who manage the project see it; its own JSONL file carries it along."
+            )
         )
         with st.form(f"progress_rate_{project.id}", border=False):
             held = _rate_fields(project.id, rate)
@@ -117,13 +129,21 @@ def _rate_fields(project_id: int, rate: PayRate | None) -> list[Any] | None:
     columns = st.columns(5)
     units, bases = list(_UNITS), list(_BASES)
     columns[0].selectbox(
-        "Paid by", units, units.index(rate.unit) if rate else 0, format_func=_UNITS.__getitem__, key=keys[0]
+        _("Paid by"),
+        units,
+        units.index(rate.unit) if rate else 0,
+        format_func=lambda unit: _(_UNITS[unit]),
+        key=keys[0],
     )
-    columns[1].text_input("For annotating", f"{rate.annotating:f}" if rate else "", placeholder="12.50", key=keys[1])
-    columns[2].text_input("For reviewing", f"{rate.reviewing:f}" if rate else "", placeholder="12.50", key=keys[2])
-    columns[3].text_input("Currency", rate.currency if rate else "", placeholder="EUR", key=keys[3])
+    columns[1].text_input(_("For annotating"), f"{rate.annotating:f}" if rate else "", placeholder="12.50", key=keys[1])
+    columns[2].text_input(_("For reviewing"), f"{rate.reviewing:f}" if rate else "", placeholder="12.50", key=keys[2])
+    columns[3].text_input(_("Currency"), rate.currency if rate else "", placeholder=_("EUR"), key=keys[3])
     columns[4].selectbox(
-        "Texts and tokens", bases, bases.index(rate.counts) if rate else 0, format_func=_BASES.__getitem__, key=keys[4]
+        _("Texts and tokens"),
+        bases,
+        bases.index(rate.counts) if rate else 0,
+        format_func=lambda basis: _(_BASES[basis]),
+        key=keys[4],
     )
-    held = submitted("Remember the rate", key=f"progress_rate_save_{project_id}", fields=keys)
+    held = submitted(_("Remember the rate"), key=f"progress_rate_save_{project_id}", fields=keys)
     return None if held is None else [held[key] for key in keys]

@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project, kinds_of
 from annotator.figures.work_charts import DayBar, Row, day_chart, row_chart
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.work_days import WorkDays, forecast_words, work_days
 from annotator.usecases.project.projects import Progress
@@ -12,26 +13,28 @@ from annotator.web.session import Visit
 
 NO_BAR = {"displayModeBar": False}
 _STATES = {
-    "complete": "complete",
-    "queued": "to annotate",
-    "open": "in progress",
-    "held": "with the lead",
-    "discarded": "discarded",
+    "complete": unsaid("complete"),
+    "queued": unsaid("to annotate"),
+    "open": unsaid("in progress"),
+    "held": unsaid("with the lead"),
+    "discarded": unsaid("discarded"),
 }
 _FEW_DAYS = 30
-_LAST = {"last 30 days": _FEW_DAYS, "last 90 days": 90, "all": None}
+_LAST = {unsaid("last 30 days"): _FEW_DAYS, unsaid("last 90 days"): 90, unsaid("all"): None}
 
 
 def show_forecast(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
-    """When all will be done."""
-    words = forecast_words(_days(store, visit, project, progress).forecast)
-    if words:
+    """How many texts are left, and when all will be done."""
+    forecast = _days(store, visit, project, progress).forecast
+    if forecast.n_left:
         st.markdown(
-            words,
-            help="Counted: the last 14 whole days, without the days of the week on which nothing was done in them; those are "
-            "taken to stay free. The days between which the end lies are a prediction interval of 90 % (Student’s t) for what "
-            "the next days bring, if they are like these; days are taken to differ at least as much as chance makes counts "
-            "differ.",
+            forecast_words(forecast),
+            help=_(
+                "Counted: the last 14 whole days, without the days of the week on which nothing was done in them; those are "
+                "taken to stay free. The days between which the end lies are a prediction interval of 90 % (Student’s t) for "
+                "what the next days bring, if they are like these; days are taken to differ at least as much as chance makes "
+                "counts differ."
+            ),
         )
 
 
@@ -40,35 +43,50 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     numbers = _days(store, visit, project, progress)
     if len(numbers.days) > _FEW_DAYS:
         st.segmented_control(
-            "Days", list(_LAST), default="last 30 days", required=True, key=f"progress_days_{project.id}",
-            label_visibility="collapsed",
+            _("Days"), list(_LAST), default="last 30 days", required=True, format_func=_,
+            key=f"progress_days_{project.id}", label_visibility="collapsed",
         )  # fmt: skip
     n_days = _LAST[st.session_state.get(f"progress_days_{project.id}", "last 30 days")]
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
-    name, _ = visit_zone()
+    name = visit_zone()[0]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown("**Submitted and accepted by day**")
+        st.markdown(_("**Submitted and accepted by day**"))
         bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
         st.plotly_chart(
-            day_chart(bars, bar="submitted", line="accepted", up="pieces of work"), key="progress_by_day", config=NO_BAR
+            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("pieces of work")),
+            key="progress_by_day",
+            config=NO_BAR,
         )
-        st.caption(f"Days of the time zone {name}. Corrections count on the day on which they were submitted.")
-        with st.expander("The days as a table"):
+        st.caption(
+            _("Days of the time zone {name}. Corrections count on the day on which they were submitted.", name=name)
+        )
+        with st.expander(_("The days as a table")):
             rows = [
-                {"day": day.day, "submitted": day.n_submitted, "accepted": day.n_accepted, "texts done": day.n_done}
+                {
+                    _("day"): day.day,
+                    _("submitted"): day.n_submitted,
+                    _("accepted"): day.n_accepted,
+                    _("texts done"): day.n_done,
+                }
                 for day in reversed(shown)
             ]
             st.dataframe(rows, hide_index=True, key="progress_days_table")
     with right:
-        st.markdown("**Texts by kind and state**")
+        st.markdown(_("**Texts by kind and state**"))
         st.plotly_chart(
-            row_chart(_rows_of_kinds(project, numbers), _STATES, across="texts"), key="progress_by_kind", config=NO_BAR
+            row_chart(
+                _rows_of_kinds(project, numbers),
+                {state: _(words) for state, words in _STATES.items()},
+                across=_("texts"),
+            ),
+            key="progress_by_kind",
+            config=NO_BAR,
         )
 
 
 def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:
-    names = {"": "originals"} | {kind.name: kind.title for kind in kinds_of(project)}
+    names = {"": _("originals")} | {kind.name: kind.title for kind in kinds_of(project)}
     by_kind: dict[str, dict[str, float]] = {}
     for count in numbers.kinds:
         by_kind.setdefault(count.kind, {})[count.state] = count.n

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import Progress, events_of
 from annotator.web.cached_numbers import ValueCache
@@ -56,7 +57,7 @@ def kept(
     if known is not None and known.holds(made_of) and isinstance(known.value, kind):
         return known.value
     began = time.monotonic()
-    with st.spinner("Counting …"):
+    with st.spinner(_("Counting …")):
         value = make()
     now = time.monotonic()
     _numbers().put(key, Kept(value, made_of, now, now - began))

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED, counted, duration, written
+from annotator.domain.numbers import UNDEFINED, duration, written
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
+from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.listed_work import (
     FILTERS,
@@ -24,16 +25,18 @@ from annotator.web.session import Visit
 _PAGE = 25
 _EVERYBODY = ""
 _HEADS: dict[Filter, str] = {
-    "quick": "quick",
-    "nothing marked": "nothing marked",
-    "everything marked": "everything marked",
-    "other label": "another label than gold",
+    "quick": unsaid("quick"),
+    "nothing marked": unsaid("nothing marked"),
+    "everything marked": unsaid("everything marked"),
+    "other label": unsaid("another label than gold"),
 }
 _REASONS: dict[Filter, str] = {
-    "quick": "A text may be short and clear, or known from another one, and marks may have been made elsewhere before.",
-    "nothing marked": "A text may hold no rationale.",
-    "everything marked": "Of a short text every word may be needed.",
-    "other label": "The label that the file gave may be wrong, or two labels may both fit.",
+    "quick": unsaid(
+        "A text may be short and clear, or known from another one, and marks may have been made elsewhere before."
+    ),
+    "nothing marked": unsaid("A text may hold no rationale."),
+    "everything marked": unsaid("Of a short text every word may be needed."),
+    "other label": unsaid("The label that the file gave may be wrong, or two labels may both fit."),
 }
 
 
@@ -41,8 +44,10 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     """The bound, the counts, and one page of a list."""
     times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
     st.markdown(
-        "These lists help to find texts to talk about. There are good reasons for each of them, and a count alone says nothing "
-        "about anybody."
+        _(
+            "These lists help to find texts to talk about. There are good reasons for each of them, and a count alone says "
+            "nothing about anybody."
+        )
     )
     bound = _ask_bound(project, times)
     listed = kept(
@@ -50,10 +55,11 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         lambda: listed_work(store, visit.user, project, bound),
     )  # fmt: skip
     if not listed.people:
-        st.info("Nothing has been submitted here yet.", icon=":material/search:")
+        st.info(_("Nothing has been submitted here yet."), icon=":material/search:")
         return
     rows = [
-        {"person": person.person, "annotations": person.n} | {_HEADS[name]: person.counts[name] for name in FILTERS}
+        {_("person"): person.person, _("annotations"): person.n}
+        | {_(_HEADS[name]): person.counts[name] for name in FILTERS}
         for person in listed.people
     ]
     st.dataframe(rows, hide_index=True, height=min(320, 38 + 35 * len(rows)), key="progress_looks")
@@ -66,38 +72,50 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
     if usual is None:
         return None
     per_hundred = st.number_input(
-        "Quick: below so many seconds per 100 tokens", 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        _("Quick: below so many seconds per 100 tokens"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
         key=f"progress_looks_bound_{project.id}", width=320,
-        help="By default a quarter of the project’s median, so that nobody is listed where all work alike. First submissions "
-        "whose time is known.",
+        help=_("By default a quarter of the project’s median, so that nobody is listed where all work alike. First submissions "
+            "whose time is known."),
     )  # fmt: skip
     return per_hundred / 100
 
 
 def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork) -> None:
     name: Filter = st.segmented_control(
-        "List", FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
-        format_func=lambda name: f"{_HEADS[name]} ({len(listed.listed[name]):,})", label_visibility="collapsed",
+        _("List"), FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
+        format_func=lambda name: f"{_(_HEADS[name])} ({len(listed.listed[name]):,})", label_visibility="collapsed",
     )  # fmt: skip
-    left, right, _ = st.columns([2, 1, 2], vertical_alignment="bottom")
+    left, right, _empty = st.columns([2, 1, 2], vertical_alignment="bottom")
     people = [_EVERYBODY, *(person.person for person in listed.people)]
     person = left.selectbox(
-        "Person", people, key=f"progress_looks_person_{project.id}", format_func=lambda person: person or "everybody"
+        _("Person"),
+        people,
+        key=f"progress_looks_person_{project.id}",
+        format_func=lambda person: person or _("everybody"),
     )
     ids = listed.ids(name, person or None)
     if not ids:
-        st.caption("No annotation is in this list.")
+        st.caption(_("No annotation is in this list."))
         return
     n_pages = -(-len(ids) // _PAGE)
-    page = int(right.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"progress_looks_page_{name}_{person}"))
+    page = int(
+        right.number_input(
+            _("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}"
+        )
+    )
     shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
     st.caption(
-        f"{counted(len(ids), 'annotation')}, the newest first. {_REASONS[name]} Select a row to see the text below."
+        several(
+            "{n} annotation, the newest first. {reasons} Select a row to see the text below.",
+            "{n} annotations, the newest first. {reasons} Select a row to see the text below.",
+            len(ids),
+            reasons=_(_REASONS[name]),
+        )
     )
     selection = st.dataframe(
         [_row(annotation) for annotation in shown], hide_index=True, height=min(320, 38 + 35 * len(shown)),
         on_select="rerun", selection_mode="single-row", key=f"progress_looks_rows_{name}_{person}_{page}_{len(ids)}",
-        column_config={"text": st.column_config.TextColumn(width="large")},
+        column_config={_("text"): st.column_config.TextColumn(width="large")},
     )  # fmt: skip
     selected = selection["selection"]["rows"]
     if selected:
@@ -108,12 +126,12 @@ def _row(annotation: ListedAnnotation) -> dict[str, object]:
     seconds = annotation.active_ms / 1000 or None
     per_hundred = None if seconds is None or not annotation.n_tokens else 100 * seconds / annotation.n_tokens
     return {
-        "text": first_words(annotation.excerpt),
-        "annotator": annotation.annotator,
-        "time": duration(seconds),
-        "s per 100 tokens": written(per_hundred),
-        "tokens": annotation.n_tokens,
-        "label": annotation.result or UNDEFINED,
-        "gold": annotation.gold or UNDEFINED,
-        "key": annotation.key,
+        _("text"): first_words(annotation.excerpt),
+        _("annotator"): annotation.annotator,
+        _("time"): duration(seconds),
+        _("s per 100 tokens"): written(per_hundred),
+        _("tokens"): annotation.n_tokens,
+        _("label"): annotation.result or UNDEFINED,
+        _("gold"): annotation.gold or UNDEFINED,
+        _("key"): annotation.key,
     }

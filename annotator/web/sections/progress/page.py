@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of
@@ -12,7 +12,12 @@ from annotator.web.sections.guidelines import show_readers
 from annotator.web.sections.progress import cost, days, looks, people, times
 from annotator.web.session import Visit
 
-_VIEWS = {"Days and people": people.show, "Time": times.show, "Hours and cost": cost.show, "Worth a look": looks.show}
+_VIEWS = {
+    unsaid("Days and people"): people.show,
+    unsaid("Time"): times.show,
+    unsaid("Hours and cost"): cost.show,
+    unsaid("Worth a look"): looks.show,
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -21,7 +26,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_labels(store, visit, project)
     if not progress.n_instances:
         st.info(
-            "There are no texts in this project yet. Go to **Import** to read a file.", icon=":material/upload_file:"
+            _("There are no texts in this project yet. Go to **Import** to read a file."), icon=":material/upload_file:"
         )
         return
     show_missing_people(store, visit, project)
@@ -32,39 +37,46 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_readers(store, visit, project)
     days.show_forecast(store, visit, project, progress)
     view = st.segmented_control(
-        "View", list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
-        label_visibility="collapsed",
+        _("View"), list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
+        label_visibility="collapsed", format_func=_,
     )  # fmt: skip
     _VIEWS[view](store, visit, project, progress)
 
 
 def _show_counts(progress: Progress) -> None:
-    counts, n = progress.instances, progress.n_instances
-    columns = st.columns(6)
-    for column, (title, value) in zip(
-        columns,
-        {
-            "Instances": n,
-            "Complete": counts.get("complete", 0),
-            "To annotate": counts.get("queued", 0),
-            "In progress": counts.get("open", 0) - counts.get("queued", 0),
-            "With the lead": counts.get("held", 0),
-            "Discarded": counts.get("discarded", 0),
-        }.items(),
-        strict=True,
-    ):
+    counts = progress.instances
+    shown = {
+        _("Instances"): progress.n_instances,
+        _("Complete"): counts.get("complete", 0),
+        _("To annotate"): counts.get("queued", 0),
+        _("In progress"): counts.get("open", 0) - counts.get("queued", 0),
+        _("With the lead"): counts.get("held", 0),
+        _("Discarded"): counts.get("discarded", 0),
+    }
+    for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(title, f"{value:,}")
     if progress.n_unseen:
-        singular, plural = (
-            "text was given out ahead and is not seen yet",
-            "texts were given out ahead and are not seen yet",
-        )
         st.caption(
-            f"“To annotate” is what nobody has. Of what is in progress {counted(progress.n_unseen, singular, plural)}, since "
-            "each annotator has the next text already. To annotators all that they have counts as still to annotate."
+            several(
+                "“To annotate” is what nobody has. Of what is in progress {n} text was given out ahead and is not seen yet, "
+                "since each annotator has the next text already. To annotators all that they have counts as still to annotate.",
+                "“To annotate” is what nobody has. Of what is in progress {n} texts were given out ahead and are not seen yet, "
+                "since each annotator has the next text already. To annotators all that they have counts as still to annotate.",
+                progress.n_unseen,
+            )
         )
-    discarded = counts.get("discarded", 0)
-    parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
+    _show_bar(progress)
+
+
+def _show_bar(progress: Progress) -> None:
+    n, discarded = progress.n_instances, progress.instances.get("discarded", 0)
     percent = 100 * progress.n_done // n  # never 100 before the last one
-    share = "less than 1" if progress.n_done and not percent else f"{percent}"
-    st.progress(percent, text=f"{share} % done: {parts} of {n:,}")
+    share = _("less than 1") if progress.n_done and not percent else f"{percent}"
+    values = {"share": share, "complete": f"{progress.instances.get('complete', 0):,}", "n": f"{n:,}"}
+    if discarded:
+        text = _(
+            "{share} % done: {complete} complete and {discarded} discarded of {n}", **values, discarded=f"{discarded:,}"
+        )
+    else:
+        text = _("{share} % done: {complete} complete of {n}", **values)
+    st.progress(percent, text=text)

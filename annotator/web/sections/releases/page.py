@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import several
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
@@ -24,21 +24,23 @@ _DONE = "release_done"  # what was said of a release in the run before
 _NOW = 0  # in the place of a release: the gold of now
 _SHOWN = 10  # keys of a kind of difference
 _FORMATS = {
-    "jsonl": "JSON lines: an instance a line, can be imported again",
-    "eraser": "ERASER: split files and docs.jsonl",
-    "datasets": "Hugging Face datasets",
-    "csv": "CSV: a row for each rationale set",
-    "conll": "CoNLL: a line for each token, with BIO tags",
-    "parquet": "Parquet",
+    "jsonl": unsaid("JSON lines: an instance a line, can be imported again"),
+    "eraser": unsaid("ERASER: split files and docs.jsonl"),
+    "datasets": unsaid("Hugging Face datasets"),
+    "csv": unsaid("CSV: a row for each rationale set"),
+    "conll": unsaid("CoNLL: a line for each token, with BIO tags"),
+    "parquet": unsaid("Parquet"),
 }
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What there is, then what can be done with it."""
-    st.subheader("Releases", anchor=False)
+    st.subheader(_("Releases"), anchor=False)
     st.caption(
-        "A release keeps the gold as it is now under a number that a paper can cite. It is never changed, whatever happens to "
-        "the project. People have pseudonyms in it."
+        _(
+            "A release keeps the gold as it is now under a number that a paper can cite. It is never changed, whatever "
+            "happens to the project. People have pseudonyms in it."
+        )
     )
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
@@ -50,7 +52,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _compare(store, visit, project, releases)
         with take:
             _take(store, visit, project, releases)
-    with st.expander("Freeze the gold of now", expanded=not releases, icon=":material/ac_unit:"):
+    with st.expander(_("Freeze the gold of now"), expanded=not releases, icon=":material/ac_unit:"):
         _freeze(store, visit, project, f"{project.id}_{len(releases)}")
 
 
@@ -58,9 +60,10 @@ def _list(releases: Sequence[Release]) -> None:
     """The newest first."""
     rows = [
         {
-            "No.": release.number, "Name": release.name, "Made on": release.day, "Instances": release.gold.n_instances,
-            "Sets": release.gold.n_sets, "Annotators": release.gold.n_annotators, "Gold policy": release.rules.policy,
-            "Licence": release.rules.licence, "Digest": release.gold.short_digest,
+            _("No."): release.number, _("Name"): release.name, _("Made on"): release.day,
+            _("Instances"): release.gold.n_instances, _("Sets"): release.gold.n_sets,
+            _("Annotators"): release.gold.n_annotators, _("Gold policy"): release.rules.policy,
+            _("Licence"): release.rules.licence, _("Digest"): release.gold.short_digest,
         }
         for release in reversed(releases)
     ]  # fmt: skip
@@ -70,16 +73,16 @@ def _list(releases: Sequence[Release]) -> None:
 def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
     names = {release.number: f"{release.number} “{release.name}”" for release in releases}
     numbers = [release.number for release in releases]
-    st.markdown("**Compare**")
+    st.markdown(_("**Compare**"))
     first = st.selectbox(
-        "Release", numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_before"
+        _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_before"
     )
     others = [_NOW, *(number for number in numbers if number != first)]
     other = st.selectbox(
-        "with", others, format_func=lambda number: names.get(number, "the gold of now"), key="release_after"
+        _("with"), others, format_func=lambda number: names.get(number, _("the gold of now")), key="release_after"
     )
     chosen = (project.id, first, other)
-    if pressed("Compare them", key="release_compare", icon=":material/difference:"):
+    if pressed(_("Compare them"), key="release_compare", icon=":material/difference:"):
         differences = release_differences(store, visit.user, project, first, other or None)
         st.session_state["release_compared"] = (chosen, differences)
     compared = st.session_state.get("release_compared")
@@ -90,32 +93,31 @@ def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Re
 def _show_differences(differences: GoldDifferences) -> None:
     st.markdown(as_text(differences.words))
     for kind, places in differences.places.items():
-        keys = ", ".join(f"{split}/{key}" if split else key for key, split in places[:_SHOWN])
-        rest = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
-        st.caption(as_text(f"{KIND_WORDS[kind]}: {keys}{rest}"))
+        keys = listed([f"{split}/{key}" if split else key for key, split in places[:_SHOWN]])
+        if len(places) > _SHOWN:
+            keys = _("{keys} and {n} more", keys=keys, n=f"{len(places) - _SHOWN:,}")
+        st.caption(as_text(_("{what}: {value}", what=_(KIND_WORDS[kind]), value=keys)))
 
 
 def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
     names = {release.number: f"{release.number} “{release.name}”" for release in releases}
     numbers = [release.number for release in releases]
-    st.markdown("**Take along**")
+    st.markdown(_("**Take along**"))
     number = st.selectbox(
-        "Release", numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_taken"
+        _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_taken"
     )
-    format_name = st.selectbox("Format", FORMATS, format_func=_FORMATS.__getitem__, key="release_format")
+    format_name = st.selectbox(_("Format"), FORMATS, format_func=lambda name: _(_FORMATS[name]), key="release_format")
     chosen = (project.id, number, format_name)
-    if pressed("Prepare the release", key="release_prepare", icon=":material/folder_zip:"):
+    if pressed(_("Prepare the release"), key="release_prepare", icon=":material/folder_zip:"):
         try:
             st.session_state["release_ready"] = (chosen, *_packed(store, visit, project, number, format_name))
         except AnnotatorError as error:  # such as tokens that a format cannot hold
             st.error(as_text(str(error)), icon=":material/error:")
     ready = st.session_state.get("release_ready")
     if ready and ready[0] == chosen:
-        _, name, content = ready
-        st.download_button(
-            as_text(f"Download {name} ({len(content) / 1024:,.0f} KB)"), content, name, key="release_download",
-            icon=":material/download:",
-        )  # fmt: skip
+        _chosen, name, content = ready
+        label = as_text(_("Download {name} ({size} KB)", name=name, size=f"{len(content) / 1024:,.0f}"))
+        st.download_button(label, content, name, key="release_download", icon=":material/download:")
 
 
 def _packed(store: Store, visit: Visit, project: Project, number: int, format_name: str) -> tuple[str, bytes]:
@@ -149,10 +151,10 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     _say_training_texts(store, visit, project)
     with st.form("release_new", border=False):
         name, licence = st.columns(2)
-        name.text_input("Name", key=fields[0], max_chars=LONGEST_NAME, placeholder="camera ready")
-        licence.text_input("Licence", project.licence, key=fields[1], placeholder="CC BY 4.0")
-        st.text_area("How to cite it", project.citation, key=fields[2], height=80)
-        given = submitted("Freeze the gold", key="release_freeze", fields=fields, type="primary")
+        name.text_input(_("Name (required)"), key=fields[0], max_chars=LONGEST_NAME, placeholder=_("camera ready"))
+        licence.text_input(_("Licence (required)"), project.licence, key=fields[1], placeholder="CC BY 4.0")
+        st.text_area(_("How to cite it"), project.citation, key=fields[2], height=80)
+        given = submitted(_("Freeze the gold"), key="release_freeze", fields=fields, type="primary")
     if given is None:
         return
     try:
@@ -162,6 +164,6 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    summary = f"Made {made.words}: {made.gold.words}."
+    summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
     st.session_state[_DONE] = " ".join(filter(None, (summary, _training_texts(store, visit, project))))
     st.rerun()

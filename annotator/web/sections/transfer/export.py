@@ -9,6 +9,7 @@ import streamlit as st
 
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
@@ -18,30 +19,34 @@ from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
-    "jsonl": ("Annotator's own JSONL: everything, can be imported again", ".jsonl"),
-    "csv": ("CSV: a row for each rationale set", ".csv"),
-    "conll": ("CoNLL: a line for each token, with BIO tags", ".conll"),
-    "eraser": ("ERASER: split files and docs.jsonl", ""),
-    "benchmark": ("benchmark: PaddleNLP gold", ""),
-    "benchmark-trustai": ("benchmark: TrustAI gold", ""),
-    "contrast": ("contrast sets: originals with their changed versions", ".jsonl"),
-    "label-studio": ("Label Studio", ".json"),
-    "doccano": ("doccano", ".jsonl"),
-    "argilla": ("Argilla", ".json"),
-    "parquet": ("Parquet: one file", ".parquet"),
-    "parquet-annotations": ("Parquet: every annotation of everybody", ".parquet"),
-    "datasets": ("Hugging Face datasets: a folder", ""),
+    "jsonl": (unsaid("Annotator's own JSONL: everything, can be imported again"), ".jsonl"),
+    "csv": (unsaid("CSV: a row for each rationale set"), ".csv"),
+    "conll": (unsaid("CoNLL: a line for each token, with BIO tags"), ".conll"),
+    "eraser": (unsaid("ERASER: split files and docs.jsonl"), ""),
+    "benchmark": (unsaid("benchmark: PaddleNLP gold"), ""),
+    "benchmark-trustai": (unsaid("benchmark: TrustAI gold"), ""),
+    "contrast": (unsaid("contrast sets: originals with their changed versions"), ".jsonl"),
+    "label-studio": (unsaid("Label Studio"), ".json"),
+    "doccano": (unsaid("doccano"), ".jsonl"),
+    "argilla": (unsaid("Argilla"), ".json"),
+    "parquet": (unsaid("Parquet: one file"), ".parquet"),
+    "parquet-annotations": (unsaid("Parquet: every annotation of everybody"), ".parquet"),
+    "datasets": (unsaid("Hugging Face datasets: a folder"), ""),
 }
 _BOTH_HALVES = {"jsonl", "contrast", ANNOTATIONS}  # formats that always hold originals and changed versions
-_HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
-_POLICY_WORDS = {
-    "chosen": "the lead's choice, or else the first accepted annotation with the gold label",
-    "all": "all different sets",
-    "majority": "the tokens that a majority marked",
-    "union": "the tokens that anybody marked",
+_HALF_WORDS = {
+    "both": unsaid("all"),
+    "originals": unsaid("originals only"),
+    "perturbed": unsaid("changed versions only"),
 }
-_OTHER_LABELS = "Annotations with another label than the gold one do not count, unless the lead chose them."
-_NAMES = "Otherwise people are called by pseudonyms, which are drawn anew for each file."
+_POLICY_WORDS = {
+    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold label"),
+    "all": unsaid("all different sets"),
+    "majority": unsaid("the tokens that a majority marked"),
+    "union": unsaid("the tokens that anybody marked"),
+}
+_OTHER_LABELS = unsaid("Annotations with another label than the gold one do not count, unless the lead chose them.")
+_NAMES = unsaid("Otherwise people are called by pseudonyms, which are drawn anew for each file.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -49,46 +54,56 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
     formats = [name for name in WRITABLE if sees_all or name not in WHOLE]
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", formats, format_func=lambda name: FORMATS[name][0], key="export_format")
+    format_name = left.selectbox(
+        _("Format"), formats, format_func=lambda name: _(FORMATS[name][0]), key="export_format"
+    )
     default = GOLD_POLICIES.index(project.settings.gold_policy)
     policy = middle.selectbox(
-        "Gold",
+        _("Gold"),
         GOLD_POLICIES,
         index=default,
-        format_func=lambda name: f"{name}: {_POLICY_WORDS[name]}",
+        format_func=lambda name: _("{what}: {value}", what=name, value=_(_POLICY_WORDS[name])),
         key="export_policy",
-        help=_OTHER_LABELS,
+        help=_(_OTHER_LABELS),
     )
-    split = right.text_input("Only this split", key="export_split", placeholder="all")
+    split = right.text_input(_("Only this split"), key="export_split", placeholder=_("all"))
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
     submitted = may_see_submitted and st.checkbox(
-        "Include annotations that are not accepted yet", key="export_submitted"
+        _("Include annotations that are not accepted yet"), key="export_submitted"
     )
     has_both = format_name in _BOTH_HALVES
     half = st.segmented_control(
-        "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
+        _("Which instances"), HALVES, default="both", required=True, format_func=lambda name: _(_HALF_WORDS[name]),
+        key="export_half",
         disabled=has_both,
     )  # fmt: skip
     may_name = sees_all and format_name in WITH_PEOPLE
     if format_name == "jsonl":
-        st.caption("This format is for moving a whole project: it always holds everybody's name.")
-    has_names = may_name and st.checkbox("Tell who made each annotation", key="export_names", help=_NAMES)
+        st.caption(_("This format is for moving a whole project: it always holds everybody's name."))
+    has_names = may_name and st.checkbox(_("Tell who made each annotation"), key="export_names", help=_(_NAMES))
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
-        st.caption("Texts that you are annotating or may still be given are left out.")
+        st.caption(_("Texts that you are annotating or may still be given are left out."))
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
     choice = (project.id, format_name, options, has_names)
-    if pressed("Prepare the file", type="primary", key="export_prepare"):
+    if pressed(_("Prepare the file"), type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (
             choice,
             *_made(store, visit, project, format_name, options, has_names=has_names),
         )
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:
-        _, name, content, exported = ready
+        _choice, name, content, exported = ready
         if exported.left_out:
             st.info(exported.left_out)
         st.download_button(
-            as_text(f"Download {name} ({exported.words}, {len(content) / 1024:,.0f} KB)"),
+            as_text(
+                _(
+                    "Download {name} ({contents}, {size} KB)",
+                    name=name,
+                    contents=exported.words,
+                    size=f"{len(content) / 1024:,.0f}",
+                )
+            ),
             content,
             name,
             key="export_take",

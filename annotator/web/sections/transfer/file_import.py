@@ -13,6 +13,7 @@ from annotator.domain.people import has_right
 from annotator.domain.problems.remedies import on_page
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import ImportRefused, InvalidValue, Problem
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.chosen_columns import field_words
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
@@ -25,7 +26,7 @@ from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.transfer.import_columns import ask_columns
 from annotator.web.sections.transfer.import_encoding import ask_encoding
-from annotator.web.sections.transfer.import_format import apart, ask_format, format_of_each
+from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, format_of_each
 from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
     ask_prompt,
@@ -40,12 +41,16 @@ from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused
 _NAMED_FILES = 3
-_GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
+_GOLD_WORDS = {
+    "accepted": unsaid("accepted gold"),
+    "draft": unsaid("drafts to be revised"),
+    "reference": unsaid("for reference only"),
+}
 _POLICY_WORDS: dict[GoldPolicy, str] = {
-    "chosen": "chosen: the first annotation of each text with its gold label, until the lead chooses another",
-    "all": "all: every distinct set of those who gave the gold label",
-    "majority": "majority: the tokens that more than half of those marked who gave the gold label",
-    "union": "union: the tokens that anybody marked who gave the gold label",
+    "chosen": unsaid("chosen: the first annotation of each text with its gold label, until the lead chooses another"),
+    "all": unsaid("all: every distinct set of those who gave the gold label"),
+    "majority": unsaid("majority: the tokens that more than half of those marked who gave the gold label"),
+    "union": unsaid("union: the tokens that anybody marked who gave the gold label"),
 }
 
 
@@ -53,33 +58,40 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
-        "CSV and JSONL with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, or a zip with "
-        "docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice changes nothing."
+        _(
+            "CSV and JSONL with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, or a zip "
+            "with docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice changes "
+            "nothing."
+        )
     )
     files = st.file_uploader(
-        "Files",
+        _("Files"),
         accept_multiple_files=True,
         key="import_files",
-        help="Several files of one data set, or a zip of its folder.",
+        help=_(
+            "Several files of one data set, or a zip of its folder. Several CSV or JSONL files are read one after the other, "
+            "with the same columns; all are stored, or none."
+        ),
     )
     files = ask_encoding(files)
     texts, outputs = apart(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(left, project, texts, READABLE)
     gold = middle.selectbox(
-        "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
+        _("Annotations in the file are"), GOLD_MODES, format_func=lambda mode: _(_GOLD_WORDS[mode]), key="import_gold"
     )
-    split = right.text_input("Split, if the file names none", key="import_split", placeholder="train")
-    chosen = ask_columns(store, visit, project, format_name, texts)
-    of_output = _ask_of_output([file.name for file, _ in outputs])
-    with st.expander("More"):
+    split = right.text_input(_("Split, if the file names none"), key="import_split", placeholder="train")
+    is_each_alone = are_read_alone(texts, format_name)
+    chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts)
+    of_output = _ask_of_output([file.name for file, _format in outputs])
+    with st.expander(_("More")):
         language = st.text_input(
-            "Language, if the file names none", key="import_language", placeholder=project.language
+            _("Language, if the file names none"), key="import_language", placeholder=project.language
         )
-        prefix = st.text_input("Prefix for keys, if ids repeat between files", key="import_prefix")
+        prefix = st.text_input(_("Prefix for keys, if ids repeat between files"), key="import_prefix")
         renamed = _ask_renamed()
-        update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
-        skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+        update = st.checkbox(_("Let changed rows overwrite instances with the same key"), key="import_update")
+        skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
@@ -91,7 +103,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
-    _check_and_store(store, visit, project, [Upload(tuple(texts), format_name), *uploads] if texts else [], options)
+    of_texts = [(file,) for file in texts] if is_each_alone else [tuple(texts)]
+    uploads = [*(Upload(of_one, format_name) for of_one in of_texts), *uploads] if texts else []
+    _check_and_store(store, visit, project, uploads, options)
     with stored:  # drawn last, since a check ends it
         show_stored(project)
 
@@ -99,23 +113,26 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader(
-        "Files", accept_multiple_files=True, key="import_files", help="Several files at once: all are stored, or none."
+        _("Files"),
+        accept_multiple_files=True,
+        key="import_files",
+        help=_("Several files at once: all are stored, or none."),
     )
     files = ask_encoding(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(
-        left, project, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output", is_each_alone=True
+        left, project, files, READABLE_OUTPUT, help_text=_("docs/formats.md, Model output"), is_each_alone=True
     )
-    model = middle.text_input("Model, if the file names none", key="import_model")
-    method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
+    model = middle.text_input(_("Model, if the file names none"), key="import_model")
+    method = right.text_input(_("Method, if the file names none"), key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
-    split = left.text_input("Split, if keys repeat between splits", key="import_split")
-    merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
-    seed = right.number_input("Seed", value=None, step=1, key="import_seed")
+    split = left.text_input(_("Split, if keys repeat between splits"), key="import_split")
+    merge = middle.selectbox(_("Join the pieces of a word by"), MERGES, key="import_merge")
+    seed = right.number_input(_("Seed"), value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
     all_doubles = _ask_doubles()
-    update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
-    skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+    update = st.checkbox(_("Overwrite what is stored of a run with what the file says of it"), key="import_update")
+    skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
     stored = st.container()
     options = ImportOptions(
@@ -141,35 +158,43 @@ class Upload:
         """The same on the disk, for a while."""
         path = stack.enter_context(laid_out((file.name, file.getbuffer()) for file in self.files))
         first, *others = [file.name for file in self.files]
-        name = f"{first} and {counted(len(others), 'other file')}" if others else first
-        return NamedFile(name, path, self.format_name)
+        return NamedFile(_and_others(first, len(others)), path, self.format_name)
+
+
+def _and_others(names: str, n: int) -> str:
+    """Names of files, and how many there are beside them."""
+    return several("{names} and {n} other file", "{names} and {n} other files", n, names=names) if n else names
 
 
 def _ask_of_output(names: Sequence[str]) -> ImportOptions:
     """What is to be known of model output that came with its texts; nothing is asked where there is none."""
     if not names:
         return ImportOptions()
-    are = "is model output and is" if len(names) == 1 else "are model output and are"
+    about = several(
+        "{names} is model output and is read after the texts; all files are stored, or none.",
+        "{names} are model output and are read after the texts; all files are stored, or none.",
+        len(names),
+        names=_files_words(names),
+    )
     with st.container(border=True):
-        st.markdown(as_text(f"{_files_words(names)} {are} read after the texts; all files are stored, or none."))
+        st.markdown(as_text(about))
         left, right = st.columns(2)
-        model = left.text_input("Model, if the file names none", key="import_model")
-        method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
+        model = left.text_input(_("Model, if the file names none"), key="import_model")
+        method = right.text_input(_("Method, if the file names none"), key="import_method", placeholder="lime")
         all_doubles = _ask_doubles()
     return ImportOptions(model=model.strip(), method=method.strip(), all_doubles=all_doubles)
 
 
 def _files_words(names: Sequence[str]) -> str:
-    named = ", ".join(f"“{name}”" for name in names[:_NAMED_FILES])
-    rest = len(names) - _NAMED_FILES
-    return named if rest <= 0 else f"{named} and {counted(rest, 'other file')}"
+    named = listed([f"“{name}”" for name in names[:_NAMED_FILES]])
+    return _and_others(named, max(0, len(names) - _NAMED_FILES))
 
 
 def _ask_doubles() -> bool:
     return st.checkbox(
-        "Texts that stand several times: give all of them what is said of one",
+        _("Texts that stand several times: give all of them what is said of one"),
         key="import_doubles",
-        help="Rows without a key go to the instance with the same text.",
+        help=_("Rows without a key go to the instance with the same text."),
     )
 
 
@@ -181,14 +206,14 @@ def _named(project: Project, files: Sequence[Any]) -> str:
 def _ask_renamed() -> dict[str, str]:
     """What the project calls labels of the file; what is no pair yet counts for nothing, and is said."""
     written = st.text_input(
-        "Labels that the project calls otherwise", key="import_rename", placeholder="pos=positive, neg=negative"
+        _("Labels that the project calls otherwise"), key="import_rename", placeholder="pos=positive, neg=negative"
     )
     pairs = [part.partition("=") for part in written.split(",") if part.strip()]
-    if any(not (label.strip() and project_label.strip()) for label, _, project_label in pairs):
-        st.warning("Write the file's label, =, and the project's label; a comma between two such pairs.")
+    if any(not (label.strip() and project_label.strip()) for label, _equals, project_label in pairs):
+        st.warning(_("Write the file's label, =, and the project's label; a comma between two such pairs."))
     return {
         label.strip(): project_label.strip()
-        for label, _, project_label in pairs
+        for label, _equals, project_label in pairs
         if label.strip() and project_label.strip()
     }
 
@@ -200,16 +225,20 @@ def _check_and_store(
     files = [file for upload in uploads for file in upload.files]
     if not files:
         st.info(
-            "Choose a file to begin. It is checked first, and nothing is stored until you agree.",
+            _("Choose a file to begin. It is checked first, and nothing is stored until you agree."),
             icon=":material/upload_file:",
         )
         return
     if twice := name_that_repeats([file.name for file in files]):
-        st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
+        st.error(
+            as_text(
+                _("Two of the files are called '{twice}'. Rename one, or put them in a zip with folders.", twice=twice)
+            )
+        )
         return
     formats = tuple(upload.format_name for upload in uploads)
     signature = (formats, options, tuple((file.name, file.file_id) for file in files))
-    if pressed("Check", type="primary", key="import_check"):
+    if pressed(_("Check"), type="primary", key="import_check"):
         forget_stored()
         answer = _try(store, visit, project, uploads, options)
         problems = _problems(answer)
@@ -231,12 +260,13 @@ def _problems(answer: Answer) -> list[Problem]:
 
 def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions) -> Answer:
     """What an import does; a folder of texts brings the model output that lies in it."""
-    bar = st.progress(0.0, text="Reading …")
+    bar = st.progress(0.0, text=_("Reading …"))
 
-    what = "row" if uploads[0].format_name in READABLE_OUTPUT else "instance"
+    is_output = uploads[0].format_name in READABLE_OUTPUT
 
     def show_count(n: int) -> None:
-        bar.progress(0.5, text=f"{counted(n, what)} read")
+        rows = several("{n} row read", "{n} rows read", n)
+        bar.progress(0.5, text=rows if is_output else several("{n} instance read", "{n} instances read", n))
 
     try:
         with ExitStack() as stack:
@@ -264,8 +294,8 @@ def _show_check(
     ]
     reports = [file.report for file in answer]
     if all(report.n_new + report.n_updated == 0 for report in reports):
-        st.info("There is nothing to store.")
-    elif pressed(f"Store {_what(reports)}", type="primary", key="import_store"):
+        st.info(_("There is nothing to store."))
+    elif pressed(_("Store {what}", what=_what(reports)), type="primary", key="import_store"):
         storing = replace(options, dry_run=False, gold_policy=policies[0])
         done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
@@ -288,7 +318,7 @@ def _show_report(name: str, answer: ImportReport, say: Say) -> GoldPolicy | None
     for note in answer.notes_under(policy):
         container.warning(as_text(say(note)), icon=":material/info:")
     _show_left_out(answer, say)
-    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
+    _show_problems(_warning_words, answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     return policy
@@ -298,17 +328,28 @@ def _counts(answer: ImportReport) -> str:
     """What the file would bring."""
     if answer.is_output:
         begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
-        return (
-            f"{begin}. Rows of the file: {answer.n_new:,} new, {answer.n_updated:,} changed, "
-            f"{answer.n_unchanged:,} unchanged. {answer.reach_words}"
+        return _(
+            "{contents}. Rows of the file: {n_new} new, {n_updated} changed, {n_unchanged} unchanged. {reach}",
+            contents=begin,
+            n_new=f"{answer.n_new:,}",
+            n_updated=f"{answer.n_updated:,}",
+            n_unchanged=f"{answer.n_unchanged:,}",
+            reach=answer.reach_words,
         )
-    held = f"{counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}"
-    return f"{counted(answer.n_new, 'new instance')}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged. {held}."
+    return several(
+        "{n} new instance, {n_updated} changed, {n_unchanged} unchanged. {annotations} with {sets}.",
+        "{n} new instances, {n_updated} changed, {n_unchanged} unchanged. {annotations} with {sets}.",
+        answer.n_new,
+        n_updated=f"{answer.n_updated:,}",
+        n_unchanged=f"{answer.n_unchanged:,}",
+        annotations=counted(answer.n_annotations, "annotation"),
+        sets=counted(answer.n_sets, "rationale set"),
+    )
 
 
 def _what(answers: Sequence[ImportReport]) -> str:
     if len(answers) > 1:
-        return f"all {counted(len(answers), 'file')}"
+        return several("all {n} file", "all {n} files", len(answers))
     [answer] = answers
     return answer.output_words if answer.is_output else counted(answer.n_new + answer.n_updated, "instance")
 
@@ -318,9 +359,9 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     if answer.gold_policy is None:
         return None
     return st.radio(
-        "Gold for these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
-        format_func=_POLICY_WORDS.__getitem__, key="import_gold_policy",
-        help="It can be changed later under Rules.",
+        _("Gold for these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        format_func=lambda policy: _(_POLICY_WORDS[policy]), key="import_gold_policy",
+        help=_("It can be changed later under Rules."),
     )  # fmt: skip
 
 
@@ -328,13 +369,22 @@ def _show_refusal(refusal: ImportRefused, n_files: int, say: Say) -> None:
     """What is wrong; n_files: how many were read one by one, of which each is named."""
     n = refusal.n_problems
     st.error(
-        f"{counted(n, 'problem')}; nothing can be stored until {'it is' if n == 1 else 'they are'} corrected or left out."
+        several(
+            "{n} problem; nothing can be stored until it is corrected or left out.",
+            "{n} problems; nothing can be stored until they are corrected or left out.",
+            n,
+        )
         if len(refusal.problems) > 1 or n_files > 1
-        else as_text(f"{say(refusal.problems[0].reason)} Nothing can be stored until this is corrected or left out."),
+        else as_text(
+            _(
+                "{reason} Nothing can be stored until this is corrected or left out.",
+                reason=say(refusal.problems[0].reason),
+            )
+        ),
         icon=":material/error:",
     )
     notes = st.container()
-    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems, say)
+    _show_problems(_problem_words, refusal.problems, refusal.n_problems, say)
     show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
@@ -344,16 +394,32 @@ def _show_refusal(refusal: ImportRefused, n_files: int, say: Say) -> None:
 def _show_left_out(answer: ImportReport, say: Say) -> None:
     """A row may have several problems."""
     if answer.n_left_out < answer.n_problems:
-        st.caption(counted(answer.n_left_out, "row left out", "rows left out"))
-        _show_problems(("problem of these rows", "problems of these rows"), answer.problems, answer.n_problems, say)
+        st.caption(_left_out_words(answer.n_left_out))
+        _show_problems(_problem_of_rows_words, answer.problems, answer.n_problems, say)
     else:
-        _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems, say)
+        _show_problems(_left_out_words, answer.problems, answer.n_problems, say)
 
 
-def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int, say: Say) -> None:
-    """A table under their number; words: for one of them, and for several."""
+def _show_problems(words: Callable[[int], str], problems: Sequence[Problem], n: int, say: Say) -> None:
+    """A table under their number."""
     if not n:
         return
-    n_told = sum(problem.n for problem in problems)
-    st.caption(f"{n:,} {words[n > 1]}" + (f", the first {n_told:,} of them" if n > n_told else ""))
+    n_shown = sum(problem.n for problem in problems)
+    st.caption(_("{problems}, the first {n} of them", problems=words(n), n=f"{n_shown:,}") if n > n_shown else words(n))
     show_problem_table(problems, say)
+
+
+def _problem_words(n: int) -> str:
+    return counted(n, "problem")
+
+
+def _warning_words(n: int) -> str:
+    return counted(n, "warning")
+
+
+def _left_out_words(n: int) -> str:
+    return counted(n, "row left out", "rows left out")
+
+
+def _problem_of_rows_words(n: int) -> str:
+    return counted(n, "problem of these rows", "problems of these rows")

@@ -9,6 +9,7 @@ import streamlit as st
 from annotator.domain.columns import ColumnChoice, ColumnChoices
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.chosen_columns import PLAIN, choices_of
 from annotator.usecases.transfer.uploads import laid_out
@@ -16,7 +17,7 @@ from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 _SEEN = "import_columns_seen"
-NUMBER_ROWS = "number the rows"
+NUMBER_ROWS = unsaid("number the rows")
 _NUMBERS = "\0numbers"  # no column is called so
 _IN_A_ROW = 4
 
@@ -36,10 +37,10 @@ def ask_columns(store: Store, visit: Visit, project: Project, format_name: str, 
     seen = _choices(store, visit, project, format_name, files)
     if seen is None:
         return Chosen()
-    with st.expander("Columns", expanded=seen.are_open, icon=":material/view_column:"):
+    with st.expander(_("Columns"), expanded=seen.are_open, icon=":material/view_column:"):
         chosen = _ask(seen, "_".join(file.file_id for file in files) + format_name)
         st.caption(
-            "What is chosen here is remembered for this project. Columns that hold none of these become metadata."
+            _("What is chosen here is remembered for this project. Columns that hold none of these become metadata.")
         )
     return chosen
 
@@ -60,7 +61,7 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
             elif answer is not None and answer != choice.column:
                 columns[choice.name] = answer
     majority_labels = _ask_majority(answers, seen, of_files)
-    left = st.multiselect("Columns that are not read", seen.columns, seen.left, key=f"import_left_{of_files}")
+    left = st.multiselect(_("Columns that are not read"), seen.columns, seen.left, key=f"import_left_{of_files}")
     unread = [column for column in unread if column not in columns.values()]
     return Chosen(columns, tuple(dict.fromkeys((*left, *unread))), number_keys, majority_labels)
 
@@ -69,11 +70,11 @@ def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str
     options = [*([_NUMBERS] if choice.name == "id" else []), *seen.columns]
     guess = choice.guess
     answer: str | None = cell.selectbox(
-        _capital(choice.words),
+        _capital(_(choice.words)),
         options,
         index=None if guess is None else options.index(guess),
-        format_func=lambda column: NUMBER_ROWS if column == _NUMBERS else column,
-        placeholder="Choose" if choice.is_needed or choice.likely else "none",
+        format_func=lambda column: _(NUMBER_ROWS) if column == _NUMBERS else column,
+        placeholder=_("Choose") if choice.is_needed or choice.likely else _("none"),
         key=_key(choice, of_files),
         on_change=_take_from_others,
         args=(choice, seen, of_files),
@@ -86,10 +87,10 @@ def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str
 def _why(choice: ColumnChoice) -> str:
     """Beneath a choice: why something is preselected, or what has to be chosen from."""
     if len(choice.likely) > 1:
-        return f"{' or '.join(f'“{column}”' for column in choice.likely)}? They look alike."
+        return _("{columns}? They look alike.", columns=listed([f"“{column}”" for column in choice.likely], "or"))
     if choice.name == "annotator_label":
-        return "A guess: annotators of one text have different ones."
-    return "A guess."
+        return _("A guess: annotators of one text have different ones.")
+    return _("A guess.")
 
 
 def _take_from_others(choice: ColumnChoice, seen: ColumnChoices, of_files: str) -> None:
@@ -105,14 +106,16 @@ def _ask_majority(answers: Mapping[str, str | None], seen: ColumnChoices, of_fil
     result = next((choice for choice in seen.choices if choice.name in ("label", "answer")), None)
     if result is None or answers.get("annotator_label") is None or answers[result.name] is not None:
         return False
-    what = result.words.removeprefix("the ")
+    is_label = result.name == "label"
+    most = (
+        _("the one that most of its annotators gave; none where several labels were given as often")
+        if is_label
+        else _("the one that most of its annotators gave; none where several answers were given as often")
+    )
     return st.radio(
-        f"{_capital(result.words)} of each text",
+        _("The label of each text") if is_label else _("The answer of each text"),
         [True, False],
-        format_func={
-            True: f"the one that most of its annotators gave; none where several {what}s were given as often",
-            False: "none",
-        }.__getitem__,
+        format_func={True: most, False: _("none")}.__getitem__,
         key=f"import_majority_{of_files}",
     )
 

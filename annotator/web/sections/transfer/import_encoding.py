@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotator.domain.problems.remedies import on_page
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.usecases.transfer.encodings import ENCODINGS, UTF8, recoded_bytes, samples
 from annotator.web.frame import as_text
 
@@ -30,9 +31,9 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
         return []
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     encoding = left.selectbox(
-        "Encoding", list(ENCODINGS), format_func=ENCODINGS.__getitem__, key="import_encoding",
-        help="How the letters of the files are written down. Spreadsheets often write Windows-1252; everything else here reads "
-        "UTF-8. Nothing is guessed.",
+        _("Encoding"), list(ENCODINGS), format_func=lambda name: _(ENCODINGS[name]), key="import_encoding",
+        help=_("How the letters of the files are written down. Spreadsheets often write Windows-1252; everything else here "
+            "reads UTF-8. Nothing is guessed."),
     )  # fmt: skip
     if encoding == UTF8:
         _warn_of_other_bytes(files)
@@ -45,9 +46,9 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     lines = [sample for file in files for sample in samples(bytes(file.getbuffer()), encoding)][:5]
     shown = " · ".join(f"{sample.line}: {sample.text}" for sample in lines)
     right.caption(
-        as_text(f"So its letters are read, line by line: {shown}")
+        as_text(_("So its letters are read, line by line: {shown}", shown=shown))
         if lines
-        else "No letter in these files depends on the encoding."
+        else _("No letter in these files depends on the encoding.")
     )
     return made
 
@@ -55,7 +56,10 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
 def _recoded(file: Any, encoding: str) -> RecodedFile:
     if file.name.lower().endswith(".zip"):
         raise InvalidValue(
-            f"'{file.name}' is an archive, whose files are read as UTF-8 here. Unpack it, and choose its files."
+            _(
+                "'{name}' is an archive, whose files are read as UTF-8 here. Unpack it, and choose its files.",
+                name=file.name,
+            )
         )
     return RecodedFile(
         file.name, f"{file.file_id}-{encoding}", recoded_bytes(bytes(file.getbuffer()), encoding, file.name)
@@ -72,7 +76,11 @@ def _warn_of_other_bytes(files: Sequence[Any]) -> None:
             if b"\0" not in content[:1000]:  # what is no text at all is refused by the check
                 st.warning(
                     as_text(
-                        f"“{file.name}” is not UTF-8: line {line} has other bytes. Choose its encoding, and look at its letters."
+                        _(
+                            "“{name}” is not UTF-8: line {line} has other bytes. Choose its encoding, and look at its letters.",
+                            name=file.name,
+                            line=line,
+                        )
                     ),
                     icon=":material/translate:",
                 )

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, several
+from annotator.usecases.transfer.chosen_columns import PLAIN
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
@@ -39,18 +40,20 @@ def ask_format(
     guess = _guess_of(files, formats)
     if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
         st.session_state[_FORMAT] = guess[0]
-    chosen: str = container.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
+    chosen: str = container.selectbox(_("Format"), formats, key=_FORMAT, on_change=_keep, help=help_text)
     is_known = guess is None or guess[0] in formats
     if is_each_alone and len(files) > 1 and is_known and not st.session_state.get(_BY_HAND):
         each = _each_words(files, format_of_each(files, chosen))
         container.caption(
-            as_text(f"Read by what each file looks like: {each}. A format that you choose is taken for all.")
+            as_text(
+                _("Read by what each file looks like: {each}. A format that you choose is taken for all.", each=each)
+            )
         )
     elif guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
         if guess[0] not in (*READABLE, *READABLE_OUTPUT):
             container.link_button(
-                "Open the Tests page", f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
+                _("Open the Tests page"), f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
             )
     return chosen
 
@@ -58,8 +61,10 @@ def ask_format(
 def _each_words(files: Sequence[Any], formats: Sequence[str]) -> str:
     """Which file is read as what; of more files than one takes in at a glance how many are."""
     if len(files) > _MOST_NAMED:
-        return ", ".join(f"{counted(n, 'file')} as {name}" for name, n in Counter(formats).items())
-    return ", ".join(f"{file.name} as {name}" for file, name in zip(files, formats, strict=True))
+        return listed(
+            [several("{n} file as {name}", "{n} files as {name}", n, name=name) for name, n in Counter(formats).items()]
+        )
+    return listed([_("{file} as {name}", file=file.name, name=name) for file, name in zip(files, formats, strict=True)])
 
 
 def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:
@@ -72,7 +77,7 @@ def format_of_each(files: Sequence[Any], chosen: str) -> list[str]:
 
 def apart(files: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, str]]]:
     """Of several files those with texts, and those of model output, each with its format; all of one kind stay together."""
-    guesses = _guesses(files, READABLE) if len(files) > 1 else [None for _ in files]
+    guesses = _guesses(files, READABLE) if len(files) > 1 else [None for _file in files]
     named = [
         (file, guess[0] if guess is not None and guess[0] in READABLE_OUTPUT else None)
         for file, guess in zip(files, guesses, strict=True)
@@ -105,7 +110,7 @@ def _guess_of(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] |
     if chosen != before:
         if not chosen:
             st.session_state.pop(_BY_HAND, None)
-        guess = _read(files, formats) if chosen else None
+        guess = (_read(files, formats) or _alike(files, formats)) if chosen else None
         st.session_state[_GUESS] = (chosen, guess)
     known_guess: tuple[str, str] | None = guess
     return known_guess
@@ -121,20 +126,39 @@ def _read(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | Non
         return None
     if guess.other is not None and guess.format_name not in formats:
         return guess.other.format_name, guess.other.words
-    also = "" if guess.other is None else f", which may also be {guess.other.words} (read on the Saliency page)"
-    return guess.format_name, f"{guess.words}{also}"
+    words = _(guess.words)
+    if guess.other is not None:
+        other = _(guess.other.words)
+        words = _("{words}, which may also be {other} (read on the Saliency page)", words=words, other=other)
+    return guess.format_name, words
 
 
 def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
-    beginning = f"This looks like {words}"
     if name == chosen:
-        return f"{beginning}. If it is not, choose another format."
+        return _("This looks like {words}. If it is not, choose another format.", words=words)
     if name in formats:
-        return f"{beginning} (the format {name}), but you chose {chosen}."
+        return _(
+            "This looks like {words} (the format {name}), but you chose {chosen}.",
+            words=words,
+            name=name,
+            chosen=chosen,
+        )
     if name in _GENERAL:
         return ""
     if name in READABLE_OUTPUT:
-        return f"{beginning}, which is model output. Import it on the Saliency page."
+        return _("This looks like {words}, which is model output. Import it on the Saliency page.", words=words)
     if name in READABLE:
-        return f"{beginning}, which holds texts. A lead imports those."
-    return f"{beginning}. Import it on the Tests page, under “Files”."
+        return _("This looks like {words}, which holds texts. A lead imports those.", words=words)
+    return _("This looks like {words}. Import it on the Tests page, under “Files”.", words=words)
+
+
+def are_read_alone(files: Sequence[Any], format_name: str) -> bool:
+    """Whether several files with texts are read one after the other: plain rows, of which a reader takes one file."""
+    return len(files) > 1 and format_name in PLAIN and not any(file.name.lower().endswith(".zip") for file in files)
+
+
+def _alike(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | None:
+    """Of several files that are nothing together: what each looks like by itself, where that is the same plain format."""
+    guesses = set(_guesses(files, formats))
+    guess = guesses.pop() if len(guesses) == 1 else None
+    return guess if guess is not None and guess[0] in PLAIN else None

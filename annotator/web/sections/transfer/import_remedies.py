@@ -7,12 +7,13 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import Problem
+from annotator.language import _, unsaid
 from annotator.usecases.transfer.text_index import PROMPT, proposed_prompt
 from annotator.web.frame import as_text
 from annotator.web.presses import press
 
 _STRANGE = "import_strange_labels"
-_ADD, _RENAME, _LEAVE = "Add it", "Rename it", "Leave it out"
+_ADD, _RENAME, _LEAVE = unsaid("Add it"), unsaid("Rename it"), unsaid("Leave it out")
 _PROMPT = "import_prompt_needed"
 _MOST = 12
 _CHECK = "import_check"
@@ -42,7 +43,7 @@ def ask_labels(project: Project, files: str, *, may_add: bool) -> LabelChoices:
     left: list[str] = []
     strange = _strange(files)
     if strange:
-        st.subheader("Labels that the project does not have", anchor=False)
+        st.subheader(_("Labels that the project does not have"), anchor=False)
     for number, (label, n) in enumerate(list(strange.items())[:_MOST]):
         answer, project_label = _ask_one(project, label, n, f"{number}_{files}", may_add=may_add)
         if answer == _ADD:
@@ -66,11 +67,14 @@ def ask_prompt(files: str) -> str:
     if of_files != files:
         return ""
     written = st.text_input(
-        "What stands around the text",
+        _("What stands around the text"),
         key=_prompt_key(files),
         placeholder=proposal,
-        help="What the model read, with {text} for the project's text; \\n is a line break. What lies on the other words is "
-        "left out of the maps, and its share is kept.",
+        help=_(
+            "What the model read, with {place} for the project's text; \\n is a line break. What lies on the other words is "
+            "left out of the maps, and its share is kept.",
+            place="{text}",
+        ),
     )
     return written.replace(r"\n", "\n")
 
@@ -83,9 +87,9 @@ def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
     """Buttons for what mends problems of other kinds."""
     remedies = {problem.remedy for problem in problems}
     buttons = [
-        ("import_doubles", "Give all instances with the text what is said of it", "doubles" in remedies),
-        ("import_update", "Let changed rows overwrite", "update" in remedies),
-        ("import_skip", "Leave these rows out and check again", can_leave_out),
+        ("import_doubles", _("Give all instances with the text what is said of it"), "doubles" in remedies),
+        ("import_update", _("Let changed rows overwrite"), "update" in remedies),
+        ("import_skip", _("Leave these rows out and check again"), can_leave_out),
     ]
     with st.container(horizontal=True):
         for key, words, is_offered in buttons:
@@ -93,7 +97,7 @@ def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
                 st.button(words, key=f"{key}_remedy", on_click=_choose, args=(key,))
         if proposal := proposed_prompt(problems):
             key = _prompt_key(st.session_state.get(_PROMPT, ("", ""))[0])
-            words = as_text(f"Read the texts within “{proposal}”")
+            words = as_text(_("Read the texts within “{proposal}”", proposal=proposal))
             st.button(words, key="import_prompt_remedy", on_click=_choose, args=(key, proposal))
 
 
@@ -113,10 +117,13 @@ def _check_again() -> None:
 
 def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -> tuple[str | None, str | None]:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(as_text(f"“{label}”") + (f" ({n:,} times)" if n > 1 else ""), width="content")
+        quoted = as_text(f"“{label}”")
+        words = _("{label} ({n} times)", label=quoted, n=f"{n:,}") if n > 1 else quoted
+        st.markdown(words, width="content")
         answer = st.segmented_control(
-            f"What becomes of “{as_text(label)}”?",
+            _("What becomes of “{label}”?", label=as_text(label)),
             [_ADD, _RENAME, _LEAVE] if may_add else [_RENAME, _LEAVE],
+            format_func=_,
             key=f"import_label_{key}",
             label_visibility="collapsed",
             on_change=_check_unless_renamed,
@@ -125,10 +132,10 @@ def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -
         if answer != _RENAME:
             return answer, None
         project_label: str | None = st.selectbox(
-            f"The project's label for “{as_text(label)}”",
+            _("The project's label for “{label}”", label=as_text(label)),
             project.labels,
             index=None,
-            placeholder="to",
+            placeholder=_("to"),
             key=f"import_label_to_{key}",
             label_visibility="collapsed",
             on_change=_check_again,

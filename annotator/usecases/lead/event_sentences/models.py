@@ -1,0 +1,132 @@
+"""What was done with models, their output, word lists and functional tests."""
+
+from annotator.domain.label_tables import LabelTable
+from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
+from annotator.domain.numbers import counted
+from annotator.language import _, listed, several, unsaid
+from annotator.store.label_tables import MAP_LABELS
+from annotator.usecases.lead.event_sentences.parts import (
+    Detail,
+    Sentences,
+    value_words,
+    values_listed,
+    with_more,
+    with_note,
+    with_value,
+)
+
+
+def _attributed(detail: Detail) -> str:
+    counts = [counted(detail["answers"], "answer")] if detail.get("answers") else []
+    counts += [counted(detail["attributions"], "attribution")] if detail.get("attributions") else []
+    counts += [counted(detail["reduced"], "rationale")] if detail.get("reduced") else []
+    run = _run(detail)
+    words = (
+        _("computed {counts} from {run}", counts=listed(counts), run=run)
+        if counts
+        else _("computed nothing new from {run}", run=run)
+    )
+    left_out = detail.get("left_out")
+    return with_more(words, _("{n} left out", n=left_out) if left_out else "")
+
+
+def _run(detail: Detail) -> str:
+    """The model, the method with its parameters, and the seeds that were drawn."""
+    seeds = [seed for seed in detail.get("seeds", ()) if seed is not None]
+    more = [f"{name} {value_words(value)}" for name, value in (detail.get("parameters") or {}).items()]
+    if seeds:
+        shown = values_listed(seeds)
+        more.append(_("seeds {seeds}", seeds=shown) if len(seeds) > 1 else _("seed {seed}", seed=shown))
+    model, method = detail["model"], detail.get("method")
+    words = _("model {model} by {method}", model=model, method=method) if method else _("model {model}", model=model)
+    return with_note(words, listed(more))
+
+
+def _trained(detail: Detail) -> str:
+    values = {
+        "model": detail["model"], "instances": counted(detail["examples"], "instance"), "seed": detail["seed"],
+    }  # fmt: skip
+    if split := detail.get("split"):
+        return _("trained model {model} on {instances} of the split {split} (seed {seed})", **values, split=split)
+    return _("trained model {model} on {instances} (seed {seed})", **values)
+
+
+def _mapped(detail: Detail) -> str:
+    labels = LabelTable(detail["names"]).words()
+    if detail["model"]:
+        return _("confirmed the labels of {model}: {labels}", model=detail["model"], labels=labels)
+    project = detail["learned_in"]
+    return _("confirmed the labels of models that learned from {project}: {labels}", project=project, labels=labels)
+
+
+def _word_list(words: str, detail: Detail) -> str:
+    stored = detail.get("words", 0)
+    n = stored if isinstance(stored, int) else len(stored)
+    return _(words, name=detail["list"], n_words=counted(n, "word"))
+
+
+_MADE_LIST = unsaid("made the word list “{name}” ({n_words})")
+_CHANGED_LIST = unsaid("changed the word list “{name}” ({n_words})")
+_REMOVED_LIST = unsaid("removed the word list “{name}” ({n_words})")
+
+
+def _suite(whole: str, of_test: str, detail: Detail) -> str:
+    """whole: of the suite; of_test: of one of its tests."""
+    counts = [counted(detail["tests"], "test")] if isinstance(detail.get("tests"), int) else []
+    counts += [counted(detail["cases"], "case")] if isinstance(detail.get("cases"), int) else []
+    test = detail.get("test")
+    words = _(of_test, test=test, suite=detail["suite"]) if test else _(whole, suite=detail["suite"])
+    file = detail.get("file")
+    return with_note(with_value(words, listed(counts)), _("file “{file}”", file=file) if file else "")
+
+
+_SUITES = {
+    "made": (unsaid("made the suite “{suite}”"), unsaid("made the test “{test}” of the suite “{suite}”")),
+    "imported": (unsaid("imported the suite “{suite}”"), unsaid("imported the test “{test}” of the suite “{suite}”")),
+    "exported": (unsaid("exported the suite “{suite}”"), unsaid("exported the test “{test}” of the suite “{suite}”")),
+    "removed": (unsaid("removed the suite “{suite}”"), unsaid("removed the test “{test}” of the suite “{suite}”")),
+}
+
+
+def _ran_suite(detail: Detail) -> str:
+    counts = listed([counted(detail["tests"], "test"), counted(detail["texts"], "text")])
+    return _(
+        "ran the suite “{suite}” with model {model}: {counts}",
+        suite=detail["suite"],
+        model=detail["model"],
+        counts=counts,
+    )
+
+
+def _suite_predictions(detail: Detail) -> str:
+    return _(
+        "imported predictions of model {model} for the suite “{suite}” from {files}",
+        model=detail["model"],
+        suite=detail["suite"],
+        files=listed([f"“{name}”" for name in detail["files"]]),
+    )
+
+
+SENTENCES: Sentences = {
+    "train model": _trained,
+    "forget model": lambda detail: _("deleted everything that was stored of model {model}", model=detail["model"]),
+    MAP_LABELS: _mapped,
+    "start attributing": lambda detail: _("began to compute answers and attributions from {run}", run=_run(detail)),
+    "attribute": _attributed,
+    "write prompts": lambda detail: several(
+        "wrote {n} prompt to “{file}”", "wrote {n} prompts to “{file}”", detail["instances"], file=detail["file"]
+    ),
+    "measure": lambda detail: several("measured {n} run", "measured {n} runs", detail["runs"]),
+    FORGOT_WRONG_K: wrong_k_summary,
+    "make word list": lambda detail: _word_list(_MADE_LIST, detail),
+    "change word list": lambda detail: _word_list(_CHANGED_LIST, detail),
+    "remove word list": lambda detail: _word_list(_REMOVED_LIST, detail),
+    "make suite": lambda detail: _suite(*_SUITES["made"], detail),
+    "make test": lambda detail: _suite(*_SUITES["made"], detail),
+    "import suite": lambda detail: _suite(*_SUITES["imported"], detail),
+    "export suite": lambda detail: _suite(*_SUITES["exported"], detail),
+    "remove test": lambda detail: _suite(*_SUITES["removed"], detail),
+    "remove suite": lambda detail: _suite(*_SUITES["removed"], detail),
+    "run suite": _ran_suite,
+    "import suite predictions": _suite_predictions,
+}

@@ -1,0 +1,55 @@
+"""What sentences of the record have in common: values as people write them, and words that may follow."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from annotator.language import _, listed
+
+Detail = Mapping[str, Any]
+Sentences = Mapping[str, Callable[[Detail], str]]
+
+
+def values_listed(values: Iterable[object]) -> str:
+    """Values in one line."""
+    return listed([str(value) for value in values])
+
+
+def with_note(words: str, note: object) -> str:
+    """The words, and a note in brackets where there is one."""
+    return _("{words} ({note})", words=words, note=note) if note else words
+
+
+def with_value(what: str, value: object) -> str:
+    """The words, and what they announce where there is anything."""
+    return _("{what}: {value}", what=what, value=value) if value else what
+
+
+def with_more(words: str, more: str) -> str:
+    """The words, and what else is to be said, if anything."""
+    return _("{words}; {more}", words=words, more=more) if more else words
+
+
+def in_a_row(words: Iterable[str]) -> str:
+    """Several words that belong together, with semicolons between them."""
+    return reduce(with_more, words)
+
+
+def value_words(value: object) -> str:
+    """A value of JSON as people write it.
+
+    >>> value_words({"a": [1, None], "b": True}), value_words([])
+    ('a 1, –; b yes', 'none')
+    """
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {value_words(inner)}" for name, inner in value.items()) or _("none")
+    if isinstance(value, list | tuple):
+        return listed([value_words(inner) for inner in value]) or _("none")
+    return "–" if value is None else str(value)
+
+
+def token_words(spans: Sequence[Sequence[int]]) -> str:
+    """Tokens by their numbers."""
+    return listed([str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in spans])

@@ -1,0 +1,228 @@
+"""What leads did with a project: its rules, texts, lists, files, releases, and many texts at once."""
+
+from dataclasses import asdict
+
+from annotator.domain.numbers import counted
+from annotator.domain.project.bulk_actions import BulkAction
+from annotator.language import _, listed, several, unsaid
+from annotator.usecases.lead.event_sentences.parts import (
+    Detail,
+    Sentences,
+    values_listed,
+    with_more,
+    with_note,
+    with_value,
+)
+from annotator.usecases.lead.rule_names import RULE_NAMES
+from annotator.usecases.project.label_replacement import replacement_summary
+from annotator.usecases.queue.order_words import order_from, order_words
+
+_OF_PROJECT = {
+    "name": unsaid("the name"), "labels": unsaid("the labels"), "language": unsaid("the language"),
+    "guidelines": unsaid("the guidelines"), "question": unsaid("the question"), "licence": unsaid("the licence"),
+    "citation": unsaid("the citation"),
+}  # fmt: skip
+
+
+def _imported(detail: Detail) -> str:
+    n_new = detail.get("new", 0)
+    if "annotations" in detail:
+        held = [counted(n_new, "new text")]
+    else:
+        held = [counted(n_new, "text with model output", "texts with model output")]
+    held += [_("{n} changed", n=f"{detail['updated']:,}")] if detail.get("updated") else []
+    held += [counted(detail["annotations"], "annotation")] if detail.get("annotations") else []
+    return _(
+        "imported “{file}” (format {format}): {contents}",
+        file=detail["file"],
+        format=detail["format"],
+        contents=listed(held),
+    )
+
+
+def _changed(detail: Detail) -> str:
+    names = [_(_OF_PROJECT.get(name, name)) for name in detail.get("changed", ()) if name != "settings"]
+    rules = [_(RULE_NAMES.get(name, name.replace("_", " "))) for name in detail.get("settings", ())]
+    if "settings" in detail.get("changed", ()) and not rules:
+        rules = [_("a rule")]
+    changed = listed([*names, *rules])
+    words = _("changed {what}", what=changed) if changed else _("changed nothing in the rules")
+    version = detail.get("guidelines")
+    return with_more(words, _("the guidelines are version {version} now", version=version) if version else "")
+
+
+def _split(detail: Detail) -> str:
+    parts = values_listed(f"{name} {share}" for name, share in detail["parts"].items())
+    return _("divided the project into splits: {parts} (seed {seed})", parts=parts, seed=detail["seed"])
+
+
+def _changed_many(detail: Detail) -> str:
+    """What was done to how many texts, and how many were passed over."""
+    done = _done_to_many(detail)
+    if people := values_listed(detail.get("people", ())):
+        done = _(_WAYS[detail.get("named_as")], done=done, people=people)
+    if passed_over := detail.get("passed_over"):
+        done = with_more(done, _("{n} passed over", n=passed_over))
+    number = detail.get("number")
+    return with_note(done, _("change no. {number}", number=number) if number else "")
+
+
+_WAYS = {
+    "only": unsaid("{done}, only for {people}"),
+    "first": unsaid("{done}, first for {people}"),
+    None: unsaid("{done}, for {people}"),
+}
+
+
+def _done_to_many(detail: Detail) -> str:
+    n = detail["instances"]
+    match detail["kind"]:
+        case "give out":
+            return several("gave {n} text out again", "gave {n} texts out again", n)
+        case "split":
+            return _put_into(detail.get("split"), n)
+        case "exhaustive":
+            return _marked(detail.get("is_exhaustive"), n)
+        case "discard":
+            reason = with_value(_(detail.get("reason") or "other"), detail.get("comment"))
+            return several("discarded {n} text ({reason})", "discarded {n} texts ({reason})", n, reason=reason)
+        case "put back":
+            return several("put {n} text back", "put {n} texts back", n)
+        case "name":
+            return _named(n) if detail.get("people") else _freed(n)
+    raise KeyError(detail["kind"])
+
+
+def _put_into(split: str | None, n: int) -> str:
+    if not split:
+        return several("took {n} text out of splits", "took {n} texts out of splits", n)
+    return several("put {n} text into the split “{split}”", "put {n} texts into the split “{split}”", n, split=split)
+
+
+def _named(n: int) -> str:
+    return several("named people for {n} text", "named people for {n} texts", n)
+
+
+def _freed(n: int) -> str:
+    return several("freed {n} text for everybody", "freed {n} texts for everybody", n)
+
+
+def _marked(is_exhaustive: bool | None, n: int) -> str:
+    match is_exhaustive:
+        case True:
+            return several("marked {n} text as exhaustive", "marked {n} texts as exhaustive", n)
+        case False:
+            return several("marked {n} text as not exhaustive", "marked {n} texts as not exhaustive", n)
+    return several(
+        "no longer says of {n} text whether they are exhaustive",
+        "no longer says of {n} texts whether they are exhaustive",
+        n,
+    )
+
+
+def bulk_words(action: BulkAction) -> str:
+    """What somebody did to many texts, as the rest of a sentence that begins with their name."""
+    return _changed_many({**asdict(action.change), "instances": action.n_instances})
+
+
+def _undone(detail: Detail) -> str:
+    words = several(
+        "undid change no. {number} of {n} text",
+        "undid change no. {number} of {n} texts",
+        detail["instances"],
+        number=detail["number"],
+    )
+    changed = detail.get("changed_since")
+    return with_more(words, _("{n} had changed since and stay", n=changed) if changed else "")
+
+
+def _exported(detail: Detail) -> str:
+    counts = counted(detail["lines"], "line") if "lines" in detail else counted(detail.get("instances", 0), "instance")
+    return _(
+        "exported {counts} to “{file}” (format {format})", counts=counts, file=detail["file"], format=detail["format"]
+    )
+
+
+def _changed_list(detail: Detail) -> str:
+    name, before = detail["list"], detail.get("before", {}).get("list")
+    if before not in (None, name):
+        return _("renamed the list “{before}” to “{name}”", before=before, name=name)
+    return _("changed the note of the list “{name}”", name=name)
+
+
+def _copied(detail: Detail) -> str:
+    if detail["has_people"]:
+        return _("took the rules of “{source}”, and its people", source=detail["source"])
+    return _("took the rules of “{source}”", source=detail["source"])
+
+
+def _deleted(detail: Detail) -> str:
+    return _(
+        "deleted the project “{name}” with {instances} and {annotations}; the backup from before is “{backup}”",
+        name=detail["name"],
+        instances=counted(detail["instances"], "instance"),
+        annotations=counted(detail["annotations"], "annotation"),
+        backup=detail["backup"],
+    )
+
+
+SENTENCES: Sentences = {
+    "create": lambda detail: _("created the project “{name}”", name=detail["name"]),
+    "copy rules": _copied,
+    "change": _changed,
+    "order texts": lambda detail: _(
+        "set the order of the texts: {order}", order=order_words(order_from(detail["order"]))
+    ),
+    "import": _imported,
+    "export": _exported,
+    "split": _split,
+    "change many texts": _changed_many,
+    "undo change of many texts": _undone,
+    "freeze gold": lambda detail: several(
+        "froze the gold of {n} instance as release {release} “{name}”",
+        "froze the gold of {n} instances as release {release} “{name}”",
+        detail["instances"],
+        release=detail["release"],
+        name=detail["name"],
+    ),
+    "erase from releases": lambda detail: several(
+        "took {n} set of a person who asked for it out of the releases",
+        "took {n} sets of a person who asked for it out of the releases",
+        detail["sets"],
+    ),
+    "export release": lambda detail: _(
+        "exported release {release} to “{file}” (format {format})",
+        release=detail["release"],
+        file=detail["file"],
+        format=detail["format"],
+    ),
+    "add label": lambda detail: _("added the label “{label}”", label=detail["label"]),
+    "replace label": lambda detail: _(
+        "replaced the label “{label}” by “{by}” ({summary})",
+        label=detail["label"],
+        by=detail["by"],
+        summary=replacement_summary(detail),
+    ),
+    "archive": lambda _detail: _("archived the project"),
+    "bring back": lambda _detail: _("brought the project back from the archive"),
+    "delete": _deleted,
+    "save list": lambda detail: several(
+        "saved the list “{name}” with {n} text",
+        "saved the list “{name}” with {n} texts",
+        detail["instances"],
+        name=detail["list"],
+    ),
+    "put on list": lambda detail: _("put the text on the list “{name}”", name=detail["list"]),
+    "take off list": lambda detail: _("took the text off the list “{name}”", name=detail["list"]),
+    "change list": _changed_list,
+    "delete list": lambda detail: _("deleted the list “{name}”; its texts stay", name=detail["list"]),
+    "save view": lambda detail: _("saved the view “{name}” of the metrics", name=detail["view"]),
+    "rename view": lambda detail: _(
+        "renamed the view “{before}” to “{name}”", before=detail["before"]["view"], name=detail["view"]
+    ),
+    "delete view": lambda detail: _("deleted the view “{name}” of the metrics", name=detail["view"]),
+    "turn mail on": lambda detail: _("turned mail on, through {address}", address=detail["to"]),
+    "turn mail off": lambda _detail: _("turned mail off"),
+    "turn webhook on": lambda detail: _("turned the webhook on, at {address}", address=detail["to"]),
+    "turn webhook off": lambda _detail: _("turned the webhook off"),
+}
