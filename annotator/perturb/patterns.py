@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _SLOT = re.compile(r"(?:(?P<article>[aA]):)?(?P<name>[^\W\d](?:\w*[^\W\d])?)(?P<copy>\d*)(?:\.(?P<form>[1-9]\d?))?")
 _HOLDS_SLOT = re.compile(r"\{[^{}]*\}")
-_WANTED = "A slot is {list}, {list1}, {a:list} or {list.2}; a brace itself is written twice."
+_WANTED = unsaid("A slot is {list}, {list1}, {a:list} or {list.2}; a brace itself is written twice.")
 
 _FIRST_WORD = re.compile(r"\w+")
 # By their sound, not by their letter.
@@ -68,10 +69,20 @@ def parse_pattern(text: str) -> Pattern:
 def _slot(match: "re.Match[str]", text: str) -> Slot:
     inside = match[1]
     if inside is None:
-        raise InvalidValue(f"Character {match.start()} of '{_short(text)}' is a lone '{match[0]}'. {_WANTED}")
+        raise InvalidValue(
+            _(
+                "Character {n} of '{text}' is a lone '{brace}'. {remedy}",
+                n=match.start(),
+                text=_short(text),
+                brace=match[0],
+                remedy=_(_WANTED),
+            )
+        )
     read = _SLOT.fullmatch(inside.strip())
     if read is None:
-        raise InvalidValue(f"'{match[0]}' in '{_short(text)}' is no slot. {_WANTED}")
+        raise InvalidValue(
+            _("'{slot}' in '{text}' is no slot. {remedy}", slot=match[0], text=_short(text), remedy=_(_WANTED))
+        )
     return Slot(read["name"], read["copy"], int(read["form"] or 1), read["article"] or "")
 
 
@@ -87,8 +98,12 @@ def forms_of(list_name: str, words: Sequence[str]) -> list[tuple[str, ...]]:
     for word in words:
         if _HOLDS_SLOT.search(word):
             raise InvalidValue(
-                f"The word '{_short(word)}' of the list '{list_name}' holds a slot. Slots within words are not filled, so that "
-                "none can fill itself; write that slot into the template."
+                _(
+                    "The word '{word}' of the list '{list}' holds a slot. Slots within words are not filled, so that "
+                    "none can fill itself; write that slot into the template.",
+                    word=_short(word),
+                    list=list_name,
+                )
             )
     return [tuple(form.strip() for form in word.split("|")) for word in words]
 

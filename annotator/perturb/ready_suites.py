@@ -13,6 +13,7 @@ from annotator.domain.recipes import Alternative, ReadySuite, Recipe
 from annotator.domain.suites import TOLERANCE, Applies, Expectation, Text
 from annotator.domain.word_lists import words_of
 from annotator.errors import NotFound
+from annotator.language import _
 
 _FOLDER = Path(__file__).with_name("suites")
 _SHARED = "words"
@@ -29,7 +30,9 @@ def ready_suites() -> list[str]:
 def ready_suite(name: str) -> ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
-        raise NotFound(f"There is no ready suite '{name}'. There are {', '.join(ready_suites())}.")
+        raise NotFound(
+            _("There is no ready suite '{name}'. There are {suites}.", name=name, suites=", ".join(ready_suites()))
+        )
     content = _read(name)
     lists = {**_read(_SHARED)["lists"], **content["lists"]}
     return ReadySuite(

@@ -8,6 +8,7 @@ from random import Random
 from annotator.domain.recipes import Alternative, Recipe
 from annotator.domain.suites import Case, Text
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of
 from annotator.perturb.text_changes import Change, find_change
 
@@ -29,7 +30,9 @@ def build_cases(
     """  # fmt: skip
     change = find_change(recipe.change, words) if recipe.change else None
     if bases is not None and change is None:
-        raise InvalidValue(f"The test '{recipe.name}' is made from templates alone, not by changing texts.")
+        raise InvalidValue(
+            _("The test '{name}' is made from templates alone, not by changing texts.", name=recipe.name)
+        )
     if bases is not None and change is not None:
         made: Iterator[tuple[tuple[Text, ...], Alternative]]
         made = ((texts, Alternative(texts)) for texts in _changed(bases, change, seed, segments))
@@ -50,8 +53,13 @@ def _from_templates(
     if n is None and sum(template.n_combinations for template in filled) > MOST_CASES:
         counts = " + ".join(f"{template.n_combinations:,}" for template in filled)
         raise InvalidValue(
-            f"The templates of '{recipe.name}' have {counts} combinations, more than {MOST_CASES:,}. Ask for a sample, or "
-            "shorten a word list."
+            _(
+                "The templates of '{name}' have {n} combinations, more than {most}. Ask for a sample, or shorten a "
+                "word list.",
+                name=recipe.name,
+                n=counts,
+                most=f"{MOST_CASES:,}",
+            )
         )
     # What a change cannot change gives no case, so that more texts are drawn than cases are wanted.
     wanted = n if n is None or change is None else min(2 * n, MOST_CASES)

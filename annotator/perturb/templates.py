@@ -14,6 +14,7 @@ from random import Random
 from annotator.domain.numbers import counted
 from annotator.domain.suites import Text
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.perturb.patterns import Pattern, Slot, capitalised, forms_of, parse_pattern, with_article
 
 MOST_CASES = 100_000
@@ -32,13 +33,13 @@ class Template:
     def of(texts: Sequence[Text]) -> "Template":
         """Read texts with slots; raises InvalidValue as `parse_pattern` does, and for no text."""
         if not texts:
-            raise InvalidValue("A template has at least one text.")
+            raise InvalidValue(_("A template has at least one text."))
         return Template(tuple(_read(text) for text in texts))
 
     @property
     def slots(self) -> Iterator[Slot]:
         for text in self.texts:
-            patterns = (text,) if isinstance(text, Pattern) else (pattern for _, pattern in text)
+            patterns = (text,) if isinstance(text, Pattern) else (pattern for _name, pattern in text)
             for pattern in patterns:
                 yield from pattern.slots
 
@@ -71,7 +72,7 @@ class FilledTemplate:
         variables = dict.fromkeys((self._names[slot.name], slot.copy) for slot in template.slots)
         self._columns: list[_Column] = []
         n_copies: Counter[str] = Counter()
-        for name, _ in variables:
+        for name, _copy in variables:
             self._columns.append(_Column(forms[name], n_copies[name]))
             n_copies[name] += 1
         self._groups = _groups(list(variables))
@@ -153,14 +154,17 @@ def _list_of(name: str, words: Words) -> str:
     if list_name in words:
         return list_name
     close = get_close_matches(small, words, n=1)
-    hint = f"Did you mean {{{close[0]}}}?" if close else f"There are {', '.join(sorted(words)) or 'no lists yet'}."
-    raise InvalidValue(f"There is no word list for the slot {{{name}}}. {hint}")
+    if close:
+        hint = _("Did you mean {{{list}}}?", list=close[0])
+    else:
+        hint = _("There are {lists}.", lists=", ".join(sorted(words))) if words else _("There are no lists yet.")
+    raise InvalidValue(_("There is no word list for the slot {{{slot}}}. {hint}", slot=name, hint=hint))
 
 
 def _groups(variables: Sequence[_Variable]) -> list[list[int]]:
     """The places of the copies of one list, for lists that have several."""
     by_name: dict[str, list[int]] = {}
-    for index, (name, _) in enumerate(variables):
+    for index, (name, _copy) in enumerate(variables):
         by_name.setdefault(name, []).append(index)
     return [group for group in by_name.values() if len(group) > 1]
 
@@ -171,16 +175,26 @@ def _check(
     for name, n in n_copies.items():
         if len(forms[name]) < n:
             raise InvalidValue(
-                f"The template wants {counted(n, 'different word')} of the list '{name}', which has "
-                f"{len(forms[name])}. Add words to it, or "
-                "use fewer copies."
+                _(
+                    "The template wants {words} of the list '{list}', which has {n}. Add words to it, or use fewer "
+                    "copies.",
+                    words=counted(n, "different word"),
+                    list=name,
+                    n=len(forms[name]),
+                )
             )
     for slot in template.slots:
         short = next((word for word in forms[names[slot.name]] if len(word) < slot.form), None)
         if short is not None:
             raise InvalidValue(
-                f"{{{slot.name}.{slot.form}}} asks for form {slot.form}, but the list has '{' | '.join(short)}' with "
-                f"{len(short)}. Write the forms of a word with '|' between them."
+                _(
+                    "{{{slot}.{form}}} asks for form {form}, but the list has '{word}' with {n}. Write the forms of a "
+                    "word with '|' between them.",
+                    slot=slot.name,
+                    form=slot.form,
+                    word=" | ".join(short),
+                    n=len(short),
+                )
             )
 
 
@@ -193,12 +207,17 @@ def cases_of(filled: FilledTemplate, *, n: int | None, seed: int) -> list[tuple[
     if n is None and filled.n_combinations > MOST_CASES:
         product = " × ".join(f"{size:,}" for size in filled.sizes)
         raise InvalidValue(
-            f"The template has {counted(filled.n_combinations, 'combination')} ({product}), more than {MOST_CASES:,}. Ask for a "
-            "sample, or shorten a word list."
+            _(
+                "The template has {combinations} ({product}), more than {most}. Ask for a sample, or shorten a word "
+                "list.",
+                combinations=counted(filled.n_combinations, "combination"),
+                product=product,
+                most=f"{MOST_CASES:,}",
+            )
         )
     wanted = filled.n_combinations if n is None else n
     if not 0 <= wanted <= MOST_CASES:
-        raise InvalidValue(f"A test has up to {MOST_CASES:,} cases; not {wanted:,}.")
+        raise InvalidValue(_("A test has up to {most} cases; not {n}.", most=f"{MOST_CASES:,}", n=f"{wanted:,}"))
     return list(islice(_different(filled, wanted, Random(seed)), wanted))  # noqa: S311  (a sample, no secret)
 
 

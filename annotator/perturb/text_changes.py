@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.perturb.linguistics.english_verbs import AFTER_HAS, phrases_of_tests
 from annotator.perturb.linguistics.numbers import READ_AS_WORDS, WHOLE_NUMBER, draw_whole_number
 from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, EXAMPLE_ADDRESS, FULL_STOP, SENTENCE_SIGNS
@@ -103,7 +104,7 @@ def numbers(text: str, random: Random) -> list[str]:
     """Each number by another one up to a fifth away (at least 1 away), the same number by the same; 2 and 4 stay."""
     changeable = sorted(set(WHOLE_NUMBER.findall(text)) - READ_AS_WORDS)
     variants = []
-    for _ in range(_N_VARIANTS if changeable else 0):
+    for _n in range(_N_VARIANTS if changeable else 0):
         others = {number: str(draw_whole_number(int(number), random)) for number in changeable}
         variants.append(_replaced(text, WHOLE_NUMBER, others))
     return list(dict.fromkeys(variants))
@@ -129,7 +130,7 @@ def swapped_words(words: Sequence[str]) -> Change:
         if not present or len(absent) < len(present):
             return []
         variants = []
-        for _ in range(_N_VARIANTS):
+        for _n in range(_N_VARIANTS):
             others = dict(zip(present, random.sample(absent, len(present)), strict=True))
             variants.append(_replaced(text, any_word, others))
         return list(dict.fromkeys(variants))
@@ -172,7 +173,7 @@ _OF_LISTS: dict[str, Callable[[Sequence[str]], Change]] = {"swap": swapped_words
 
 def list_of_change(name: str) -> str | None:
     """The word list that a change needs, "first_name" of "swap:first_name"; None for one that needs none."""
-    kind, _, list_name = name.partition(":")
+    kind, _colon, list_name = name.partition(":")
     return list_name if kind in _OF_LISTS and list_name else None
 
 
@@ -185,8 +186,21 @@ def find_change(name: str, words: Mapping[str, Sequence[str]]) -> Change:
         return CHANGES[name]
     list_name = list_of_change(name)
     if list_name is None:
-        raise InvalidValue(f"There is no change '{name}'. There are {', '.join(CHANGES)}, swap:LIST and add:LIST.")
+        raise InvalidValue(
+            _(
+                "There is no change '{name}'. There are {changes}, swap:LIST and add:LIST.",
+                name=name,
+                changes=", ".join(CHANGES),
+            )
+        )
     if list_name not in words:
-        known = ", ".join(sorted(words)) or "none yet"
-        raise InvalidValue(f"The change '{name}' needs the word list '{list_name}'. There are: {known}.")
+        known = ", ".join(sorted(words)) or _("none yet")
+        raise InvalidValue(
+            _(
+                "The change '{name}' needs the word list '{list}'. There are: {known}.",
+                name=name,
+                list=list_name,
+                known=known,
+            )
+        )
     return _OF_LISTS[name.partition(":")[0]](words[list_name])

@@ -6,6 +6,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.word_lists import WordList, WordListRole, words_of
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store import Store
 from annotator.store import word_lists as word_list_store
 from annotator.store.events import add_event
@@ -50,7 +51,7 @@ def remove_word_list(store: Store, actor: User, project: Project, name: str) -> 
         require(store, actor, project.id, "use models")
         word_list = word_list_store.find_word_list(store, project.id, name)
         if word_list is None:
-            raise NotFound(f"The project '{project.name}' has no word list '{name}'.")
+            raise NotFound(_("The project '{project}' has no word list '{list}'.", project=project.name, list=name))
         word_list_store.delete_word_list(store, project.id, name)
         add_event(store, actor.name, "remove word list", "project", project.id, project_id=project.id, list=name,
                   words=list(word_list.words), role=word_list.role, language=word_list.language)  # fmt: skip
