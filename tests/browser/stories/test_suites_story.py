@@ -129,6 +129,6 @@ def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_faile
     expect(cell).to_be_visible()
     cell.click()
     failing = page.get_by_role("dialog", name="失败的用例")
-    expect(failing.get_by_text("预期：非 “negative”。").first).to_be_visible()
+    expect(failing.get_by_text("预期：不是“negative”。").first).to_be_visible()
     expect(failing.get_by_text("✗").first).to_be_visible()
     context.close()

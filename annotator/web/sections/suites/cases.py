@@ -68,9 +68,8 @@ def expectation_words(case: Case) -> str:
     watched = f"“{case.labels[0]}”" if case.labels else _("the label predicted for the original")
     match case.expectation:
         case "label":
-            return _(
-                "Expected: {label}.", label=label_words([f"“{label}”" for label in case.labels], case.is_forbidden)
-            )
+            label = listed([f"“{label}”" for label in case.labels], "or")
+            return _("Expected: not {label}.", label=label) if case.is_forbidden else _("Expected: {label}.", label=label)
         case "same":
             return _(
                 "Expected: the label of the original. Another label fails if the probability of the original's label moves "

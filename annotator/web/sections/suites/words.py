@@ -75,7 +75,7 @@ def _write(
     left, middle, right = st.columns(3)
     key = f"{project.id}_{chosen}"
     name = left.text_input(
-        _("Name"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
+        _("Name of the list"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
     )
     role = middle.selectbox(
         _("For"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
