@@ -69,7 +69,9 @@ def expectation_words(case: Case) -> str:
     match case.expectation:
         case "label":
             label = listed([f"“{label}”" for label in case.labels], "or")
-            return _("Expected: not {label}.", label=label) if case.is_forbidden else _("Expected: {label}.", label=label)
+            return (
+                _("Expected: not {label}.", label=label) if case.is_forbidden else _("Expected: {label}.", label=label)
+            )
         case "same":
             return _(
                 "Expected: the label of the original. Another label fails if the probability of the original's label moves "
