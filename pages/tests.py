@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.language import _, unsaid
 from annotator.web.frame import as_text
 from annotator.web.page_parts import require_project
 from annotator.web.presses import why_at_rest, work_of
@@ -9,25 +10,28 @@ from annotator.web.sections.suites import construction, files, results, words
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {
-    "Results": results.show,
-    "Make a test": construction.show,
-    "Word lists": words.show,
-    "Files": files.show,
+    unsaid("Results"): results.show,
+    unsaid("Make a test"): construction.show,
+    unsaid("Word lists"): words.show,
+    unsaid("Files"): files.show,
 }
 
 with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "use models")
     if project is not None and project.task.result_kind != "label":
-        st.header(as_text(f"Tests of {project.name}"), anchor=False)
+        st.header(as_text(_("Tests of {project}", project=project.name)), anchor=False)
         st.info(
-            "Functional tests compare labels, but this project asks for answers. Choose a project with labels in the sidebar.",
+            _(
+                "Functional tests compare labels, but this project asks for answers. Choose a project with labels in the "
+                "sidebar."
+            ),
             icon=":material/rule:",
         )
     elif project is not None:
-        st.header(as_text(f"Tests of {project.name}"), anchor=False)
+        st.header(as_text(_("Tests of {project}", project=project.name)), anchor=False)
         section = st.segmented_control(
-            "Section", list(SECTIONS), default="Results", required=True, key="tests_section",
+            _("Section"), list(SECTIONS), default="Results", required=True, key="tests_section", format_func=_,
             label_visibility="collapsed", persist_state="session",
         )  # fmt: skip
         if done := st.session_state.pop("tests_done", None):

@@ -12,6 +12,7 @@ import io
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -60,7 +61,17 @@ def sentences() -> Catalog:
     for path in _files(("annotator/web",), "html"):
         for line, written, _comments, _context in extract_from_file("jinja2", path, _TEMPLATES, options=_LOUD):
             catalogue.add(written, None, [(_where(path), line)])
+    for path in _files(("annotator/perturb/suites",), "toml"):
+        for sentence in _suite_sentences(path):
+            catalogue.add(sentence, None, [(_where(path), 1)])
     return catalogue
+
+
+def _suite_sentences(path: Path) -> Iterator[str]:
+    """How a suite that comes along is introduced; its tests' names are stored with what is made of them, so they stay."""
+    suite = tomllib.loads(path.read_text(encoding="utf-8"))
+    yield from (suite[name] for name in ("title", "source") if name in suite)
+    yield from (test["about"] for test in suite.get("tests", ()))
 
 
 def python_sentences(source: str) -> Iterator[tuple[int, _Message]]:

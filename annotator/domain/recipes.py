@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from annotator.domain.suites import EXPECTATIONS, TOLERANCE, Applies, CaseType, Expectation, Text
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +39,38 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if self.expectation not in EXPECTATIONS[self.type]:
-            allowed = " or ".join(EXPECTATIONS[self.type])
-            raise InvalidValue(f"A test of type {self.type} expects {allowed}; not {self.expectation}.")
+            allowed = listed(EXPECTATIONS[self.type], "or")
+            raise InvalidValue(
+                _(
+                    "A test of type {type} expects {allowed}; not {expectation}.",
+                    type=self.type,
+                    allowed=allowed,
+                    expectation=self.expectation,
+                )
+            )
         if not self.name.strip() or not self.category.strip():
-            raise InvalidValue("A test has a name and a capability; write both.")
+            raise InvalidValue(_("A test has a name and a capability; write both."))
         if not 0 <= self.tolerance < 1:
-            raise InvalidValue("A tolerance is a difference of probabilities, from 0 and below 1.")
+            raise InvalidValue(_("A tolerance is a difference of probabilities, from 0 and below 1."))
         for alternative in self.alternatives:
             self._check(alternative)
 
     def _check(self, alternative: Alternative) -> None:
         n, label = len(alternative.texts), alternative.labels
         if self.type == "MFT" and (self.change or not label):
-            what = (
-                "compares nothing, so it cannot be made by a change" if self.change else "expects a label; choose one"
+            raise InvalidValue(
+                _("A test of type MFT compares nothing, so it cannot be made by a change.")
+                if self.change
+                else _("A test of type MFT expects a label; choose one.")
             )
-            raise InvalidValue(f"A test of type MFT {what}.")
         if self.change and n != 1:
-            raise InvalidValue(f"What a change is made to is one text; a template of '{self.name}' has {n}.")
+            raise InvalidValue(
+                _("What a change is made to is one text; a template of '{name}' has {n}.", name=self.name, n=n)
+            )
         if self.type != "MFT" and not self.change and n < 2:
-            raise InvalidValue(f"A test of type {self.type} compares changed texts with the original; write both.")
+            raise InvalidValue(
+                _("A test of type {type} compares changed texts with the original; write both.", type=self.type)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +93,11 @@ class ReadySuite:
         for recipe in self.recipes:
             if recipe.name == name:
                 return recipe
-        raise NotFound(f"'{self.name}' has no test '{name}'. It has {', '.join(r.name for r in self.recipes)}.")
+        raise NotFound(
+            _(
+                "'{suite}' has no test '{test}'. It has {tests}.",
+                suite=self.name,
+                test=name,
+                tests=listed([recipe.name for recipe in self.recipes]),
+            )
+        )

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.language import _, unsaid
+
 CaseType = Literal["MFT", "INV", "DIR"]
 Expectation = Literal["label", "same", "not_up", "not_down"]
 Verdict = Literal["passed", "failed", "not applicable"]
@@ -14,8 +16,14 @@ EXPECTATIONS: dict[CaseType, tuple[Expectation, ...]] = {
     "INV": ("same",),
     "DIR": ("not_up", "not_down"),
 }
-CAPABILITIES = ("Vocabulary", "Robustness", "Logic", "Entity")  # ER-TEST, section 3.2.3; a suite may have others
+# ER-TEST, section 3.2.3; a suite may have others
+CAPABILITIES = (unsaid("Vocabulary"), unsaid("Robustness"), unsaid("Logic"), unsaid("Entity"))
 TOLERANCE = 0.1  # CheckList's own
+
+
+def capability_name(category: str) -> str:
+    """A capability as it is shown: those of the papers have names in every language, a suite's own only theirs."""
+    return _(category) if category in CAPABILITIES else category
 
 
 @dataclass(frozen=True, slots=True)

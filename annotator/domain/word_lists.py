@@ -7,6 +7,7 @@ from typing import Literal, cast, get_args
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 # keep: its words are proposed as a rationale; ignore: they are marked as no rationale; slot: they fill slots of templates.
 WordListRole = Literal["keep", "ignore", "slot"]
@@ -34,14 +35,24 @@ class WordList:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InvalidValue(
-                f"'{self.name}' cannot name a word list: letters, digits and underscores, up to 60, with a letter or an "
-                "underscore first and last (a digit at the end numbers the copies of a slot)."
+                _(
+                    "'{name}' cannot name a word list: letters, digits and underscores, up to 60, with a letter or an underscore "
+                    "first and last (a digit at the end numbers the copies of a slot).",
+                    name=self.name,
+                )
             )
         if self.role not in WORD_LIST_ROLES:
-            raise InvalidValue(f"A word list is for {', '.join(WORD_LIST_ROLES)}; not '{self.role}'.")
+            raise InvalidValue(
+                _("A word list is for {roles}; not '{role}'.", roles=", ".join(WORD_LIST_ROLES), role=self.role)
+            )
         if not 1 <= len(self.words) <= MOST_WORDS:
             raise InvalidValue(
-                f"The word list '{self.name}' has {counted(len(self.words), 'word')}; it may have 1 to {MOST_WORDS:,}."
+                _(
+                    "The word list '{name}' has {words}; it may have 1 to {most}.",
+                    name=self.name,
+                    words=counted(len(self.words), "word"),
+                    most=f"{MOST_WORDS:,}",
+                )
             )
         for word in self.words:
             _check(self.name, word)
@@ -50,7 +61,12 @@ class WordList:
 def _check(name: str, word: str) -> None:
     if len(word) > LONGEST_WORD or not all(form.strip() for form in word.split(FORMS)):
         raise InvalidValue(
-            f"The word list '{name}' holds '{word[:60]}': a word, and each of its forms, has 1 to {LONGEST_WORD} characters."
+            _(
+                "The word list '{name}' holds '{word}': a word, and each of its forms, has 1 to {longest} characters.",
+                name=name,
+                word=word[:60],
+                longest=LONGEST_WORD,
+            )
         )
 
 

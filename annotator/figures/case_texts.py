@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from html import escape
 
 from annotator.domain.suites import Text
+from annotator.language import _
 
 _WORDS = re.compile(r"[^\W\u2e80-\u9fff]+|\s+|.", re.DOTALL)
 # Mixed from the text's own colour: a dialog stands outside of what tells light from dark, so light-dark() says light there.
@@ -41,9 +42,7 @@ def case_texts_html(
     """
     rows = []
     for number, text in enumerate(texts):
-        head = (
-            "" if not compares else "original" if not number else "changed" if len(texts) == 2 else f"changed {number}"
-        )
+        head = _head(number, len(texts)) if compares else ""
         body = _text(text, texts[0] if compares and number else None)
         answer_cell = (
             f'<td class="answer">{_answer(answers[number], number < len(fails) and fails[number])}</td>'
@@ -54,6 +53,12 @@ def case_texts_html(
         rows.append(f"<tr>{named}<td>{body}</td>{answer_cell}</tr>")
     out = ' class="is-out"' if is_out else ""
     return f'<style>{_STYLE}</style><div class="case-texts"><table{out}><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _head(number: int, n_texts: int) -> str:
+    if not number:
+        return _("original")
+    return _("changed") if n_texts == 2 else _("changed {n}", n=number)
 
 
 def _answer(words: str, has_failed: bool) -> str:

@@ -18,6 +18,7 @@ from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.roles import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
+from annotator.web.crowd_gate import CrowdGate
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (
     COOKIE,
@@ -197,4 +198,4 @@ def _with_headers(send: Send) -> Send:
 
 def web_middleware(options: ServerOptions) -> list[Middleware]:
     """The middleware around all routes, ours and Streamlit's."""
-    return [Middleware(Gate, options=options)]
+    return [Middleware(CrowdGate, headers=_HEADERS), Middleware(Gate, options=options)]

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from argon2 import PasswordHasher
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
@@ -16,22 +15,18 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.connection.database import iso
 from annotator.store.people import add_failure
-from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access import accounts
 from annotator.usecases.access.api_tokens import make_token, open_token
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.background import ask_to_measure
 from annotator.usecases.review import reviews
 from tests.clock import ahead
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 PASSWORD = "a good long password"
 DAYS = 100
 SET = RationaleSet.of((0, 2))
-
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from annotator.domain.people import LOCAL_OPERATOR
@@ -13,17 +12,13 @@ from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import get_user, roles_of
 from annotator.store.projects import add_project, get_project
-from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access import accounts
 from annotator.usecases.project.projects import give_role
 from tests.web.test_sign_in import PAGE, PASSWORD, SAME, client_of
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 NEW = "another long password"
-
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
 
 
 @pytest.fixture

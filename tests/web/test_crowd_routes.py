@@ -20,7 +20,7 @@ from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.qualification.rules import set_rules
 from annotator.web.middleware import web_middleware
-from annotator.web.routes import all_routes, crowd_limits
+from annotator.web.routes import all_routes, crowd, crowd_limits
 from annotator.web.routes.access import COOKIE, CROWD_COOKIE, ServerOptions, error_response
 from annotator.web.routes.worker_paths import WORKER_PATHS
 from tests.usecases.crowd.crowd_work import MARKED, open_door
@@ -49,9 +49,16 @@ OF_WORKERS: dict[str, str] = {
 }  # fmt: skip
 
 
+def _unhurried() -> crowd_limits.Limits:
+    """As the server's, but nobody waits for a turn."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(crowd_limits, "_A_SECOND", dict.fromkeys(crowd_limits._A_SECOND, 1e6))
+        return crowd_limits.Limits()
+
+
 @pytest.fixture(autouse=True)
 def _empty_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits())
+    monkeypatch.setattr(crowd_limits, "LIMITS", _unhurried())
     monkeypatch.setattr(crowd_limits, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(crowd_limits, "DOORS", crowd_limits.KnownDoors())
 
@@ -245,16 +252,35 @@ def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch
 
 def test_who_is_turned_away_again_and_again_does_not_keep_the_others_out():
     now = [0.0]
-    rate = crowd_limits.Rate(5, 10, lambda: now[0])
+    turns = crowd_limits.Turns(10, lambda: now[0])
     n_taken = 0
     for _ in range(1000):  # in ten seconds
         now[0] += 0.01
         try:
-            rate.take("")
+            turns.take()
         except crowd_limits.TooBusy:
             continue
         n_taken += 1
-    assert 100 <= n_taken <= 106
+    assert 130 <= n_taken <= 131  # ten a second, and those who wait for three at the end
+
+
+def test_who_come_at_once_get_one_turn_after_the_other_and_who_comes_alone_does_not_wait():
+    now = [0.0]
+    turns = crowd_limits.Turns(10, lambda: now[0])
+    assert [round(turns.take(), 3) for _ in range(4)] == [0.0, 0.1, 0.2, 0.3]
+    now[0] = 60.0
+    assert turns.take() == 0.0
+
+
+def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who_came(client, door, monkeypatch):
+    monkeypatch.setattr(crowd_limits, "_LONGEST_WAIT_SECONDS", -1.0)
+    monkeypatch.setattr(crowd, "show_door", None)
+    pages = [client.get(f"/crowd/{door.token}", headers={"Accept-Language": name}) for name in ("zh-CN", "en", "zh")]
+    assert [page.status_code for page in pages] == [503] * 3
+    assert [re.search('lang="(..)', page.text)[1] for page in pages] == ["zh", "en", "zh"]
+    assert {page.headers["Retry-After"] for page in pages} == {"60"}
+    assert "default-src 'none'" in pages[0].headers["Content-Security-Policy"]
+    assert pages[0].headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_while_a_door_is_looked_up_anew_the_others_take_what_was_known(door):
@@ -278,11 +304,12 @@ def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_n
             return False
         return True
 
-    assert sum(taken(number, "door") for number in range(5000)) == 100
-    assert sum(taken(number, "begin") for number in range(5000)) == 20
+    # One at once, fifteen or five a second, and nobody who would wait for more than three seconds.
+    assert sum(taken(number, "door") for number in range(5000)) in {45, 46}
+    assert sum(taken(number, "begin") for number in range(5000)) in {15, 16}
     assert taken(6000, "end")
     now[0] = 1.0
-    assert sum(taken(number, "door") for number in range(5000)) == 30
+    assert sum(taken(number, "door") for number in range(5000)) == 15
 
 
 def test_looking_at_a_door_again_and_again_asks_the_database_once(client, door, monkeypatch):

@@ -2,22 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.project.projects import find_project
-from annotator.web import session
-from annotator.web.session import Visit
 
 NAME = "Reviews *1* – every evidence"
 
@@ -31,15 +26,8 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., obj
 
 
 @pytest.fixture
-def app(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    lea: User = accounts.add_user(store, LOCAL_OPERATOR, "lea", "lead", project.name).user
-    token = accounts.sign_in_as(store, lea.name, is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    page = AppTest.from_file(str(resource_folder("pages") / "project.py"), default_timeout=30)
-    page.session_state["visit"] = Visit(lea, "", project, frozenset({"lead"}))
-    page.session_state["project_section"] = "Instances"
-    return page
+def app(project_page: Callable[[Project, str], AppTest], project: Project) -> AppTest:
+    return project_page(project, "Instances")
 
 
 def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(

@@ -16,9 +16,7 @@ from annotator.usecases.delivery.channels import channels
 from annotator.usecases.delivery.own_address import own_address
 from annotator.usecases.notices.inbox import count_unread
 from annotator.usecases.project.projects import create_project, give_role
-from annotator.web import frame, session
-from annotator.web.navigation import START
-from tests.web.test_start_page import APP, links
+from tests.web.test_start_page import links
 
 Opened = Callable[..., AppTest]
 
@@ -34,18 +32,6 @@ def database(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         accounts.add_user(store, LOCAL_OPERATOR, "Root", "administrator")
         accounts.add_user(store, LOCAL_OPERATOR, "Ada", "annotator", "*P*")
     return path
-
-
-@pytest.fixture
-def opened(database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
-    def run(name: str) -> AppTest:
-        with open_store(database) as store:
-            token = accounts.sign_in_as(store, name, is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setattr(frame, "first_page_for", lambda *_, **__: START)
-        return AppTest.from_file(str(APP), default_timeout=30).run()
-
-    return run
 
 
 @pytest.fixture

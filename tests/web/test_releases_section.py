@@ -8,16 +8,12 @@ from zipfile import ZipFile
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
-from annotator.usecases.access import accounts
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
-from annotator.web import session
-from annotator.web.session import Visit
 
 
 @pytest.fixture
@@ -32,15 +28,8 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., obj
 
 
 @pytest.fixture
-def app(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    lea: User = accounts.add_user(store, LOCAL_OPERATOR, "lea", "lead", project.name).user
-    token = accounts.sign_in_as(store, lea.name, is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    page = AppTest.from_file(str(resource_folder("pages") / "project.py"), default_timeout=30)
-    page.session_state["visit"] = Visit(lea, "", project, frozenset({"lead"}))
-    page.session_state["project_section"] = "Export"
-    return page
+def app(project_page: Callable[[Project, str], AppTest], project: Project) -> AppTest:
+    return project_page(project, "Export")
 
 
 def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, project: Project, app: AppTest) -> None:

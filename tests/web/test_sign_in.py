@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse
@@ -32,7 +31,7 @@ from annotator.errors import (
 )
 from annotator.store import open_store
 from annotator.store.projects import add_project
-from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access import accounts
 from annotator.web import forms
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
@@ -47,17 +46,13 @@ from annotator.web.routes.access import (
 from annotator.web.routes.sign_in import local_path
 from annotator.web.routes.static import panel_version
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 HOST = "http://127.0.0.1:8501"
 PASSWORD = "a good long password"
 PAGE = {"Accept": "text/html,*/*"}
 SAME = {"Sec-Fetch-Site": "same-origin", "Origin": HOST}
 NASTY = "<script>alert(1)</script>"
-
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
 
 
 @pytest.fixture

@@ -10,13 +10,8 @@ from streamlit.testing.v1 import AppTest
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import get_user
-from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import create_project, find_project
-from annotator.web import frame, session
-from annotator.web.navigation import START
-
-APP = Path(frame.__file__).with_name("app.py")
 
 Opened = Callable[..., AppTest]
 
@@ -27,20 +22,6 @@ def database(demonstration: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     shutil.copy(demonstration, path)
     monkeypatch.setenv("ANNOTATOR_DB", str(path))
     return path
-
-
-@pytest.fixture
-def opened(database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
-    """The start page of the demonstration, as somebody sees it."""
-
-    def run(name: str) -> AppTest:
-        with open_store(database) as store:
-            token = accounts.sign_in_as(store, name, is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setattr(frame, "first_page_for", lambda *_, **__: START)
-        return AppTest.from_file(str(APP), default_timeout=30).run()
-
-    return run
 
 
 def links(app: AppTest) -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 import msgspec
 
@@ -13,6 +14,7 @@ from annotator.domain.recipes import ReadySuite, Recipe
 from annotator.domain.suites import Case, StoredSuite, StoredTest, Text
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed, unsaid
 from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases, with_labels
 from annotator.store import Store
@@ -27,6 +29,12 @@ from annotator.usecases.suites.cases import check_cases
 N_CASES = 200
 _SHORTEST_ABBREVIATION = 3
 _INSTANCES_AT_ONCE = 200
+_NAMELESS = {
+    "suite": unsaid("A suite needs a name of one line, 1 to 200 characters."),
+    "test": unsaid("A test needs a name of one line, 1 to 200 characters."),
+    "capability": unsaid("A capability needs a name of one line, 1 to 200 characters."),
+    "model": unsaid("A model needs a name of one line, 1 to 200 characters."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,13 @@ def find_ready(project: Project, name: str) -> ReadySuite:
     suite = ready_suite(name)
     if suite.task != project.task.name:
         raise InvalidValue(
-            f"'{name}' is for the task '{suite.task}'; the project '{project.name}' has the task '{project.task.name}'."
+            _(
+                "'{suite}' is for the task '{task}'; the project '{project}' has the task '{own_task}'.",
+                suite=name,
+                task=suite.task,
+                project=project.name,
+                own_task=project.task.name,
+            )
         )
     return suite
 
@@ -118,8 +132,12 @@ def plan_cases(store: Store, actor: User, project: Project, plan: TestPlan) -> l
         segments = [segment.name for segment in project.task.segments if segment.is_selectable]
         cases = build_cases(plan.recipe, words, n=plan.n, seed=plan.seed, bases=bases, segments=segments)
     if not cases:
-        where = "in the project's texts" if plan.on_instances else "in the texts of its templates"
-        raise InvalidValue(f"'{plan.recipe.name}' gives no case: there is nothing {where} that it changes.")
+        name = plan.recipe.name
+        raise InvalidValue(
+            _("'{test}' gives no case: there is nothing in the project's texts that it changes.", test=name)
+            if plan.on_instances
+            else _("'{test}' gives no case: there is nothing in the texts of its templates that it changes.", test=name)
+        )
     return cases
 
 
@@ -173,16 +191,20 @@ def _add_test(
         suite_id = suite.id
         if any(test.name == cases[0].test for test in suite.tests):
             raise InvalidValue(
-                f"The suite '{suite_name}' has a test '{cases[0].test}' already. Choose another name, or remove that one first."
+                _(
+                    "The suite '{suite}' has a test '{test}' already. Choose another name, or remove that one first.",
+                    suite=suite_name,
+                    test=cases[0].test,
+                )
             )
     test_id = suite_store.add_test(store, suite_id, cases, recipe, created_by=actor.name)
     return next(test for test in suite_store.get_suite(store, suite_id).tests if test.id == test_id)
 
 
-def check_name(what: str, name: str) -> None:
+def check_name(what: Literal["suite", "test", "capability", "model"], name: str) -> None:
     """Raise InvalidValue unless something can be called so."""
     if not (1 <= len(name) <= 200 and name.isprintable() and name == name.strip()):
-        raise InvalidValue(f"A {what} needs a name of one line, 1 to 200 characters.")
+        raise InvalidValue(_(_NAMELESS[what]))
 
 
 def construction_report(
@@ -216,7 +238,9 @@ def make_ready_suite(
     require(store, actor, project.id, "use models")
     suite_name = suite_name.strip()
     if strange := [label for label in labels.values() if label not in project.labels]:
-        raise InvalidValue(f"'{strange[0]}' is none of the project's labels ({', '.join(project.labels)}).")
+        raise InvalidValue(
+            _("'{label}' is none of the project's labels ({labels}).", label=strange[0], labels=listed(project.labels))
+        )
     wanted = [ready.recipe(name) for name in only] or list(ready.recipes)
     made: list[tuple[TestPlan, list[Case]]] = []
     left_out: list[tuple[str, str]] = []
@@ -231,16 +255,23 @@ def make_ready_suite(
             left_out.append((recipe.name, str(error)))
         progress(number + 1, len(wanted))
     if not made:
-        raise InvalidValue(f"No test of '{ready.name}' can be made here. {left_out[0][0]}: {left_out[0][1]}")
-    for _, cases in made:
+        raise InvalidValue(
+            _(
+                "No test of '{suite}' can be made here. {test}: {reason}",
+                suite=ready.name,
+                test=left_out[0][0],
+                reason=left_out[0][1],
+            )
+        )
+    for _plan, cases in made:
         check_cases(project, cases)
     with store.transaction():
         require(store, actor, project.id, "use models")
         for plan, cases in made:
             _add_test(store, actor, project, suite_name, cases, construction_report(plan))
         add_event(store, actor.name, "make suite", "project", project.id, project_id=project.id, suite=suite_name,
-                  tests=len(made), cases=sum(len(cases) for _, cases in made),
-                  left_out=[name for name, _ in left_out])  # fmt: skip
+                  tests=len(made), cases=sum(len(cases) for _plan, cases in made),
+                  left_out=[name for name, _reason in left_out])  # fmt: skip
         return MadeSuite(suite_named(store, project, suite_name), tuple(left_out))
 
 
@@ -250,15 +281,21 @@ def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
         *recipe.applies.original_is,
         *(x for a in recipe.alternatives for x in a.labels),
     }
-    missing = ", ".join(f"'{label}'" for label in sorted(labels_of_recipe - labels.keys()))
-    return f"It asks for {missing}, which is none of the project's labels ({', '.join(project.labels)})."
+    return _(
+        "It asks for {missing}, which is none of the project's labels ({labels}).",
+        missing=listed([f"'{label}'" for label in sorted(labels_of_recipe - labels.keys())]),
+        labels=listed(project.labels),
+    )
 
 
 def _require_labels(project: Project) -> None:
     if project.task.result_kind != "label":
         raise InvalidValue(
-            f"Functional tests compare labels, but the project '{project.name}' asks for answers. Use them in a project "
-            "with labels."
+            _(
+                "Functional tests compare labels, but the project '{project}' asks for answers. Use them in a project "
+                "with labels.",
+                project=project.name,
+            )
         )
 
 
@@ -278,8 +315,15 @@ def suite_named(store: Store, project: Project, name: str) -> StoredSuite:
     """The project's suite of a name; raises NotFound naming those there are."""
     stored = suite_store.find_suite(store, project.id, name)
     if stored is None:
-        known = ", ".join(f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)) or "none yet"
-        raise NotFound(f"The project '{project.name}' has no suite '{name}'. There are: {known}.")
+        known = [f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)]
+        raise NotFound(
+            _(
+                "The project '{project}' has no suite '{suite}'. There are: {suites}.",
+                project=project.name,
+                suite=name,
+                suites=listed(known) or _("none yet"),
+            )
+        )
     return stored
 
 
@@ -290,7 +334,7 @@ def remove_test(store: Store, actor: User, project: Project, suite_name: str, te
         suite = suite_named(store, project, suite_name)
         test = next((test for test in suite.tests if test.name == test_name), None)
         if test is None:
-            raise NotFound(f"The suite '{suite_name}' has no test '{test_name}'.")
+            raise NotFound(_("The suite '{suite}' has no test '{test}'.", suite=suite_name, test=test_name))
         suite_store.delete_test(store, test.id)
         if len(suite.tests) == 1:
             suite_store.delete_suite(store, suite_store.get_suite(store, suite.id))

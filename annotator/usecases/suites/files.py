@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
@@ -12,6 +11,7 @@ from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
 from annotator.formats.suites.cases import Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.checklist import LABELS
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
+from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
 from annotator.store import suites as suite_store
@@ -22,7 +22,7 @@ from annotator.usecases.suites.construction import check_name, suite_named
 from annotator.usecases.suites.verdicts import verdicts_of_cases
 
 _PROBLEMS_KEPT = 200
-_A_SUITE = (
+_A_SUITE = unsaid(
     "This is a suite of functional tests, and not what a model predicts for one. Import it as a suite (“Import a suite” on the "
     "page, or annotator suite import NAME FILE)."
 )
@@ -72,7 +72,10 @@ def import_suite(
     read = read_suite(path, expected or {})
     cases, problems = _checked(project, read, renamed or {})
     if problems and not (skip_invalid and cases):
-        _refuse(problems, "no suite was stored")
+        _refuse(
+            problems,
+            several("{n} problem; no suite was stored.", "{n} problems; no suite was stored.", len(problems)),
+        )
     by_test: dict[str, list[Case]] = {}
     for case in cases:
         by_test.setdefault(case.test, []).append(case)
@@ -80,7 +83,10 @@ def import_suite(
         require(store, actor, project.id, "use models")
         if suite_store.find_suite(store, project.id, suite_name) is not None:
             raise InvalidValue(
-                f"There is a suite '{suite_name}' already. Choose another name, or remove that one first."
+                _(
+                    "There is a suite '{suite}' already. Choose another name, or remove that one first.",
+                    suite=suite_name,
+                )
             )
         suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
         for of_test in by_test.values():
@@ -121,8 +127,11 @@ def _renamed(case: Case, names: Mapping[str, str]) -> Case:
     return replace(case, labels=named(case.labels), applies=applies)
 
 
-def _refuse(problems: Sequence[Problem], what: str) -> None:
-    message = f"{counted(len(problems), 'problem')}; {what}."
+def _no_prediction(n_problems: int) -> str:
+    return several("{n} problem; no prediction was stored.", "{n} problems; no prediction was stored.", n_problems)
+
+
+def _refuse(problems: Sequence[Problem], message: str) -> None:
     raise ImportRefused(message, problems[:_PROBLEMS_KEPT], len(problems))
 
 
@@ -156,14 +165,21 @@ def import_suite_predictions(
     require(store, actor, project.id, "use models")
     if suites := [path.name for path in paths if is_suite(path)]:
         _refuse(
-            [Problem(name, None, "file", name, _A_SUITE, remedy="suite") for name in suites], "no prediction was stored"
+            [Problem(name, None, "file", name, _(_A_SUITE), remedy="suite") for name in suites],
+            _no_prediction(len(suites)),
         )
     runs = read_runs(paths)
     name = runs.model or model.strip()
     if not name:
-        raise InvalidValue("The rows do not say which model made these predictions. Name the model.")
+        raise InvalidValue(_("The rows do not say which model made these predictions. Name the model."))
     if model.strip() and runs.model and runs.model != model.strip():
-        raise InvalidValue(f"The rows are of the model '{runs.model}', not of '{model.strip()}'. Leave the name out.")
+        raise InvalidValue(
+            _(
+                "The rows are of the model '{model}', not of '{given}'. Leave the name out.",
+                model=runs.model,
+                given=model.strip(),
+            )
+        )
     check_name("model", name)
     with store.transaction():
         require(store, actor, project.id, "use models")
@@ -171,7 +187,7 @@ def import_suite_predictions(
         suite = Suite(stored.name, tuple(suite_store.cases_of_suite(store, stored.id)), ())
         problems = [*runs.problems, *_problems(suite, runs)]
         if problems:
-            _refuse(problems, "no prediction was stored")
+            _refuse(problems, _no_prediction(len(problems)))
         counts = {"new": 0, "changed": 0, "unchanged": 0}
         for run in runs.for_suite():
             counts[_Intake(store, actor, stored, suite, name, update).take(run, _seed_of(run, runs))] += 1
@@ -184,15 +200,20 @@ def _problems(suite: Suite, runs: Runs) -> list[Problem]:
     """Texts without a prediction, and rows that belong to no text of the suite."""
     if not runs.for_suite():
         return [] if runs.problems else [
-            Problem(suite.source, None, "test, case, position", "", "No row is for a text of a suite; see docs/formats.md.")
+            Problem(suite.source, None, "test, case, position", "", _("No row is for a text of a suite; see docs/formats.md."))
         ]  # fmt: skip
     known = {(case.test, case.case) for case in suite.cases}
     problems: list[Problem] = []
     for run in runs.for_suite():
         problems += problems_of_run(suite, run)
-        for (test, case, _), prediction in run.of_texts.items():
+        for (test, case, _position), prediction in run.of_texts.items():
             if (test, case) not in known:
-                reason = f"The suite '{suite.source}' has no case '{case}' of '{test}'. Are these predictions for another suite?"
+                reason = _(
+                    "The suite '{suite}' has no case '{case}' of '{test}'. Are these predictions for another suite?",
+                    suite=suite.source,
+                    case=case,
+                    test=test,
+                )
                 problems.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
     return problems
 
@@ -217,10 +238,7 @@ class _Intake:
         if known is not None and self._is_same(known.id, run):
             return "unchanged"
         if known is not None and not self.update:
-            raise Conflict(
-                f"There are other answers of '{self.model}'{f' with the seed {seed}' if seed else ''} already. Import these "
-                "under another name, or let them take the place of those (--update)."
-            )
+            raise Conflict(self._other_answers(seed))
         if known is not None:
             run_store.delete_run(self.store, known.id)
         run_id = run_store.add_run(
@@ -230,6 +248,20 @@ class _Intake:
             answers = [_answers(run, case) for case in cases]
             run_store.save_answers(self.store, run_id, test_id, answers, verdicts_of_cases(cases, answers))
         return "new" if known is None else "changed"
+
+    def _other_answers(self, seed: str) -> str:
+        if seed:
+            return _(
+                "There are other answers of '{model}' with the seed {seed} already. Import these under another name, or let "
+                "them take the place of those (--update).",
+                model=self.model,
+                seed=seed,
+            )
+        return _(
+            "There are other answers of '{model}' already. Import these under another name, or let them take the place of "
+            "those (--update).",
+            model=self.model,
+        )
 
     def _tests(self) -> list[tuple[int, list[Case]]]:
         by_name: dict[str, list[Case]] = {}

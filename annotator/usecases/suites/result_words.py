@@ -1,23 +1,41 @@
 """What models make of a suite in words: a rate with its interval, a difference of two models, and what the intervals are over."""
 
 from annotator.domain.numbers import counted, percent, points
+from annotator.language import _, unsaid
 from annotator.metrics.failure_intervals import FEWEST_TESTS, Bounds
 from annotator.usecases.suites.results import Rate, ResultRow, SuiteResults
 
-WHAT_INTERVALS_ARE = (
+_WHAT_INTERVALS_ARE = unsaid(
     "… to …: 95 % interval. Of a test and of a capability it is over further cases made in the same way (Wilson; of a difference "
     "Agresti and Min); cases of one template are alike, so it says nothing of other templates or tests. Of all tests together, "
-    f"where there are {FEWEST_TESTS} and more, it is over other tests like these, each drawn with all its cases. "
+    "where there are {n} and more, it is over other tests like these, each drawn with all its cases. "
     "Each interval stands by itself: of twenty about one misses."
 )
+_VERDICTS = {
+    "more": unsaid("fails more often"),
+    "less": unsaid("fails less often"),
+    "not told": unsaid("no clear difference"),
+    "too few": unsaid("too few cases to say"),
+}
+_COMPARED = {
+    "more": unsaid("{second} fails more often than {first}"),
+    "less": unsaid("{second} fails less often than {first}"),
+    "not told": unsaid("There is no clear difference between {second} and {first}"),
+    "too few": unsaid("There are too few cases to compare {second} with {first}"),
+}
+
+
+def what_intervals_are() -> str:
+    """What the intervals of the table are over."""
+    return _(_WHAT_INTERVALS_ARE, n=FEWEST_TESTS)
 
 
 def rate_words(rate: Rate, n_cases: int) -> str:
     """A rate in percent with what it is made of: how many failed of how many that the test applies to."""
     if rate.rate is None:
-        return "–" if not rate.n_runs else "– · applies to none"
+        return "–" if not rate.n_runs else _("– · applies to none")
     n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
-    return f"{percent(rate.rate)} · {n_failed:,} of {n_cases - n_left_out:,}"
+    return _("{rate} · {n} of {all}", rate=percent(rate.rate), n=f"{n_failed:,}", all=f"{n_cases - n_left_out:,}")
 
 
 def beside_rate(rate: Rate) -> str:
@@ -29,8 +47,10 @@ def beside_rate(rate: Rate) -> str:
         "" if rate.bounds is None else _interval(rate.bounds),
         ""
         if rate.deviation is None
-        else f"± {100 * rate.deviation:.1f} over {counted(rate.n_runs, 'seed')}".replace(" ", "\u00a0"),
-        f"{n_left_out:,}\u00a0n/a" if n_left_out else "",
+        else _(
+            "± {deviation} over {seeds}", deviation=f"{100 * rate.deviation:.1f}", seeds=counted(rate.n_runs, "seed")
+        ).replace(" ", "\u00a0"),
+        _("{n} n/a", n=f"{n_left_out:,}").replace(" ", "\u00a0") if n_left_out else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -40,12 +60,8 @@ def difference_words(row: ResultRow) -> tuple[str, str, str]:
     if row.difference is None:
         return "–", "", ""
     bounds = row.difference_bounds
-    interval = "" if bounds is None else f"{points(bounds.low)} to {points(bounds.high)}"
-    verdict = {
-        "more": "fails more often", "less": "fails less often", "not told": "no clear difference",
-        "too few": "too few cases to say",
-    }[row.verdict]  # fmt: skip
-    return points(row.difference), interval, verdict
+    interval = "" if bounds is None else _("{low} to {high}", low=points(bounds.low), high=points(bounds.high))
+    return points(row.difference), interval, _(_VERDICTS[row.verdict])
 
 
 def comparison_sentence(results: SuiteResults) -> str:
@@ -54,18 +70,21 @@ def comparison_sentence(results: SuiteResults) -> str:
     if results.compared is None or row is None or row.difference is None:
         return ""
     first, second = results.compared
-    verdict = {
-        "more": f"{second} fails more often than {first}", "less": f"{second} fails less often than {first}",
-        "not told": f"There is no clear difference between {second} and {first}",
-        "too few": f"There are too few cases to compare {second} with {first}",
-    }[row.verdict]  # fmt: skip
-    bounds = row.difference_bounds
-    interval = "" if bounds is None else f", 95 % interval {points(bounds.low)} to {points(bounds.high)}"
-    unit = "other cases of these tests" if bounds is None or bounds.unit == "cases" else "other tests like these"
-    return (
-        f"{verdict}: {points(row.difference)} percentage points over the {counted(row.n_compared, 'case')} on which both are "
-        f"judged{interval}, which is about {unit}."
-    )
+    verdict = _(_COMPARED[row.verdict], first=first, second=second)
+    difference, cases, bounds = points(row.difference), counted(row.n_compared, "case"), row.difference_bounds
+    if bounds is None:
+        return _(
+            "{verdict}: {difference} percentage points over the {cases} on which both are judged, which is about other cases "
+            "of these tests.",
+            verdict=verdict, difference=difference, cases=cases,
+        )  # fmt: skip
+    return _(
+        "{verdict}: {difference} percentage points over the {cases} on which both are judged, 95 % interval {interval}, "
+        "which is about {others}.",
+        verdict=verdict, difference=difference, cases=cases,
+        interval=_("{low} to {high}", low=points(bounds.low), high=points(bounds.high)),
+        others=_("other cases of these tests") if bounds.unit == "cases" else _("other tests like these"),
+    )  # fmt: skip
 
 
 def _interval(bounds: Bounds) -> str:
@@ -74,4 +93,4 @@ def _interval(bounds: Bounds) -> str:
     >>> _interval(Bounds(0.165, 0.4012, "cases"))
     '16.5 to 40.1 %'
     """
-    return f"{percent(bounds.low).removesuffix(' %')} to {percent(bounds.high)}"
+    return _("{low} to {high}", low=percent(bounds.low).removesuffix(" %"), high=percent(bounds.high))

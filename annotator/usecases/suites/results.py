@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, SuiteRun, Verdict
 from annotator.errors import NotFound
+from annotator.language import _, unsaid
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.failure_intervals import Bounds, RateDifference, rate_bounds, rate_difference
 from annotator.metrics.ragged import Floats
@@ -19,7 +20,7 @@ from annotator.store.suites import cases_by_number
 from annotator.usecases.access.rights import require
 from annotator.usecases.suites.verdicts import as_floats, failing_texts
 
-ALL = "All tests"
+ALL = unsaid("All tests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ def judged_cases(
     with store.snapshot():
         runs = {r.id: r for r in run_store.list_runs(store, test.suite_id) if r.model == model and test.id in r.tests}
         if not runs:
-            raise NotFound(f"'{model}' has not answered the test '{test.name}'.")
+            raise NotFound(_("'{model}' has not answered the test '{test}'.", model=model, test=test.name))
         packed = run_store.verdicts_of(store, test.suite_id)
         codes = np.array([np.frombuffer(packed[run_id, test.id], dtype=np.uint8) for run_id in runs])
         is_so = codes == run_store.code_of(verdict)

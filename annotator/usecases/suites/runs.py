@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, Text
 from annotator.errors import InvalidValue, ModelError, NotFound
+from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
 from annotator.store.events import add_event, require_open
@@ -100,10 +101,15 @@ def _wanted(
     """The tests that are to be answered; raises InvalidValue where answers of another model stand under that name."""
     run = run_store.find_run(store, suite.id, report.model, report.seed)
     if run is not None and run.computed_by != project_model.name and not options.is_anew:
-        whose = f"by '{run.computed_by}'" if run.computed_by else "from a file"
+        whose = _("by '{model}'", model=run.computed_by) if run.computed_by else _("from a file")
         raise InvalidValue(
-            f"Answers of '{report.model}' with the seed '{report.seed}' are there already, {whose}. Keep these under another "
-            "name or seed, or say that they are to be replaced (--again)."
+            _(
+                "Answers of '{model}' with the seed '{seed}' are there already, {whose}. Keep these under another name or seed, "
+                "or say that they are to be replaced (--again).",
+                model=report.model,
+                seed=report.seed,
+                whose=whose,
+            )
         )
     known = set(run.tests) if run is not None and not options.is_anew else set()
     report.n_known = len(known)
@@ -115,8 +121,13 @@ def _check_labels(project_model: ProjectModel, cases: Sequence[Case]) -> None:
     for case in cases:
         if case.type == "DIR" and case.labels and case.labels[0] not in project_model.labels:
             raise ModelError(
-                f"'{case.test}' watches the probability of '{case.labels[0]}', which '{project_model.name}' does not give "
-                f"(it gives {', '.join(project_model.labels)})."
+                _(
+                    "'{test}' watches the probability of '{label}', which '{model}' does not give (it gives {labels}).",
+                    test=case.test,
+                    label=case.labels[0],
+                    model=project_model.name,
+                    labels=listed(project_model.labels),
+                )
             )
 
 
@@ -151,7 +162,11 @@ def _write(
     with store.transaction():
         if not has_test(store, test.id):
             raise NotFound(
-                f"The test '{test.name}' was removed while '{report.model}' answered it. Run the suite again."
+                _(
+                    "The test '{test}' was removed while '{model}' answered it. Run the suite again.",
+                    test=test.name,
+                    model=report.model,
+                )
             )
         run = run_store.find_run(store, suite.id, report.model, report.seed)
         if run is not None and run.computed_by != project_model.name:

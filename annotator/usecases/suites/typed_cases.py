@@ -7,6 +7,7 @@ from annotator.domain.authoring import ChangedText
 from annotator.domain.people import User
 from annotator.domain.suites import Case, StoredTest
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
@@ -35,7 +36,7 @@ def save_typed_case(
     require(store, actor, project.id, "use models")
     if project.task.result_kind != "label":
         raise InvalidValue(
-            "Functional tests compare labels, but this project asks for answers, so no case can be saved."
+            _("Functional tests compare labels, but this project asks for answers, so no case can be saved.")
         )
     instance = get_instance(store, instance_id)
     typed = text_of(project, changed_instance(instance, ChangedText(_TYPED, texts, None)))

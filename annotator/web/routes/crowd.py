@@ -1,11 +1,10 @@
 """Crowd doors: the page before the work, coming in, and the page at its end. Nobody is signed in here."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from functools import cache, partial
+from functools import partial
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotFound, TooBusy
@@ -28,35 +27,19 @@ _ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the pla
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _guarded(handler: Handler, page: crowd_limits.Page) -> Handler:
-    """A route behind the limits: who is turned away gets a plain page, and has cost no thread and no question."""
+def _guarded(handler: Handler) -> Handler:
+    """A route of strangers: what is refused is said on a plain page. Too many of them are turned away before (crowd_gate)."""
 
     async def answer(request: Request) -> Response:
         try:
-            crowd_limits.LIMITS.take(_address_of(request), page)
-        except TooBusy:
-            await asyncio.sleep(crowd_limits.pause_seconds())
-            return HTMLResponse(*_busy_page())
-        try:
             return await handler(request)
         except AnnotatorError as error:
-            return _refusal(error)
+            return refusal(error)
 
     return answer
 
 
-def _address_of(request: Request) -> str:
-    """As the server knows it: what a proxy says counts only of one that the server trusts."""
-    return request.client.host if request.client else ""
-
-
-@cache
-def _busy_page() -> tuple[bytes, int, dict[str, str]]:
-    page = _refusal(TooBusy(crowd_limits.BUSY))
-    return bytes(page.body), page.status_code, dict(page.headers)
-
-
-def _refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
+def refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
     """begun_at: the link of a door, where whoever has begun already may go on."""
     title = next((title for kind, title in _TITLES if isinstance(error, kind)), "Not accepted")
     if begun_at:
@@ -69,7 +52,7 @@ def _refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
 
 
 async def _in_thread(request: Request, work: Callable[[], Response]) -> Response:
-    return await crowd_limits.THREADS.run(_address_of(request), work)
+    return await crowd_limits.THREADS.run(request.client.host if request.client else "", work)
 
 
 async def show_door(request: Request) -> Response:
@@ -100,7 +83,7 @@ def _door_page(request: Request, answer: visits.Welcome | AnnotatorError) -> Res
     if request.cookies.get(CROWD_COOKIE) and request.cookies.get(COOKIE) == request.cookies[CROWD_COOKIE]:
         return RedirectResponse("/crowd/end", 303)
     if isinstance(answer, AnnotatorError):
-        return _refusal(answer, begun_at="" if isinstance(answer, NotFound) else request.url.path)
+        return refusal(answer, begun_at="" if isinstance(answer, NotFound) else request.url.path)
     parameter = answer.door.rules.parameter
     platform_id = request.query_params.get(parameter, "") if parameter else ""
     platform_id = "" if platform_id.startswith("{{") else platform_id[: visits.LONGEST_ID]
@@ -159,8 +142,8 @@ def _stop(request: Request) -> Response:
 
 
 routes = [
-    Route("/crowd/end", _guarded(show_end, "end"), methods=["GET"]),
-    Route("/crowd/end", _guarded(stop, "end"), methods=["POST"]),
-    Route("/crowd/{token}", _guarded(show_door, "door"), methods=["GET"]),
-    Route("/crowd/{token}", _guarded(begin, "begin"), methods=["POST"]),
+    Route("/crowd/end", _guarded(show_end), methods=["GET"]),
+    Route("/crowd/end", _guarded(stop), methods=["POST"]),
+    Route("/crowd/{token}", _guarded(show_door), methods=["GET"]),
+    Route("/crowd/{token}", _guarded(begin), methods=["POST"]),
 ]

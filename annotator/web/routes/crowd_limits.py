@@ -1,7 +1,7 @@
-"""How many may stand before the crowd doors at once: so many a second from one address, so few at work in the database.
+"""How many may come to the crowd doors: so many a second from one address, and all of them one after the other.
 
-What is turned away here costs no thread and no question to the database, so that a rush takes little from those who mark
-(benchmarks/crowd_rush.py measures it).
+What is turned away here costs no thread and no question to the database, and nobody comes in a heap, so that a rush takes little
+from those who mark (benchmarks/crowd_rush.py measures it).
 """
 
 import random
@@ -20,12 +20,14 @@ Page = Literal["door", "begin", "end"]
 RETRY_AFTER_SECONDS = 60
 TOO_BUSY = 503
 # Who is turned away is let go after a pause: so a rush comes no faster than it is answered, and costs nobody who marks.
-PAUSE_SECONDS = 1.0
-# So many at once, and so many a second after that. Of one address: a worker needs three or four in all, and a university's
-# students may have one address together. Of everybody together for each page: 30 a second are 100,000 in an hour. Whoever begins
-# is written down, which takes turns with the saves of those who mark: 10 a second are 36,000 in an hour.
+PAUSE_SECONDS = 2.0
+# So many at once, and so many a second after that. A worker needs three or four in all, and a university's students may have one
+# address together.
 _OF_ADDRESS = (60.0, 1.0)
-_OF_ALL: dict[Page, tuple[float, float]] = {"door": (100.0, 30.0), "begin": (20.0, 10.0), "end": (100.0, 30.0)}
+# So many a second of everybody together for each page: 15 a second are 54,000 in an hour. Whoever begins is written down, which
+# takes turns with the saves of those who mark: 5 a second are 18,000 in an hour.
+_A_SECOND: dict[Page, float] = {"door": 15.0, "begin": 5.0, "end": 15.0}
+_LONGEST_WAIT_SECONDS = 3.0
 _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 32
 _KNOWN_SECONDS = 2.0
@@ -59,6 +61,24 @@ class Rate:
             self._buckets.popitem(last=False)
         if left < 1:
             raise TooBusy(BUSY)
+
+
+class Turns:
+    """One after the other, so many a second, however many come at once."""
+
+    def __init__(self, a_second: float, clock: Clock = time.monotonic) -> None:
+        self._between = 1 / a_second
+        self._clock = clock
+        self._next = 0.0
+
+    def take(self) -> float:
+        """How many seconds it is until one's turn; raises TooBusy where that is too long."""
+        now = self._clock()
+        turn = max(self._next, now)
+        if turn - now > _LONGEST_WAIT_SECONDS:
+            raise TooBusy(BUSY)
+        self._next = turn + self._between
+        return turn - now
 
 
 class KnownDoors:
@@ -97,12 +117,12 @@ class Limits:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._addresses = Rate(*_OF_ADDRESS, clock)
-        self._pages = {page: Rate(*rate, clock) for page, rate in _OF_ALL.items()}
+        self._pages = {page: Turns(a_second, clock) for page, a_second in _A_SECOND.items()}
 
-    def take(self, address: str, page: Page) -> None:
-        """Take one request of an address for a page; raises TooBusy where there is none left."""
+    def take(self, address: str, page: Page) -> float:
+        """Take one request of an address for a page: the seconds until its turn; raises TooBusy where there is none left."""
         self._addresses.take(address)
-        self._pages[page].take("")
+        return self._pages[page].take()
 
 
 LIMITS = Limits()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import Case, CaseAnswer
@@ -98,3 +98,37 @@ def test_long_names_of_tests_capabilities_and_models_wrap_within_their_columns(
         .filter((element) => element.scrollWidth > element.clientWidth + 1).length"""
     assert somebody.page.evaluate(too_wide) == 0
     assert somebody.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_failed(
+    server: Server, browser: Browser
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="zh-CN")
+    somebody = Person(context.new_page(), server).come_in("Researcher").open("/tests?project=1")
+    page = somebody.page
+    somebody.sees("还没有测试套件")
+    somebody.section("制作测试")
+    test = page.get_by_role("combobox", name="测试", exact=True)
+    test.click()
+    test.fill("a negative word negated")
+    page.keyboard.press("Enter")
+    somebody.sees("对负面陈述的否定是正面或中性的，但不是负面的。")
+    page.get_by_role("button", name="去掉", exact=True).first.click()
+    somebody.sees("200 个用例，去掉 1 个。")
+    page.get_by_role("button", name="保存测试（199 个用例）").click()
+    somebody.sees("共 199 个用例。请在“结果”下运行。")
+
+    with open_store(somebody.database) as store:
+        suite = suite_named(store, get_project_by_id(store, 1), "sentiment")
+    assert (suite.tests[0].category, suite.tests[0].recipe["dropped"]) == ("Logic", ["0"])  # what is stored is English
+
+    somebody.section("结果")
+    somebody.sees("逻辑")
+    page.get_by_role("button", name="运行测试").click()
+    cell = page.get_by_role("button", name="/199")
+    expect(cell).to_be_visible()
+    cell.click()
+    failing = page.get_by_role("dialog", name="失败的用例")
+    expect(failing.get_by_text("预期：不是“negative”。").first).to_be_visible()
+    expect(failing.get_by_text("✗").first).to_be_visible()
+    context.close()

@@ -20,6 +20,8 @@ from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.upkeep import back_up
 from tests.clock import ahead
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 PASSWORD = "a good long password"
 WRONG = "The name or the password is wrong"
 
@@ -28,12 +30,6 @@ WRONG = "The name or the password is wrong"
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "annotator.db", create=True) as opened:
         yield opened
-
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
 
 
 def make_project(store: Store, name: str = "P") -> int:

@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from argon2 import PasswordHasher
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.projects import add_project
-from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access import accounts
 from annotator.usecases.access.invitations import Invitee, invite, members_with_accounts, read_invitees, renew_link
 from tests.clock import ahead
+
+pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 PASSWORD = "a good long password"
 
@@ -22,12 +23,6 @@ PASSWORD = "a good long password"
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "annotator.db", create=True) as opened:
         yield opened
-
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
 
 
 @pytest.fixture

@@ -7,11 +7,13 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.recipes import ReadySuite, Recipe
-from annotator.domain.suites import Text
+from annotator.domain.suites import Text, capability_name
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import (
     N_CASES,
+    MadeSuite,
     TestPlan,
     guessed_labels,
     make_ready_suite,
@@ -22,22 +24,23 @@ from annotator.usecases.suites.construction import (
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.suites import preview
+from annotator.web.sections.suites.cases import label_words
 from annotator.web.sections.suites.own_cases import adjusted, own_plan
 from annotator.web.session import Visit
 
-_NONE = "none of them"
+_NONE = unsaid("none of them")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """A test that comes along, or one of one's own; below it the preview."""
     ready = ready_for(project)
     kinds: dict[str, Callable[[], TestPlan | None]] = {
-        **({"A ready-made test": lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
-        "My own test": lambda: own_plan(project, ready),
+        **({unsaid("A ready-made test"): lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
+        unsaid("My own test"): lambda: own_plan(project, ready),
     }
     kind = st.segmented_control(
-        "Which test", list(kinds), default=next(iter(kinds)), required=True, key=f"tests_kind_{project.id}",
-        label_visibility="collapsed", persist_state="session",
+        _("Which test"), list(kinds), default=next(iter(kinds)), required=True, key=f"tests_kind_{project.id}",
+        label_visibility="collapsed", persist_state="session", format_func=_,
     )  # fmt: skip
     plan = kinds[kind]()
     if plan is not None:
@@ -47,25 +50,32 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[ReadySuite]) -> TestPlan | None:
     ready = suites[0]
     if len(suites) > 1:
-        ready = st.selectbox("From", suites, format_func=lambda suite: suite.title, key=f"tests_ready_{project.id}")
+        ready = st.selectbox(
+            _("From"), suites, format_func=lambda suite: _(suite.title), key=f"tests_ready_{project.id}"
+        )
     left, naming, templates, every = st.columns([3.2, 1.1, 1.3, 1.3], vertical_alignment="bottom")
     category = {recipe.name: recipe.category for recipe in ready.recipes}
     name = left.selectbox(
-        "Test", list(category), key=f"tests_ready_test_{project.id}", format_func=lambda test: f"{category[test]}: {test}",
-        help=f"{ready.title}; {ready.source}. Templates and words are this program's own.",
+        _("Test"), list(category), key=f"tests_ready_test_{project.id}",
+        format_func=lambda test: _("{capability}: {test}", capability=capability_name(category[test]), test=test),
+        help=_(
+            "{title}; {source}. Templates and words are this program's own.", title=_(ready.title), source=_(ready.source)
+        ),
     )  # fmt: skip
-    with naming.popover("Labels", icon=":material/label:", width="stretch"):
+    with naming.popover(_("Labels"), icon=":material/label:", width="stretch"):
         labels = _label_names(project, ready)
     recipe = recipe_in_labels(ready.recipe(name), labels)
-    with templates.popover("Templates", icon=":material/data_object:", width="stretch"):
+    with templates.popover(_("Templates"), icon=":material/data_object:", width="stretch"):
         _show_templates(ready.recipe(name))
-    with every.popover(f"All {len(category)} at once", icon=":material/playlist_add:", width="stretch"):
+    with every.popover(_("All {n} at once", n=len(category)), icon=":material/playlist_add:", width="stretch"):
         _offer_all(store, visit, project, ready, labels)
-    st.markdown(as_text(ready.recipe(name).about))
+    st.markdown(as_text(_(ready.recipe(name).about)))
     if recipe is None:
         st.info(
-            "This test asks for a label that the project does not have. Choose the project's name for it under “Labels”, or "
-            "choose another test.",
+            _(
+                "This test asks for a label that the project does not have. Choose the project's name for it under “Labels”, or "
+                "choose another test."
+            ),
             icon=":material/label_off:",
         )
         return None
@@ -80,18 +90,28 @@ def _label_names(project: Project, ready: ReadySuite) -> dict[str, str]:
         options = [_NONE, *project.labels]
         index = options.index(guessed[label]) if label in guessed else 0
         chosen[label] = st.selectbox(
-            f"“{label}” is called", options, index, key=f"tests_label_{project.id}_{ready.name}_{label}"
+            _("“{label}” is called", label=label),
+            options,
+            index,
+            key=f"tests_label_{project.id}_{ready.name}_{label}",
+            format_func=_option_words,
         )
     return {label: project_label for label, project_label in chosen.items() if project_label != _NONE}
 
 
+def _option_words(label: str) -> str:
+    return _(_NONE) if label == _NONE else label
+
+
 def _show_templates(recipe: Recipe) -> None:
     if recipe.change:
-        st.caption(f"The change “{recipe.change}” is made to texts like these, or to the project's texts:")
+        st.caption(
+            _("The change “{change}” is made to texts like these, or to the project's texts:", change=recipe.change)
+        )
     for alternative in recipe.alternatives:
         texts = [_one_line(text) for text in alternative.texts]
-        label = ", ".join(alternative.labels)
-        expected = f"   [{'not ' if alternative.is_forbidden else ''}{label}]" if label else ""
+        label = label_words(alternative.labels, alternative.is_forbidden)
+        expected = f"   [{label}]" if alternative.labels else ""
         st.code("\n→ ".join(texts) + expected, language=None, wrap_lines=True)
 
 
@@ -100,18 +120,25 @@ def _one_line(text: Text) -> str:
 
 
 def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, labels: Mapping[str, str]) -> None:
-    name = st.text_input("Name of the suite", ready.name, key=f"tests_all_name_{project.id}")
-    n = st.number_input("Cases of each test", 1, 10_000, N_CASES, key=f"tests_all_n_{project.id}")
+    name = st.text_input(_("Name of the suite"), ready.name, key=f"tests_all_name_{project.id}")
+    n = st.number_input(_("Cases of each test"), 1, 10_000, N_CASES, key=f"tests_all_n_{project.id}")
     on_texts = st.checkbox(
-        "Change the project's own texts where a test changes texts", key=f"tests_all_texts_{project.id}"
+        _("Change the project's own texts where a test changes texts"), key=f"tests_all_texts_{project.id}"
     )
-    if not pressed("Make all without preview", key=f"tests_all_go_{project.id}", type="primary"):
+    if not pressed(_("Make all without preview"), key=f"tests_all_go_{project.id}", type="primary"):
         return
     try:
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    left_out = f" Left out: {'; '.join(name for name, _ in made.left_out)}." if made.left_out else ""
-    st.session_state["tests_done"] = f"“{made.suite.name}” has {counted(made.suite.n_cases, 'case')}.{left_out}"
+    st.session_state["tests_done"] = _made_words(made)
     st.rerun()
+
+
+def _made_words(made: MadeSuite) -> str:
+    suite, cases = made.suite.name, counted(made.suite.n_cases, "case")
+    if not made.left_out:
+        return _("“{suite}” has {cases}.", suite=suite, cases=cases)
+    tests = "; ".join(name for name, _reason in made.left_out)
+    return _("“{suite}” has {cases}. Left out: {tests}.", suite=suite, cases=cases, tests=tests)

@@ -10,6 +10,7 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.left_out import left_out_words
@@ -35,9 +36,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
-    st.subheader("Download the suite", anchor=False)
-    st.caption("A JSONL file with one case on each line, for any model. Import the model's predictions below.")
-    if pressed("Prepare the file", key="tests_export"):
+    st.subheader(_("Download the suite"), anchor=False)
+    st.caption(_("A JSONL file with one case on each line, for any model. Import the model's predictions below."))
+    if pressed(_("Prepare the file"), key="tests_export"):
         from annotator.usecases.suites.files import export_suite  # noqa: PLC0415  (NumPy)
 
         with tempfile.TemporaryDirectory(prefix="annotator-suite-") as folder:
@@ -48,35 +49,45 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     if ready and ready[:2] == (project.id, name):
         base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
         st.download_button(
-            as_text(f"Download {base}.jsonl ({ready[2]:,} cases)"), ready[3], f"{base}.jsonl", key="tests_take"
+            as_text(_("Download {file} ({cases})", file=f"{base}.jsonl", cases=counted(ready[2], "case"))),
+            ready[3],
+            f"{base}.jsonl",
+            key="tests_take",
         )
 
 
 def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:
-    st.subheader("Import predictions", anchor=False)
+    st.subheader(_("Import predictions"), anchor=False)
     st.caption(
-        "A JSONL file with `test`, `case`, `position`, `label` and `probabilities` for every text of the suite; `seed` and "
-        "`model` "
-        "are optional."
+        _(
+            "A JSONL file with `test`, `case`, `position`, `label` and `probabilities` for every text of the suite; `seed` "
+            "and `model` are optional."
+        )
     )
-    files = st.file_uploader("Predictions", accept_multiple_files=True, key="tests_predictions")
+    files = st.file_uploader(_("Predictions"), accept_multiple_files=True, key="tests_predictions")
     left, right = st.columns(2, vertical_alignment="bottom")
-    model = left.text_input("Model, if the rows do not name it", key="tests_predictions_model")
-    update = right.checkbox("Replace earlier answers of the same run", key="tests_predictions_update")
-    if files and pressed("Import the predictions", type="primary", key="tests_predictions_go"):
+    model = left.text_input(_("Model, if the rows do not name it"), key="tests_predictions_model")
+    update = right.checkbox(_("Replace earlier answers of the same run"), key="tests_predictions_update")
+    if files and pressed(_("Import the predictions"), type="primary", key="tests_predictions_go"):
         from annotator.usecases.suites.files import import_suite_predictions  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite_predictions(
                 store, visit.user, project, name, paths, model=model, update=update
             )  # fmt: skip
-            return f"Runs of “{done.model}”: {done.n_new} new, {done.n_changed} changed, {done.n_unchanged} unchanged."
+            return _(
+                "Runs of “{model}”: {new} new, {changed} changed, {unchanged} unchanged.",
+                model=done.model,
+                new=done.n_new,
+                changed=done.n_changed,
+                unchanged=done.n_unchanged,
+            )
 
         _with_files(files, read)
     suite = next((file for file in files if file.file_id in st.session_state.get(_SUITES, ())), None)
     if suite is not None:
         st.button(
-            as_text(f"Import {suite.name} as a suite"), key="tests_move", icon=":material/fact_check:",
+            as_text(_("Import {file} as a suite", file=suite.name)), key="tests_move", icon=":material/fact_check:",
             on_click=_take_as_suite, args=(suite,),
         )  # fmt: skip
 
@@ -88,33 +99,35 @@ def _take_as_suite(file: Any) -> None:
 
 
 def _read_suite(store: Store, visit: Visit, project: Project) -> None:
-    st.subheader("Import a suite", anchor=False)
-    file = st.file_uploader("Cases, as JSONL", key="tests_import")
+    st.subheader(_("Import a suite"), anchor=False)
+    file = st.file_uploader(_("Cases, as JSONL"), key="tests_import")
     moved = st.session_state.get(_MOVED)
     if file is None and moved is not None:
         file = moved
-        st.caption(as_text(f"“{moved.name}” was chosen above, among the predictions."))
+        st.caption(as_text(_("“{file}” was chosen above, among the predictions.", file=moved.name)))
     if file is not None and st.session_state.get(_NAMED) != file.file_id:
         st.session_state[_NAMED] = file.file_id
         st.session_state["tests_import_name"] = PurePosixPath(file.name).stem
     left, right = st.columns(2, vertical_alignment="bottom")
-    name = left.text_input("Name of the suite", key="tests_import_name")
-    skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
+    name = left.text_input(_("Name of the suite"), key="tests_import_name")
+    skip = right.checkbox(_("Leave out invalid cases and store the rest"), key="tests_import_skip")
     left, right = st.columns(2)
     renamed = _pairs(
         left.text_input(
-            "Labels that the project calls otherwise", key="tests_import_rename", placeholder="0=negative, 2=positive"
+            _("Labels that the project calls otherwise"),
+            key="tests_import_rename",
+            placeholder="0=negative, 2=positive",
         )
     )
     expected = _pairs(
         right.text_input(
-            "What tests expect that do not say it",
+            _("What tests expect that do not say it"),
             key="tests_import_expect",
             placeholder="reducers=not_up, negation=not:negative",
-            help="not_up or not_down for a test of type DIR; a label, or not: and a label, for one of type MFT.",
+            help=_("not_up or not_down for a test of type DIR; a label, or not: and a label, for one of type MFT."),
         )
     )
-    if file and pressed("Import the suite", type="primary", key="tests_import_go"):
+    if file and pressed(_("Import the suite"), type="primary", key="tests_import_go"):
         from annotator.usecases.suites.files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
@@ -130,7 +143,7 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
             )
             st.session_state[_LEFT] = (project.id, done)
             st.session_state.pop(_MOVED, None)
-            return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}."
+            return _("“{suite}” has {cases}.", suite=done.suite.name, cases=counted(done.suite.n_cases, "case"))
 
         _with_files([file], read)
 
@@ -143,13 +156,13 @@ def _show_left_out(project: Project) -> None:
     with st.container(border=True):
         st.warning(as_text(left_out_words(done)), icon=":material/info:")
         show_problem_table(done.problems)
-        st.button("Close", key="tests_left_close", on_click=lambda: st.session_state.pop(_LEFT, None))
+        st.button(_("Close"), key="tests_left_close", on_click=lambda: st.session_state.pop(_LEFT, None))
 
 
 def _pairs(written: str) -> dict[str, str]:
     """NAME=VALUE, with commas between; what is no pair yet counts for nothing."""
     pairs = [part.partition("=") for part in written.split(",")]
-    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() and value.strip()}
+    return {name.strip(): value.strip() for name, _equals, value in pairs if name.strip() and value.strip()}
 
 
 def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> None:
@@ -168,7 +181,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
         st.error(as_text(str(refusal)), icon=":material/error:")
         if _MOVED in st.session_state:  # the button was pressed above, out of sight of this
-            st.toast(as_text(f"{refusal} “Import a suite” is below."), icon=":material/error:")
+            st.toast(as_text(_("{problems} “Import a suite” is below.", problems=refusal)), icon=":material/error:")
         show_problem_table(refusal.problems)
         return
     except AnnotatorError as error:

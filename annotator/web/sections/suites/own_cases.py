@@ -2,69 +2,89 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.domain.recipes import Alternative, ReadySuite, Recipe
-from annotator.domain.suites import CAPABILITIES, EXPECTATIONS, TOLERANCE, Applies, CaseType, Expectation, Text
+from annotator.domain.suites import (
+    CAPABILITIES,
+    EXPECTATIONS,
+    TOLERANCE,
+    Applies,
+    CaseType,
+    Expectation,
+    Text,
+    capability_name,
+)
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.suites.construction import N_CASES, TestPlan
 from annotator.web.frame import as_text
+from annotator.web.sections.suites.cases import label_words
 
 _EXPECTED: dict[Expectation, str] = {
-    "label": "each text gets the label",
-    "same": "the label stays",
-    "not_down": "the probability does not fall",
-    "not_up": "the probability does not rise",
+    "label": unsaid("each text gets the label"),
+    "same": unsaid("the label stays"),
+    "not_down": unsaid("the probability does not fall"),
+    "not_up": unsaid("the probability does not rise"),
 }
 _TYPES: dict[CaseType, str] = {
-    "MFT": "MFT: each text gets a label",
-    "INV": "INV: a change leaves the label",
-    "DIR": "DIR: a change moves a probability one way",
+    "MFT": unsaid("MFT: each text gets a label"),
+    "INV": unsaid("INV: a change leaves the label"),
+    "DIR": unsaid("DIR: a change moves a probability one way"),
 }
+_VERSIONS = {"original": unsaid("{segment}, original"), "changed": unsaid("{segment}, changed")}
 
 
 def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> TestPlan:
     """The recipe with what a person sets: how many cases, the tolerance, where the texts come from that are changed."""
     columns = iter(st.columns([1, 1, 1, 2], vertical_alignment="bottom"))
-    n = int(next(columns).number_input("Cases", 1, 100_000, N_CASES, key=f"tests_n_{project.id}_{key}"))
+    n = int(next(columns).number_input(_("Cases"), 1, 100_000, N_CASES, key=f"tests_n_{project.id}_{key}"))
     seed = int(
         next(columns).number_input(
-            "Seed", 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help="The seed of the random draw."
+            _("Seed"), 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help=_("The seed of the random draw.")
         )
     )
     tolerance = recipe.tolerance
     if recipe.type != "MFT":
         tolerance = next(columns).number_input(
-            "Tolerance", 0.0, 0.99, recipe.tolerance, 0.05, key=f"tests_tolerance_{project.id}_{key}",
-            help="How far the probability may move. CheckList uses 0.1.",
+            _("Tolerance"), 0.0, 0.99, recipe.tolerance, 0.05, key=f"tests_tolerance_{project.id}_{key}",
+            help=_("How far the probability may move. CheckList uses 0.1."),
         )  # fmt: skip
     on_texts = False
     if recipe.change:
-        sources = ["the texts of its templates", "the project's texts"]
-        chosen = next(columns).selectbox("Texts that are changed", sources, key=f"tests_source_{project.id}_{key}")
-        on_texts = chosen == sources[1]
+        on_texts = next(columns).selectbox(
+            _("Texts that are changed"), [False, True], key=f"tests_source_{project.id}_{key}",
+            format_func=lambda on_texts: _("the project's texts") if on_texts else _("the texts of its templates"),
+        )  # fmt: skip
     return TestPlan(replace(recipe, tolerance=float(tolerance)), n, seed, on_texts, ready)
 
 
 def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
     """What a person writes; None while something is missing, which is said."""
     left, middle, right = st.columns([2, 1.2, 2])
-    name = left.text_input("Name of the test", key=f"tests_own_name_{project.id}", placeholder="negated praise")
+    name = left.text_input(_("Name of the test"), key=f"tests_own_name_{project.id}", placeholder=_("negated praise"))
     category = middle.selectbox(
-        "Capability", CAPABILITIES, key=f"tests_own_category_{project.id}", accept_new_options=True
+        _("Capability"), CAPABILITIES, key=f"tests_own_category_{project.id}", accept_new_options=True,
+        format_func=capability_name,
+    )  # fmt: skip
+    kind = right.selectbox(
+        _("Type"), list(_TYPES), format_func=lambda kind: _(_TYPES[kind]), key=f"tests_own_type_{project.id}"
     )
-    kind = right.selectbox("Type", list(_TYPES), format_func=_TYPES.__getitem__, key=f"tests_own_type_{project.id}")
     expectation, labels, is_forbidden, applies = _own_expectation(project, kind)
     st.caption(
-        "Slots stand in braces and ask for a word of a list: {first_name1} and {first_name2} are two different ones, {a:thing} "
-        "brings its article, {Thing} a capital, {size.2} the second form of “big | small”. The lists are under “Word lists”."
+        _(
+            "Slots stand in braces and ask for a word of a list: {first_name1} and {first_name2} are two different ones, "
+            "{a:thing} brings its article, {Thing} a capital, {size.2} the second form of “big | small”. The lists are under "
+            "“Word lists”."
+        )
     )
     alternatives = _own_templates(project, kind, labels, is_forbidden)
     if not name.strip() or not alternatives:
-        st.info("Write a name and a template; the first ten cases then appear here.", icon=":material/edit:")
+        st.info(_("Write a name and a template; the first ten cases then appear here."), icon=":material/edit:")
         return None
     try:
         recipe = Recipe(
@@ -81,26 +101,32 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
     left, middle, right = st.columns([2, 1.2, 2])
     options = EXPECTATIONS[kind]
     expectation = left.selectbox(
-        "Expected", options, format_func=_EXPECTED.__getitem__, key=f"tests_own_expectation_{project.id}_{kind}"
-    )
+        _("Expected"), options, format_func=lambda expectation: _(_EXPECTED[expectation]),
+        key=f"tests_own_expectation_{project.id}_{kind}",
+    )  # fmt: skip
     labels: tuple[str, ...] = ()
     is_forbidden = False
     if kind == "MFT":
-        choices = [*project.labels, *(f"not {label}" for label in project.labels)]
-        chosen = middle.selectbox("Label", choices, key=f"tests_own_label_{project.id}")
-        is_forbidden = chosen not in project.labels
-        labels = (chosen.removeprefix("not ") if is_forbidden else chosen,) if chosen else ()
+        choices = [(label, is_not) for is_not in (False, True) for label in project.labels]
+        chosen = middle.selectbox(
+            _("Label"), choices, key=f"tests_own_label_{project.id}",
+            format_func=lambda choice: label_words([choice[0]], choice[1]),
+        )  # fmt: skip
+        if chosen:
+            labels, is_forbidden = (chosen[0],), chosen[1]
     elif kind == "DIR":
-        predicted = "the predicted label"
         watched = middle.selectbox(
-            "Of which label", [predicted, *project.labels], key=f"tests_own_watched_{project.id}"
-        )
-        labels = () if watched == predicted else (watched,)
+            _("Of which label"), [None, *project.labels], index=0, key=f"tests_own_watched_{project.id}",
+            format_func=lambda label: _("the predicted label") if label is None else label,
+        )  # fmt: skip
+        labels = () if watched is None else (watched,)
     not_for: tuple[str, ...] = ()
     if kind != "MFT":
         not_for = tuple(
             right.multiselect(
-                "Does not apply where the original is predicted", project.labels, key=f"tests_own_not_for_{project.id}"
+                _("Does not apply where the original is predicted"),
+                project.labels,
+                key=f"tests_own_not_for_{project.id}",
             )
         )
     return expectation, labels, is_forbidden, Applies(original_is_not=not_for)
@@ -113,9 +139,9 @@ def _own_templates(
     expected = labels if kind == "MFT" else ()
     if kind == "MFT" and len(project.task.segments) == 1:
         written = st.text_area(
-            "Templates, one on each line",
+            _("Templates, one on each line"),
             key=f"tests_own_lines_{project.id}",
-            placeholder="The {thing} was not {good}.",
+            placeholder=_("The {thing} was not {good}."),
         )
         return tuple(
             Alternative((line.strip(),), expected, is_forbidden) for line in written.splitlines() if line.strip()
@@ -131,11 +157,11 @@ def _compared(project: Project) -> tuple[Alternative, ...]:
     if len(segments) == 1:
         left, right = st.columns(2)
         original = left.text_area(
-            "Original", key=f"tests_own_original_{project.id}", placeholder="{first_name1} liked the {thing}."
+            _("Original"), key=f"tests_own_original_{project.id}", placeholder=_("{first_name1} liked the {thing}.")
         ).strip()
         changed = right.text_area(
-            "Changed versions, one on each line", key=f"tests_own_changed_{project.id}",
-            placeholder="{first_name2} liked the {thing}.",
+            _("Changed versions, one on each line"), key=f"tests_own_changed_{project.id}",
+            placeholder=_("{first_name2} liked the {thing}."),
         )  # fmt: skip
         versions = tuple(line.strip() for line in changed.splitlines() if line.strip())
         return (Alternative((original, *versions)),) if original and versions else ()
@@ -144,11 +170,13 @@ def _compared(project: Project) -> tuple[Alternative, ...]:
     return () if original_text is None or changed_text is None else (Alternative((original_text, changed_text)),)
 
 
-def _segments(project: Project, what: str, columns: Sequence[DeltaGenerator]) -> Text | None:
+def _segments(
+    project: Project, what: Literal["text", "original", "changed"], columns: Sequence[DeltaGenerator]
+) -> Text | None:
     """A template for each segment; None while one is missing that may not be empty."""
     text: dict[str, str] = {}
     for column, spec in zip(columns, project.task.segments, strict=True):
-        title = as_text(spec.title if what == "text" else f"{spec.title}, {what}")
-        text[spec.name] = column.text_area(title, key=f"tests_own_{what}_{spec.name}_{project.id}").strip()
+        title = spec.title if what == "text" else _(_VERSIONS[what], segment=spec.title)
+        text[spec.name] = column.text_area(as_text(title), key=f"tests_own_{what}_{spec.name}_{project.id}").strip()
     is_missing = any(not text[spec.name] and not spec.may_be_empty for spec in project.task.segments)
     return None if is_missing else text

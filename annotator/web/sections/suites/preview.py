@@ -10,12 +10,13 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Case, Text
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.figures.case_texts import case_texts_html
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.cases import why_not
 from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.suites.cases import expectation_words
+from annotator.web.sections.suites.cases import expectation_words, label_words
 from annotator.web.session import Visit
 
 _PAGE = 10
@@ -48,13 +49,20 @@ def show(store: Store, visit: Visit, project: Project, plan: TestPlan, suite_nam
     _show_save(store, visit, project, preview, suite_names)
     n_pages = -(-len(preview.cases) // _PAGE)
     title, pager = st.columns([4, 1], vertical_alignment="center")
-    expected = "" if preview.plan.recipe.type == "MFT" else expectation_words(preview.cases[0])
-    pages = f" Page of {n_pages:,}:" if n_pages > 1 else ""
-    title.caption(as_text(f"{_counts(preview)} {expected}{pages}"))
+    words = [_counts(preview)]
+    if preview.plan.recipe.type != "MFT":
+        words.append(expectation_words(preview.cases[0]))
+    if n_pages > 1:
+        words.append(_("Page of {n}:", n=f"{n_pages:,}"))
+    title.caption(as_text(" ".join(words)))
     page = (
         int(
             pager.number_input(
-                f"Page of {n_pages:,}", 1, n_pages, key="tests_preview_page", label_visibility="collapsed"
+                _("Page of {n}", n=f"{n_pages:,}"),
+                1,
+                n_pages,
+                key="tests_preview_page",
+                label_visibility="collapsed",
             )
         )
         if n_pages > 1
@@ -77,24 +85,26 @@ def _preview(store: Store, visit: Visit, project: Project, plan: TestPlan) -> Pr
 
 def _counts(preview: Preview) -> str:
     n = len(preview.cases)
-    parts = [counted(n, "case")]
+    words, more = counted(n, "case"), []
     if preview.plan.n is not None and n < preview.plan.n:
-        parts.append(f"since there are no {preview.plan.n:,} different ones")
-    parts += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
-    parts += [f"{len(preview.edited):,} edited"] if preview.edited else []
-    return ", ".join(parts) + "."
+        more.append(_("since there are no {n} different ones", n=f"{preview.plan.n:,}"))
+    more += [_("{n} dropped", n=f"{len(preview.dropped):,}")] if preview.dropped else []
+    more += [_("{n} edited", n=f"{len(preview.edited):,}")] if preview.edited else []
+    for part in more:
+        words = _("{counts}, {more}", counts=words, more=part)
+    return _("{counts}.", counts=words)
 
 
 def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, suite_names: Sequence[str]) -> None:
     left, right = st.columns([3, 1.2], vertical_alignment="bottom")
-    names = list(suite_names) or [preview.plan.ready or "my tests"]
+    names = list(suite_names) or [preview.plan.ready or _("my tests")]
     suite = left.selectbox(
-        "Save in the suite", names, key=f"tests_into_{project.id}", accept_new_options=True,
-        help="Choose a suite, or write a new name.",
+        _("Save in the suite"), names, key=f"tests_into_{project.id}", accept_new_options=True,
+        help=_("Choose a suite, or write a new name."),
     )  # fmt: skip
     n = len(preview.kept)
     go = pressed(
-        f"Save the test ({counted(n, 'case')})", type="primary", icon=":material/save:", container=right,
+        _("Save the test ({cases})", cases=counted(n, 'case')), type="primary", icon=":material/save:", container=right,
         key="tests_save", width="stretch", disabled=not n,
     )  # fmt: skip
     if not go:
@@ -107,8 +117,8 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.session_state.pop(_KEY, None)
-    st.session_state["tests_done"] = (
-        f"“{saved.name}” is saved with {counted(saved.n_cases, 'case')}. Run it under “Results”."
+    st.session_state["tests_done"] = _(
+        "“{test}” is saved with {cases}. Run it under “Results”.", test=saved.name, cases=counted(saved.n_cases, "case")
     )
     st.rerun()
 
@@ -121,16 +131,16 @@ def _show_case(project: Project, preview: Preview, case: Case) -> None:
         st.html(case_texts_html(now.texts, compares=case.type != "MFT", answers=_expected(now), is_out=is_out))
     name = int(case.case) + 1
     if pressed(
-        "Edit",
+        _("Edit"),
         container=edit,
         key=f"tests_edit_{case.case}",
         disabled=is_out,
         type="tertiary",
-        help=f"Edit case {name}",
+        help=_("Edit case {n}", n=name),
     ):
-        _edit(project, preview, now)
-    word = "Keep" if is_out else "Drop"
-    if pressed(word, container=drop, key=f"tests_drop_{case.case}", type="tertiary", help=f"{word} case {name}"):
+        st.dialog(_("Edit a case"), width="large")(_edit)(project, preview, now)
+    word, help_ = (_("Keep"), _("Keep case {n}", n=name)) if is_out else (_("Drop"), _("Drop case {n}", n=name))
+    if pressed(word, container=drop, key=f"tests_drop_{case.case}", type="tertiary", help=help_):
         preview.dropped.symmetric_difference_update({case.case})
         st.rerun()
 
@@ -139,10 +149,9 @@ def _expected(case: Case) -> list[str]:
     """Beside the texts of an MFT case the label that each should get: templates of one test may expect different ones."""
     if case.type != "MFT":
         return []
-    return [f"{'not ' if case.is_forbidden else ''}{' or '.join(case.labels)}"] * len(case.texts)
+    return [label_words(case.labels, case.is_forbidden)] * len(case.texts)
 
 
-@st.dialog("Edit a case", width="large")
 def _edit(project: Project, preview: Preview, case: Case) -> None:
     texts = tuple(_edited_text(case, text_index, text) for text_index, text in enumerate(case.texts))
     changed = replace(case, texts=texts)
@@ -150,20 +159,29 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
     if reason is not None:
         st.error(as_text(reason), icon=":material/error:")
     if pressed(
-        "Use this text", type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
+        _("Use this text"), type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
     ):
         preview.edited[case.case] = changed
         st.rerun()
 
 
 def _edited_text(case: Case, text_index: int, text: Text) -> Text:
-    what = "Text" if case.type == "MFT" else "Original" if not text_index else f"Changed {text_index}"
+    what = _which_text(case, text_index)
     if isinstance(text, str):
         return st.text_area(what, text, key=f"tests_edit_{case.case}_{text_index}", height=70)
     written: Mapping[str, str] = {
         name: st.text_area(
-            as_text(f"{what}: {name}"), part, key=f"tests_edit_{case.case}_{text_index}_{name}", height=70
+            as_text(_("{text}: {segment}", text=what, segment=name)),
+            part,
+            key=f"tests_edit_{case.case}_{text_index}_{name}",
+            height=70,
         )
         for name, part in text.items()
     }
     return written
+
+
+def _which_text(case: Case, text_index: int) -> str:
+    if case.type == "MFT":
+        return _("Text")
+    return _("Changed {n}", n=text_index) if text_index else _("Original")

@@ -8,6 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
+from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.models.live_models import model_choices
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
@@ -25,9 +26,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     suites = suites_of(store, visit.user, project)
     if not suites:
         st.info(
-            "There is no suite of tests yet. Make one under “Make a test”, from ready-made tests or your own, or import one "
-            "under "
-            "“Files”.",
+            _(
+                "There is no suite of tests yet. Make one under “Make a test”, from ready-made tests or your own, or import one "
+                "under “Files”."
+            ),
             icon=":material/fact_check:",
         )
         return
@@ -56,10 +58,12 @@ def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
     if st.session_state.get(key) not in by_name:
         st.session_state[key] = suites[0].name
     chosen = st.selectbox(
-        "Suite", list(by_name), key=key, persist_state="session",
+        _("Suite"), list(by_name), key=key, persist_state="session",
         format_func=lambda name: (
-            f"{name} ({counted(len(by_name[name].tests), 'test')}, "
-            f"{counted(by_name[name].n_cases, 'case')})"
+            _(
+                "{suite} ({tests}, {cases})", suite=name, tests=counted(len(by_name[name].tests), "test"),
+                cases=counted(by_name[name].n_cases, "case"),
+            )
         ),
     )  # fmt: skip
     return by_name[chosen]
@@ -71,22 +75,26 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     key = f"tests_model_{project.id}"
     typed = st.session_state.get(key) or ""
     chosen = model.selectbox(
-        "Model", list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
-        help="built-in: a small classifier of words and their parts, trained on this project's gold. Models that were trained "
-            "here stand below it. Others are written spacy:FOLDER or transformers:FOLDER.",
+        _("Model"), list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
+        help=_(
+            "built-in: a small classifier of words and their parts, trained on this project's gold. Models that were trained "
+            "here stand below it. Others are written spacy:FOLDER or transformers:FOLDER."
+        ),
     )  # fmt: skip
     spec = choices.specs.get(chosen or "", (chosen or "").strip())
-    kept_as = name.text_input("Keep its answers as", key="tests_model_name", placeholder="its own name")
+    kept_as = name.text_input(_("Keep its answers as"), key="tests_model_name", placeholder=_("its own name"))
     of_seed = seed.text_input(
-        "Seed", key="tests_model_seed", placeholder="none",
-        help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
-            "seeds.",
+        _("Seed"), key="tests_model_seed", placeholder=_("none"),
+        help=_(
+            "The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
+            "seeds."
+        ),
     )  # fmt: skip
     if choices.silent:
         st.caption(as_text(_silent_words(choices.silent)))
     labels_said = model_labels.ask(store, visit, project, spec, key="tests_labels")
     is_pressed = pressed(
-        "Run the tests",
+        _("Run the tests"),
         container=button,
         type="primary",
         icon=":material/play_arrow:",
@@ -100,12 +108,17 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
 
 def _silent_words(names: Sequence[str]) -> str:
     """Whose answers are here though they cannot be asked."""
-    is_one, more = len(names) == 1, len(names) - _MOST_SILENT
-    shown = ", ".join(f"“{name}”" for name in names[:_MOST_SILENT]) + (f" and {more:,} more" if more > 0 else "")
-    return (
-        f"{shown} {'has' if is_one else 'have'} answers in this project, but {'it was' if is_one else 'they were'} not trained "
-        f"here. Write where {'it lies' if is_one else 'one lies'} (transformers:FOLDER), or import predictions for the suite "
-        "under “Files”."
+    more = len(names) - _MOST_SILENT
+    shown = listed([f"“{name}”" for name in names[:_MOST_SILENT]])
+    if more > 0:
+        shown = _("{names} and {n} more", names=shown, n=f"{more:,}")
+    return several(
+        "{names} has answers in this project, but it was not trained here. Write where it lies (transformers:FOLDER), or "
+        "import predictions for the suite under “Files”.",
+        "{names} have answers in this project, but they were not trained here. Write where one lies (transformers:FOLDER), "
+        "or import predictions for the suite under “Files”.",
+        len(names),
+        names=shown,
     )
 
 
@@ -134,7 +147,7 @@ def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite
     shown, compared = _choose_models(suite, models)
     show_results(visit, project, suite_results(store, visit.user, project, suite, compared), shown)
     if not models:
-        st.info("No model has answered yet. Run the tests above, or import predictions under “Files”.")
+        st.info(_("No model has answered yet. Run the tests above, or import predictions under “Files”."))
 
 
 def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str], tuple[str, str] | None]:
@@ -144,30 +157,41 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     left, right = st.columns([3, 2])
     key = f"tests_models_{suite.id}"
     st.session_state[key] = [m for m in st.session_state.get(key, models[:_MOST_MODELS]) if m in models]
-    shown = left.multiselect("Models", list(models), key=key, persist_state="session", max_selections=_MOST_MODELS)
+    shown = left.multiselect(_("Models"), list(models), key=key, persist_state="session", max_selections=_MOST_MODELS)
     pairs = [(first, other) for first in shown for other in shown if first != other]
     compared = right.selectbox(
-        "Difference", [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
-        format_func=lambda pair: "none" if pair is None else f"{pair[1]} minus {pair[0]}",
-        help="How much more often the first one named fails, in percentage points, over the cases that the test applies to "
-            "with both.",
+        _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
+        format_func=_difference_of,
+        help=_(
+            "How much more often the first one named fails, in percentage points, over the cases that the test applies to "
+            "with both."
+        ),
     )  # fmt: skip
     return shown, compared
 
 
+def _difference_of(pair: tuple[str, str] | None) -> str:
+    return _("none") if pair is None else _("{second} minus {first}", first=pair[0], second=pair[1])
+
+
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
-    whole = "the whole suite"
-    with st.expander("Remove a test"):
-        st.caption("The models' answers to it are removed as well. The record keeps that it existed.")
+    with st.expander(_("Remove a test")):
+        st.caption(_("The models' answers to it are removed as well. The record keeps that it existed."))
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         names = [test.name for test in suite.tests]
-        chosen = left.selectbox("Test", [*names, whole], key=f"tests_remove_{suite.id}")
+        chosen = left.selectbox(
+            _("Test"),
+            [*names, None],
+            index=0,
+            key=f"tests_remove_{suite.id}",
+            format_func=lambda test: _("the whole suite") if test is None else test,
+        )
         if pressed(
-            "Remove", container=right, key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"
+            _("Remove"), container=right, key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"
         ):
-            if chosen == whole:
+            if chosen is None:
                 remove_suite(store, visit.user, project, suite.name)
             else:
                 remove_test(store, visit.user, project, suite.name, chosen)
-            st.session_state["tests_done"] = f"“{suite.name if chosen == whole else chosen}” was removed."
+            st.session_state["tests_done"] = _("“{name}” was removed.", name=suite.name if chosen is None else chosen)
             st.rerun()

@@ -7,13 +7,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.domain.suites import capability_name
 from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
+from annotator.language import _, unsaid
 from annotator.usecases.suites.result_words import (
-    WHAT_INTERVALS_ARE,
     beside_rate,
     comparison_sentence,
     difference_words,
     rate_words,
+    what_intervals_are,
 )
 from annotator.usecases.suites.results import Rate, ResultRow, SuiteResults
 from annotator.web.frame import as_text
@@ -21,8 +23,9 @@ from annotator.web.presses import pressed
 from annotator.web.sections.suites.cases import failing_cases
 from annotator.web.session import Visit
 
+_N_CASES = 2  # the column
 _WIDTH = 1180  # pixels; wider, a number is far from its name
-_LEGEND = (
+_LEGEND = unsaid(
     "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. A bar reaches "
     "from 0 to 100 %, with the interval on it. ±: standard deviation over seeds. –: no answers yet. Click a number to see its "
     "failing cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability "
@@ -49,7 +52,7 @@ def show_results(visit: Visit, project: Project, results: SuiteResults, models: 
         table.show_heads()
         for number, row in enumerate(results.rows):
             table.show_row(number, row)
-    st.caption(f"{_LEGEND} {WHAT_INTERVALS_ARE}")
+    st.caption(f"{_(_LEGEND)} {what_intervals_are()}")
 
 
 class _Table:
@@ -64,19 +67,20 @@ class _Table:
 
     def show_heads(self) -> None:
         heads = [
-            "Capability and test",
-            "Type",
-            "Cases",
+            _("Capability and test"),
+            _("Type"),
+            _("Cases"),
             *self.models,
-            *(["Difference, points"] if self.compared else []),
+            *([_("Difference, points")] if self.compared else []),
         ]
-        for column, head in zip(st.columns(self.widths), heads, strict=True):
-            column.markdown(f"**{as_text(head)}**", text_alignment="right" if head == "Cases" else "left")
+        for number, (column, head) in enumerate(zip(st.columns(self.widths), heads, strict=True)):
+            column.markdown(f"**{as_text(head)}**", text_alignment="right" if number == _N_CASES else "left")
 
     def show_row(self, number: int, row: ResultRow) -> None:
         columns = st.columns(self.widths)
         if row.test is None:
-            columns[0].markdown(f"**{as_text(row.name)}**")
+            name = capability_name(row.name) if row.category else _(row.name)
+            columns[0].markdown(f"**{as_text(name)}**")
         else:
             columns[0].container(key=f"tests_name_{number}").markdown(as_text(row.name))
             columns[1].markdown(row.test.type)
@@ -95,7 +99,11 @@ class _Table:
         if row.test is None or not any(rate.n_failed):
             column.markdown(as_text(words))
         elif pressed(
-            as_text(words), container=column, key=key, type="tertiary", help=f"The failing cases{_more(rate)}"
+            as_text(words),
+            container=column,
+            key=key,
+            type="tertiary",
+            help=_failing_words(rate),
         ):
             failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
         if rate.rate is not None:
@@ -103,8 +111,13 @@ class _Table:
             column.html(rate_bar_html(RateBar(rate.rate, low, high, [beside_rate(rate)])))
 
 
-def _more(rate: Rate) -> str:
+def _failing_words(rate: Rate) -> str:
     if rate.n_runs < 2:
-        return ""
+        return _("The failing cases")
     failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
-    return f". {counted(rate.n_runs, 'seed')}: failed {failed}; not applicable {left_out}"
+    return _(
+        "The failing cases. {seeds}: failed {failed}; not applicable {left_out}",
+        seeds=counted(rate.n_runs, "seed"),
+        failed=failed,
+        left_out=left_out,
+    )

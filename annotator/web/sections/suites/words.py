@@ -8,6 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.word_lists import WORD_LIST_ROLES, WordList
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites.construction import ready_for
@@ -17,11 +18,11 @@ from annotator.web.session import Visit
 
 _SHOWN = 12
 _ROLES = {
-    "slot": "slot: fills the slots of templates",
-    "keep": "keep: its words are proposed as a rationale",
-    "ignore": "ignore: its words are told to be no rationale",
+    "slot": unsaid("slot: fills the slots of templates"),
+    "keep": unsaid("keep: its words are proposed as a rationale"),
+    "ignore": unsaid("ignore: its words are told to be no rationale"),
 }
-_NEW = "a new list"
+_NEW = unsaid("a new list")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -34,26 +35,31 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _show_lists(own_lists: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
     rows = [
-        ("of the project", word_list.name, word_list.role, word_list.language, word_list.words)
+        (_("of the project"), word_list.name, word_list.role, word_list.language, word_list.words)
         for word_list in own_lists
     ]
     known = {word_list.name for word_list in own_lists}
-    rows += [("ready-made", name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
+    rows += [(_("ready-made"), name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
     if not rows:
-        st.info("There is no word list yet. Write one below.", icon=":material/list:")
+        st.info(_("There is no word list yet. Write one below."), icon=":material/list:")
         return
     st.dataframe(
         [
             {"list": name, "from": whose, "role": role, "language": language, "words": len(words),
-             "first words": ", ".join(words[:_SHOWN])}
+             "first": ", ".join(words[:_SHOWN])}
             for whose, name, role, language, words in rows
         ],
         hide_index=True, key="tests_lists", height=min(250, 38 + 35 * len(rows)),
-        column_config={"first words": st.column_config.TextColumn(width="large")},
+        column_config={
+            "list": _("list"), "from": _("from"), "role": _("role"), "language": _("language"), "words": _("words"),
+            "first": st.column_config.TextColumn(_("first words"), width="large"),
+        },
     )  # fmt: skip
     st.caption(
-        "A list of the project with the role slot replaces the ready-made list of the same name in tests that are made from "
-        "now on."
+        _(
+            "A list of the project with the role slot replaces the ready-made list of the same name in tests that are made "
+            "from now on."
+        )
     )
 
 
@@ -61,26 +67,30 @@ def _write(
     store: Store, visit: Visit, project: Project, own_lists: "dict[str, WordList]", came: "dict[str, Sequence[str]]"
 ) -> None:
     chosen = st.selectbox(
-        "Edit", [_NEW, *own_lists, *(name for name in came if name not in own_lists)], key=f"tests_list_{project.id}"
-    )
+        _("Edit"), [_NEW, *own_lists, *(name for name in came if name not in own_lists)], key=f"tests_list_{project.id}",
+        format_func=lambda name: _(_NEW) if name == _NEW else name,
+    )  # fmt: skip
     known = own_lists.get(chosen)
     words = known.words if known is not None else tuple(came.get(chosen, ()))
     left, middle, right = st.columns(3)
     key = f"{project.id}_{chosen}"
-    name = left.text_input("Name", "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish")
+    name = left.text_input(
+        _("Name of the list"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
+    )
     role = middle.selectbox(
-        "For", WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"), format_func=_ROLES.__getitem__,
-        key=f"tests_list_role_{key}",
+        _("For"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
+        format_func=lambda role: _(_ROLES[role]), key=f"tests_list_role_{key}",
     )  # fmt: skip
     language = right.text_input(
-        "Language", known.language if known else project.language, key=f"tests_list_language_{key}"
+        _("Language"), known.language if known else project.language, key=f"tests_list_language_{key}"
     )
     written = st.text_area(
-        "Words, one on each line", "\n".join(words), key=f"tests_list_words_{key}", height=220, placeholder="soup\nbig | small",
-        help="Separate the forms of a word with |; slots ask for them by number: {size.1}, {size.2}.",
+        _("Words, one on each line"), "\n".join(words), key=f"tests_list_words_{key}", height=220,
+        placeholder=_("soup\nbig | small"),
+        help=_("Separate the forms of a word with |; slots ask for them by number: {size.1}, {size.2}."),
     )  # fmt: skip
-    save, remove, _ = st.columns([1, 1, 3])
-    if pressed("Save the list", type="primary", container=save, key="tests_list_save", width="stretch"):
+    save, remove, _rest = st.columns([1, 1, 3])
+    if pressed(_("Save the list"), type="primary", container=save, key="tests_list_save", width="stretch"):
         try:
             made = save_word_list(
                 store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
@@ -88,11 +98,11 @@ def _write(
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        _done(f"The list “{made.name}” has {counted(len(made.words), 'word')}.")
-    if known is not None and pressed("Remove the list", container=remove, key="tests_list_remove", width="stretch"):
+        _done(_("The list “{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
+    if known is not None and pressed(_("Remove the list"), container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
-        _done(f"The list “{known.name}” was removed.")
+        _done(_("The list “{name}” was removed.", name=known.name))
 
 
 def _done(words: str) -> None:
