@@ -14,6 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import Role, User, has_right, role_name
+from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
 from annotator.language import _, listed, several
@@ -27,6 +28,7 @@ from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_re
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
+from annotator.usecases.start.overview import Training, trainings_before_work
 from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
@@ -269,14 +271,18 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     """What waits for a person in a project, in a few words."""
     if project.is_archived:
         return _("archived")
-    parts: list[str] = []
+    trainings = trainings_before_work(store, user, project, roles)
+    parts = [words for audience, training in trainings if (words := _training_words(training, audience))]
+    before = {audience for audience, _training in trainings}
     if has_right(user, roles, "annotate"):
         counts = waiting_counts(store, project, user)
         parts += [_("{n} returned", n=f"{counts['returned']:,}")] if counts["returned"] else []
-        parts.append(_("{n} to annotate", n=f"{counts['open'] + counts['waiting']:,}"))
+        n_to_annotate = counts["open"] + counts["waiting"]
+        parts += [_("{n} to annotate", n=f"{n_to_annotate:,}")] if n_to_annotate or "annotators" not in before else []
     if has_right(user, roles, "review") and project.settings.reviewers_per_annotation:
         to_review = review_counts(store, project, user)
-        parts.append(_("{n} to review", n=f"{to_review['open'] + to_review['to_review']:,}"))
+        n_to_review = to_review["open"] + to_review["to_review"]
+        parts += [_("{n} to review", n=f"{n_to_review:,}")] if n_to_review or "reviewers" not in before else []
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
         to_check, back = changed_versions_waiting(store, project, user)
         parts += [_("{n} to check", n=f"{to_check:,}")] if to_check else []
@@ -286,6 +292,22 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if has_right(user, roles, "manage project") and (n_questions := count_waiting(store, project)):
         parts.append(several("{n} question to answer", "{n} questions to answer", n_questions))
     return " · ".join(parts)
+
+
+def _training_words(training: Training, audience: Audience) -> str:
+    """What comes before somebody's work; "" while they still hold some, which comes first."""
+    match training.stage:
+        case "begin":
+            return several("training first: {n} text", "training first: {n} texts", training.of)
+        case "open" | "feedback":
+            return _("training: text {number} of {all}", number=training.number, all=training.of)
+        case "failed" if audience == "annotators":
+            return _("nothing to annotate: no try left in the training")
+        case "failed":
+            return _("nothing to review: no try left in the training")
+        case "no texts":
+            return _("no text left for the training")
+    return ""
 
 
 def as_text(text: str) -> str:

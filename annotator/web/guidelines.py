@@ -10,6 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.project.guideline_examples import BadExample, Example, parts_of
 from annotator.domain.project.guidelines import Change, ChangedLine
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.usecases.project.guidelines import Reading
 from annotator.web.frame import as_text
 
@@ -17,16 +18,16 @@ _SHEET = (Path(__file__).parent / "panel" / "shared" / "guidelines.css").read_te
 # There is nothing of anybody's in this HTML. Which part of it is seen is chosen in guidelines.css.
 _HEAD = """
 <div class="guidelines-head">
-  <h2>Guidelines</h2>
-  <button type="button" class="guidelines-close" title="Close the guidelines (g)">Close <kbd>g</kbd></button>
+  <h2>{title}</h2>
+  <button type="button" class="guidelines-close" title="{close_whole}">{close} <kbd>g</kbd></button>
 </div>
-<p class="guidelines-first">Please read these before you begin.</p>
-<p class="guidelines-changed">These guidelines have changed since you last read them.</p>
+<p class="guidelines-first">{first}</p>
+<p class="guidelines-changed">{changed}</p>
 """
 _FOOT = """
 <div class="guidelines-foot">
-  <button type="button" class="guidelines-read">I have read them <kbd>⏎</kbd></button>
-  <button type="button" class="guidelines-later">Later <kbd>Esc</kbd></button>
+  <button type="button" class="guidelines-read">{read} <kbd>⏎</kbd></button>
+  <button type="button" class="guidelines-later">{later} <kbd>Esc</kbd></button>
 </div>
 """
 
@@ -41,13 +42,21 @@ def show_guidelines(project: Project, reading: Reading) -> None:
     """The guidelines as the lead wrote them in Markdown (no HTML); they are unseen until the screen opens them."""
     st.html(f"<style>{_SHEET}</style>")
     with st.container(key="guidelines"):
-        st.html(_HEAD)
+        st.html(
+            _HEAD.format(
+                title=_("Guidelines"),
+                close_whole=_("Close the guidelines (g)"),
+                close=_("Close"),
+                first=_("Please read these before you begin."),
+                changed=_("These guidelines have changed since you last read them."),
+            )
+        )
         if reading.is_asked and reading.changes:
             show_changes(reading.changes)
         show_parts(project.guidelines)
         if not project.guidelines.strip():
-            st.markdown("This project has no guidelines yet. Ask its lead for them.")
-        st.html(_FOOT)
+            st.markdown(_("This project has no guidelines yet. Ask its lead for them."))
+        st.html(_FOOT.format(read=_("I have read them"), later=_("Later")))
 
 
 def show_parts(guidelines: str) -> None:
@@ -78,13 +87,16 @@ def _example_html(example: Example) -> str:
 
 
 _LINES: dict[Change, str] = {
-    "kept": '<li class="kept">{}</li>',
-    "removed": '<li class="removed" aria-label="removed">− <del>{}</del></li>',
-    "added": '<li class="added" aria-label="added">+ <ins>{}</ins></li>',
+    "kept": '<li class="kept">{line}</li>',
+    "removed": '<li class="removed" aria-label="{label}">− <del>{line}</del></li>',
+    "added": '<li class="added" aria-label="{label}">+ <ins>{line}</ins></li>',
 }
 
 
 def show_changes(changes: Sequence[ChangedLine]) -> None:
     """The lines that were removed and added, as text."""
-    lines = "".join(_LINES[line.change].format(escape(line.text) or "&nbsp;") for line in changes)
+    labels = {"removed": _("removed"), "added": _("added"), "kept": ""}
+    lines = "".join(
+        _LINES[line.change].format(line=escape(line.text) or "&nbsp;", label=labels[line.change]) for line in changes
+    )
     st.html(f'<style>{_SHEET}</style><ul class="guidelines-changes">{lines}</ul>')

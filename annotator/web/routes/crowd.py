@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from annotator.domain.project.crowd import Door
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotFound, TooBusy
+from annotator.language import Language, _, speaking, spoken_language, unsaid
 from annotator.usecases.crowd import visits
 from annotator.web import forms
 from annotator.web.routes import crowd_limits
@@ -18,13 +19,15 @@ from annotator.web.routes.sign_in import Form, is_https, read_form
 
 _KEPT_SECONDS = 30 * 24 * 3600  # how long the last page can be seen again in the same browser
 _TITLES: tuple[tuple[type[AnnotatorError], str], ...] = (
-    (TooBusy, "Please come back later"),
-    (Conflict, "This work is over"),
-    (NotFound, "There is nothing here"),
+    (TooBusy, unsaid("Please come back later")),
+    (Conflict, unsaid("This work is over")),
+    (NotFound, unsaid("There is nothing here")),
 )
 # What MTurk puts into the address while somebody only looks at a task.
 _PREVIEW = ("assignmentId", "ASSIGNMENT_ID_NOT_AVAILABLE")
-_ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
+_ACCEPT_FIRST = unsaid(
+    "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -37,7 +40,7 @@ def _guarded(handler: Handler, page: crowd_limits.Page) -> Handler:
             crowd_limits.LIMITS.take(_address_of(request), page)
         except TooBusy:
             await asyncio.sleep(crowd_limits.pause_seconds())
-            return HTMLResponse(*_busy_page())
+            return HTMLResponse(*_busy_page(spoken_language()))
         try:
             return await handler(request)
         except AnnotatorError as error:
@@ -52,14 +55,15 @@ def _address_of(request: Request) -> str:
 
 
 @cache
-def _busy_page() -> tuple[bytes, int, dict[str, str]]:
-    page = _refusal(TooBusy(crowd_limits.BUSY))
+def _busy_page(language: Language) -> tuple[bytes, int, dict[str, str]]:
+    with speaking(language):
+        page = _refusal(TooBusy(_(crowd_limits.BUSY)))
     return bytes(page.body), page.status_code, dict(page.headers)
 
 
 def _refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
     """begun_at: the link of a door, where whoever has begun already may go on."""
-    title = next((title for kind, title in _TITLES if isinstance(error, kind)), "Not accepted")
+    title = next((_(title) for kind, title in _TITLES if isinstance(error, kind)), _("Not accepted"))
     if begun_at:
         page = forms.turned_away_page(title, said_of(error), status_of(error), action=begun_at)
     else:
@@ -76,7 +80,7 @@ async def _in_thread(request: Request, work: Callable[[], Response]) -> Response
 async def show_door(request: Request) -> Response:
     """What the work is about, and the button that begins it. Looking is written down nowhere."""
     if request.query_params.get(_PREVIEW[0]) == _PREVIEW[1]:
-        raise InvalidValue(_ACCEPT_FIRST)
+        raise InvalidValue(_(_ACCEPT_FIRST))
     token = request.path_params["token"]
     answer = crowd_limits.DOORS.answer(token)
     if answer is None:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from annotator.domain.project.crowd import Door
 from annotator.errors import AnnotatorError, TooBusy
+from annotator.language import unsaid
 from annotator.web.routes.password_hashes import HashingThreads
 
 Page = Literal["door", "begin", "end"]
@@ -30,7 +31,7 @@ _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 32
 _KNOWN_SECONDS = 2.0
 _MOST_DOORS = 1_000
-BUSY = "Too many people come to this link at this moment. Please come back in a minute: your place is not lost."
+BUSY = unsaid("Too many people come to this link at this moment. Please come back in a minute: your place is not lost.")
 
 Clock = Callable[[], float]
 
