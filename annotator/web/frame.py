@@ -246,7 +246,8 @@ def _open_project(number: int) -> None:
 
 
 def _show_person(user: User, roles: frozenset[Role]) -> None:
-    held: list[Role] = [*sorted(roles), *(["administrator"] if user.is_administrator else [])]
+    held: list[Role] = sorted(roles)
+    held += ["administrator"] if user.is_administrator else []
     names = listed([role_name(role) for role in held]) or _("no role here")
     st.markdown(f"**{as_text(user.name)}**  \n{names}")
 

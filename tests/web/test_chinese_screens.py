@@ -16,6 +16,7 @@ import pytest
 from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
+from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.usecases.access import accounts
 from annotator.web import frame, session
@@ -43,16 +44,14 @@ TESTS_SECTIONS = ("Results", "Make a test", "Word lists", "Files")
 TRANSLATED = (
     Screen("Lead", "start"),
     Screen("Annotator 1", "start"),
-    Screen("Reviewer", "start"),
+    Screen("Reviewer 1", "start"),
     Screen("Researcher", "start"),
-    Screen("Administrator", "start"),
+    Screen("Root", "start"),
     Screen("Annotator 1", "annotate"),
-    Screen("Reviewer", "annotate"),
-    Screen("Annotator 1", "project"),
 )
 # Not translated yet: a screen goes from here to the list above with its translation.
 STILL_ENGLISH = (
-    Screen("Reviewer", "review"),
+    Screen("Reviewer 1", "review"),
     Screen("Annotator 1", "perturb"),
     Screen("Lead", "perturb"),
     Screen("Researcher", "saliency"),
@@ -79,6 +78,8 @@ Opened = Callable[[Screen], AppTest]
 def database(demonstration: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "demo.db"
     shutil.copy(demonstration, path)
+    with open_store(path) as store:
+        accounts.add_user(store, LOCAL_OPERATOR, "Root", "administrator")
     monkeypatch.setenv("ANNOTATOR_DB", str(path))
     return path
 
@@ -93,15 +94,12 @@ def opened(database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
         monkeypatch.setattr(session, "cookie_token", lambda: token)
         monkeypatch.setattr(session, "accepted_languages", lambda: "zh-CN")
         app = AppTest.from_file(str(APP), default_timeout=60)
-        monkeypatch.setattr(frame, "first_page_for", lambda *_, **__: _allowed(screen))
+        monkeypatch.setattr(frame, "first_page_for", lambda *_, **__: page_at(screen.page))
         if screen.page == "tests":
             app.session_state["tests_section"] = screen.section
         elif screen.section:
             app.session_state["project_section"] = screen.section
         return app.run()
-
-    def _allowed(screen: Screen) -> Any:
-        return page_at(screen.page)
 
     return run
 
@@ -123,7 +121,7 @@ def sentences(node: Any) -> Iterator[str]:
     proto = getattr(node, "proto", None)
     if isinstance(proto, Message):
         yield from _strings(proto)
-    if getattr(node, "type", "") == "arrow_data_frame":
+    if getattr(node, "type", "") == "dataframe":
         labels = json.loads(proto.columns) if proto is not None and proto.columns else {}
         for column in node.value.columns:
             config = labels.get(str(column)) or {}
