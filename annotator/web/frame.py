@@ -38,6 +38,7 @@ _PROJECT_PARAMETER = "project"
 READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
 _LONGEST_SHOWN = 40  # characters of an address
+_FITS_THE_BOX = 16  # characters of a project's name
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
 # after the page itself, which is then drawn a fifth sooner; its place in the sidebar is there from the beginning.
@@ -117,9 +118,14 @@ def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], pro
     at_work = [number for number, other in projects.items() if not other.is_archived or other == project]
     container.selectbox(
         _("Project"), at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
-        key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"),
+        key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"), help=_whole_name(project),
     )  # fmt: skip
     _show_archived(container, {number: other for number, other in projects.items() if number not in at_work})
+
+
+def _whole_name(project: Project | None) -> str | None:
+    """Of a project whose name is cut off in the box."""
+    return as_text(project.name) if project is not None and len(project.name) > _FITS_THE_BOX else None
 
 
 def _show_archived(container: DeltaGenerator, archived: Mapping[int, Project]) -> None:

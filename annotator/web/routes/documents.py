@@ -63,6 +63,10 @@ _STYLE = """<style>
 .stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
 [data-testid=stToastContainer][data-testid=stToastContainer] { top: auto; bottom: 1rem }
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
+.stSidebar .stSelectbox input { text-overflow: ellipsis }
+/* The one word of Streamlit's uploader, which has no setting for it. */
+:lang(zh) [data-testid=stFileUploaderDropzone] button p { font-size: 0 }
+:lang(zh) [data-testid=stFileUploaderDropzone] button p::after { content: "上传"; font-size: 1rem }
 .st-key-project_section.st-key-project_section button { padding-left: .65rem; padding-right: .65rem }
 @media (max-height: 600px) {
   .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
