@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotator.errors import TooBusy
-from annotator.language import Language, language_of_browser, speaking
+from annotator.language import Language, _, language_of_browser, speaking
 from annotator.web.routes import crowd_limits
 from annotator.web.routes.crowd import refusal
 
@@ -57,7 +57,7 @@ def _page_of(scope: Scope) -> crowd_limits.Page:
 
 def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:
     with speaking(language):
-        page = refusal(TooBusy(crowd_limits.BUSY))
+        page = refusal(TooBusy(_(crowd_limits.BUSY)))
     for name, value in headers.items():
         page.headers.setdefault(name, value)
     return page

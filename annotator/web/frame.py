@@ -12,12 +12,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from annotator.domain.numbers import counted, whole_number
-from annotator.domain.people import Role, User, has_right
+from annotator.domain.numbers import whole_number
+from annotator.domain.people import Role, User, has_right, role_name
+from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
+from annotator.language import _, listed, several
 from annotator.resources import resource_folder
-from annotator.usecases.access.rights import roles_with, spoken
+from annotator.usecases.access.rights import roles_with, spoken_rights
 from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.annotate.work import waiting_counts
@@ -26,6 +28,7 @@ from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_re
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.review.reviews import review_counts
+from annotator.usecases.start.overview import Training, trainings_before_work
 from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
@@ -35,6 +38,7 @@ _PROJECT_PARAMETER = "project"
 READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
 _LONGEST_SHOWN = 40  # characters of an address
+_FITS_THE_BOX = 16  # characters of a project's name
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
 # after the page itself, which is then drawn a fifth sooner; its place in the sidebar is there from the beginning.
@@ -113,16 +117,21 @@ def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], pro
     # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
     at_work = [number for number, other in projects.items() if not other.is_archived or other == project]
     container.selectbox(
-        "Project", at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
-        key=_PROJECT_KEY, on_change=_follow_choice, placeholder="Choose a project",
+        _("Project"), at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
+        key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"), help=_whole_name(project),
     )  # fmt: skip
     _show_archived(container, {number: other for number, other in projects.items() if number not in at_work})
+
+
+def _whole_name(project: Project | None) -> str | None:
+    """Of a project whose name is cut off in the box."""
+    return as_text(project.name) if project is not None and len(project.name) > _FITS_THE_BOX else None
 
 
 def _show_archived(container: DeltaGenerator, archived: Mapping[int, Project]) -> None:
     if not archived:
         return
-    with container.expander("Archived projects", icon=":material/archive:"):
+    with container.expander(_("Archived projects"), icon=":material/archive:"):
         for number, project in archived.items():
             st.button(
                 as_text(project.name), key=f"archived_{number}", type="tertiary", on_click=_open_project, args=(number,)
@@ -132,13 +141,23 @@ def _show_archived(container: DeltaGenerator, archived: Mapping[int, Project]) -
 def _offer_projects(projects: Mapping[int, Project]) -> None:
     """Instead of the page, where the address names no project of the person's."""
     wanted = as_text(st.query_params[_PROJECT_PARAMETER][:_LONGEST_SHOWN])
-    st.error(
-        f"The address of this page names project “{wanted}”. There is no such project, or you have no role in it. "
-        + ("Open one of yours:" if projects else "Ask a lead or an administrator for a role."),
-        icon=":material/error:",
-    )
+    st.error(_no_such_project(wanted, has_others=bool(projects)), icon=":material/error:")
     for number, project in projects.items():
         st.button(as_text(project.name), key=f"offered_{number}", on_click=_open_project, args=(number,))
+
+
+def _no_such_project(wanted: str, *, has_others: bool) -> str:
+    if has_others:
+        return _(
+            "The address of this page names project “{number}”. There is no such project, or you have no role in it. "
+            "Open one of yours:",
+            number=wanted,
+        )
+    return _(
+        "The address of this page names project “{number}”. There is no such project, or you have no role in it. "
+        "Ask a lead or an administrator for a role.",
+        number=wanted,
+    )
 
 
 def _read_notice(store: Store, user: User) -> None:
@@ -156,7 +175,7 @@ def _navigation(user: User, roles: frozenset[Role], *, has_projects: bool, n_new
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
     entry = first_page_for(user, roles, has_projects=has_projects)
     first = None if entry is None else pages[allowed.index(entry)]
-    start = st.Page(partial(_start, first), title="Start", url_path="entry", default=True, visibility="hidden")
+    start = st.Page(partial(_start, first), title=_("Start"), url_path="entry", default=True, visibility="hidden")
     return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
 
 
@@ -170,35 +189,43 @@ def link_to(path: str, label: str, *, project_id: int, icon: str | None = None, 
 def _title_with_news(entry: PageEntry, n_new: int) -> str:
     """The start page says in the sidebar how many notices are new."""
     if entry is not START or not n_new:
-        return entry.title
-    return f"{entry.title} ({n_new:,}{'+' if n_new == MOST_COUNTED else ''} new)"
+        return _(entry.title)
+    n = f"{n_new:,}{'+' if n_new == MOST_COUNTED else ''}"
+    return _("{page} ({n} new)", page=_(entry.title), n=n)
 
 
 def _page(entry: PageEntry, title: str = "") -> StreamlitPage:
     path = resource_folder("pages") / entry.file
-    return st.Page(path, title=title or entry.title, icon=entry.icon, url_path=entry.path)
+    return st.Page(path, title=title or _(entry.title), icon=entry.icon, url_path=entry.path)
 
 
 def _refusing_page(entry: PageEntry) -> StreamlitPage:
     """The address of a page that the person may not see: a sentence instead of Streamlit's "Page not found"."""
-    return st.Page(partial(_refuse, entry), title=entry.title, url_path=entry.path, visibility="hidden")
+    return st.Page(partial(_refuse, entry), title=_(entry.title), url_path=entry.path, visibility="hidden")
 
 
 def _refuse(entry: PageEntry) -> None:
     roles = dict.fromkeys(role for right in entry.rights for role in roles_with(right))
     raise NotAllowed(
-        f"The page {entry.title} needs the right to {' or to '.join(spoken(right) for right in entry.rights)}, which you have "
-        f"in no project. A lead of the project can give you a role for it ({' or '.join(roles)})."
+        _(
+            "The page {page} needs the right to {rights}, which you have in no project. A lead of the project can give you "
+            "a role for it ({roles}).",
+            page=_(entry.title),
+            rights=spoken_rights(entry.rights),
+            roles=listed([role_name(role) for role in roles], "or"),
+        )
     )
 
 
 def _start(first: StreamlitPage | None) -> None:
     if first is not None:
         st.switch_page(first)
-    st.title("There is nothing here for you yet", anchor=False)
+    st.title(_("There is nothing here for you yet"), anchor=False)
     st.write(
-        "None of your roles has a page here. To annotate, ask a lead of the project or an administrator "
-        "for the role annotator."
+        _(
+            "None of your roles has a page here. To annotate, ask a lead of the project or an administrator "
+            "for the role annotator."
+        )
     )
 
 
@@ -225,43 +252,69 @@ def _open_project(number: int) -> None:
 
 
 def _show_person(user: User, roles: frozenset[Role]) -> None:
-    spoken = sorted(roles) + (["administrator"] if user.is_administrator else [])
-    st.markdown(f"**{as_text(user.name)}**  \n{', '.join(spoken) or 'no role here'}")
+    held: list[Role] = sorted(roles)
+    held += ["administrator"] if user.is_administrator else []
+    names = listed([role_name(role) for role in held]) or _("no role here")
+    st.markdown(f"**{as_text(user.name)}**  \n{names}")
 
 
 def _show_worker(user: User) -> None:
     """Who came in by a crowd door has one page and one project: a name that was drawn, and the way out."""
     st.markdown(f"**{as_text(user.name)}**")
-    st.html(f'<a href="/crowd/end" target="_self" style="{_LINK_STYLE}">How far I am, or stop</a>')
+    st.html(_link_html("/crowd/end", _("How far I am, or stop")))
 
 
 def _show_sign_out() -> None:
-    # st.link_button would open another tab. There is nothing of anybody's in this HTML.
-    links = (("/account", "My account"), ("/sign-out", "Sign out"))
-    st.html(" · ".join(f'<a href="{to}" target="_self" style="{_LINK_STYLE}">{what}</a>' for to, what in links))
+    links = (("/account", _("My account")), ("/sign-out", _("Sign out")))
+    st.html(" · ".join(_link_html(address, label) for address, label in links))
+
+
+def _link_html(address: str, label: str) -> str:
+    """A link within the tab, which st.link_button would open in another. There is nothing of anybody's in this HTML."""
+    return f'<a href="{address}" target="_self" style="{_LINK_STYLE}">{label}</a>'
 
 
 def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Role]) -> str:
     """What waits for a person in a project, in a few words."""
     if project.is_archived:
-        return "archived"
-    parts: list[str] = []
+        return _("archived")
+    trainings = trainings_before_work(store, user, project, roles)
+    parts = [words for audience, training in trainings if (words := _training_words(training, audience))]
+    before = {audience for audience, _training in trainings}
     if has_right(user, roles, "annotate"):
         counts = waiting_counts(store, project, user)
-        parts += [f"{counts['returned']:,} returned"] if counts["returned"] else []
-        parts.append(f"{counts['open'] + counts['waiting']:,} to annotate")
+        parts += [_("{n} returned", n=f"{counts['returned']:,}")] if counts["returned"] else []
+        n_to_annotate = counts["open"] + counts["waiting"]
+        parts += [_("{n} to annotate", n=f"{n_to_annotate:,}")] if n_to_annotate or "annotators" not in before else []
     if has_right(user, roles, "review") and project.settings.reviewers_per_annotation:
         to_review = review_counts(store, project, user)
-        parts.append(f"{to_review['open'] + to_review['to_review']:,} to review")
+        n_to_review = to_review["open"] + to_review["to_review"]
+        parts += [_("{n} to review", n=f"{n_to_review:,}")] if n_to_review or "reviewers" not in before else []
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
         to_check, back = changed_versions_waiting(store, project, user)
-        parts += [f"{to_check:,} to check"] if to_check else []
-        parts += [f"{counted(back, 'changed version')} returned"] if back else []
+        parts += [_("{n} to check", n=f"{to_check:,}")] if to_check else []
+        parts += [several("{n} changed version returned", "{n} changed versions returned", back)] if back else []
         n_to_audit = count_to_audit(store, user, project.id)
-        parts += [f"{n_to_audit:,} to audit"] if n_to_audit else []
+        parts += [_("{n} to audit", n=f"{n_to_audit:,}")] if n_to_audit else []
     if has_right(user, roles, "manage project") and (n_questions := count_waiting(store, project)):
-        parts.append(f"{counted(n_questions, 'question')} to answer")
+        parts.append(several("{n} question to answer", "{n} questions to answer", n_questions))
     return " · ".join(parts)
+
+
+def _training_words(training: Training, audience: Audience) -> str:
+    """What comes before somebody's work; "" while they still hold some, which comes first."""
+    match training.stage:
+        case "begin":
+            return several("training first: {n} text", "training first: {n} texts", training.of)
+        case "open" | "feedback":
+            return _("training: text {number} of {all}", number=training.number, all=training.of)
+        case "failed" if audience == "annotators":
+            return _("nothing to annotate: no try left in the training")
+        case "failed":
+            return _("nothing to review: no try left in the training")
+        case "no texts":
+            return _("no text left for the training")
+    return ""
 
 
 def as_text(text: str) -> str:
@@ -290,7 +343,7 @@ _NOTHING_SEEN = ":small[]"
 
 def _show_signed_out(error: NotSignedIn) -> None:
     st.warning(as_text(str(error)), icon=":material/lock:")
-    st.html(f'<a href="/sign-in" target="_self" style="{_LINK_STYLE}">Sign in</a>')
+    st.html(_link_html("/sign-in", _("Sign in")))
 
 
 def report_defect(error: Exception) -> bool:
@@ -298,8 +351,11 @@ def report_defect(error: Exception) -> bool:
     moment = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     _LOG.error("A page failed at %s with the error traced above: %s", moment, type(error).__name__)
     st.error(
-        f"Something went wrong in the program at {as_text(moment)}. What was saved is safe. Reload the page; "
-        "if it happens again, tell your administrator this time: the log has more details.",
+        _(
+            "Something went wrong in the program at {time}. What was saved is safe. Reload the page; if it happens again, "
+            "tell your administrator this time: the log has more details.",
+            time=as_text(moment),
+        ),
         icon=":material/error:",
     )
     return True

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
 from annotator.errors import NotAllowed, NotSignedIn, StoreError
-from annotator.language import language_of_browser, speak
+from annotator.language import _, language_of_browser, speak
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.roles import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
@@ -147,7 +147,7 @@ def _check(request: HTTPConnection) -> Response | None:
         address = sign_in_address(request.url.path, request.url.query)
         return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
     except NotAllowed as error:
-        return forms.message_page("Not part of this work", said_of(error), 403, back="/annotate")
+        return forms.message_page(_("Not part of this work"), said_of(error), 403, back="/annotate")
     except StoreError as error:
         return PlainTextResponse(said_of(error), 503)
     if not _is_there(request.scope["path"]):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from annotator.domain.people import Right, Role, User, has_right
 from annotator.errors import NotFound
+from annotator.language import unsaid
 from annotator.resources import resource_folder
 
 
@@ -23,17 +24,17 @@ class PageEntry:
 
 _ANYBODY: tuple[Right, ...] = ("annotate", "review", "use models", "manage project", "export")
 
-START = PageEntry("start.py", "start", "Start", ":material/inbox:", _ANYBODY)
+START = PageEntry("start.py", "start", unsaid("Start"), ":material/inbox:", _ANYBODY)
 PAGES: tuple[PageEntry, ...] = (
     START,
-    PageEntry("annotate.py", "annotate", "Annotate", ":material/ink_highlighter:", ("annotate",)),
-    PageEntry("review.py", "review", "Review", ":material/rate_review:", ("review",)),
-    PageEntry("perturb.py", "perturb", "Perturb", ":material/edit_note:", ("annotate", "review")),
-    PageEntry("saliency.py", "saliency", "Saliency", ":material/gradient:", ("use models",)),
-    PageEntry("metrics.py", "metrics", "Metrics", ":material/monitoring:", ("use models",)),
-    PageEntry("tests.py", "tests", "Tests", ":material/fact_check:", ("use models",)),
-    PageEntry("project.py", "project", "Project", ":material/folder_open:", ("manage project",)),
-    PageEntry("export.py", "export", "Export", ":material/download:", ("export",)),
+    PageEntry("annotate.py", "annotate", unsaid("Annotate"), ":material/ink_highlighter:", ("annotate",)),
+    PageEntry("review.py", "review", unsaid("Review"), ":material/rate_review:", ("review",)),
+    PageEntry("perturb.py", "perturb", unsaid("Perturb"), ":material/edit_note:", ("annotate", "review")),
+    PageEntry("saliency.py", "saliency", unsaid("Saliency"), ":material/gradient:", ("use models",)),
+    PageEntry("metrics.py", "metrics", unsaid("Metrics"), ":material/monitoring:", ("use models",)),
+    PageEntry("tests.py", "tests", unsaid("Tests"), ":material/fact_check:", ("use models",)),
+    PageEntry("project.py", "project", unsaid("Project"), ":material/folder_open:", ("manage project",)),
+    PageEntry("export.py", "export", unsaid("Export"), ":material/download:", ("export",)),
 )
 
 

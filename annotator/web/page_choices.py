@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from annotator.domain.numbers import whole_number
+from annotator.language import _, listed, several
 
 T = TypeVar("T")
 Params = Mapping[str, tuple[str, ...]]  # of an address, each name with its values
@@ -20,7 +21,7 @@ _MOST_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something that is chosen on a page. name: in the address; noun: in sentences."""
+    """Something that is chosen on a page. name: in the address; noun: in sentences, marked for the catalogues."""
 
     name: str
     noun: str
@@ -209,19 +210,23 @@ class PageChoices:
         memory.seen = params
         return params
 
-    def gone(self, whose: str = "The address of this page") -> str:
-        """A sentence that names what is left out of an address, or of a view; "" where nothing is."""
+    def gone(self, whose: str = "") -> str:
+        """A sentence that names what is left out of an address, or of a view; "" where nothing is.
+
+        whose: who asks for it, in words; "" for the address
+        """
         names = self._memory.gone + self._memory.unknown  # what somebody chose before what may be a mistyped name
         if not names:
             return ""
         shown = names[:_MOST_SHOWN]
-        rest = [f"{len(names) - len(shown):,} more"] if len(names) > len(shown) else []
-        *first, last = [*shown, *rest]
-        listed = f"{', '.join(first)} and {last}" if first else last
-        are, they = ("is", "It is") if len(names) == 1 else ("are", "They are")
-        return (
-            f"{whose} asks for {listed}, which {are} not here, or not any more. {they} left out; "
-            "the rest is shown as it is asked for."
+        rest = [_("{n} more", n=f"{len(names) - len(shown):,}")] if len(names) > len(shown) else []
+        return several(
+            "{whose} asks for {names}, which is not here, or not any more. It is left out; the rest is shown as it is asked for.",
+            "{whose} asks for {names}, which are not here, or not any more. They are left out; the rest is shown as it is asked "
+            "for.",
+            len(names),
+            whose=whose or _("The address of this page"),
+            names=listed([*shown, *rest], "and"),
         )
 
     def _settled(
@@ -247,7 +252,7 @@ class PageChoices:
 
     def _leave_out(self, piece: Piece, texts: Sequence[str]) -> None:
         for text in texts:
-            self.leave_out(f"{piece.noun} “{_short(text)}”")
+            self.leave_out(_("{noun} “{value}”", noun=_(piece.noun), value=_short(text)))
 
 
 def _short(text: str) -> str:

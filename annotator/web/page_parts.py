@@ -6,6 +6,7 @@ from annotator.domain.numbers import whole_number
 from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
+from annotator.language import _, listed
 from annotator.usecases.access.rights import spoken
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
@@ -17,19 +18,26 @@ READABLE = 1200  # pixels: forms and sentences are not stretched over a wide scr
 def require_project(visit: Visit, *rights: Right) -> Project | None:
     """The chosen project when the person has one of the rights there; else says what to do. The use cases check again."""
     if visit.project is None:
-        st.info("You have no role in a project yet. Ask a lead or an administrator for one.", icon=":material/group:")
+        st.info(
+            _("You have no role in a project yet. Ask a lead or an administrator for one."), icon=":material/group:"
+        )
         return None
     if not any(has_right(visit.user, visit.roles, right) for right in rights):
         st.info(
-            f"You may not {' or '.join(spoken(right) for right in rights)} in this project. Choose another project "
-            "in the sidebar, or ask its lead for a role.",
+            _(
+                "You may not {rights} in this project. Choose another project in the sidebar, or ask its lead for a role.",
+                rights=listed([spoken(right) for right in rights], "or"),
+            ),
             icon=":material/lock:",
         )
         return None
     if visit.project.is_archived and _OF_WORK.issuperset(rights):
         st.info(
-            f"“{as_text(visit.project.name)}” is archived: nothing of it is given out. What you did in it is kept. Choose "
-            "another project in the sidebar, or ask its lead to bring it back.",
+            _(
+                "“{project}” is archived: nothing of it is given out. What you did in it is kept. Choose another project in the "
+                "sidebar, or ask its lead to bring it back.",
+                project=as_text(visit.project.name),
+            ),
             icon=":material/archive:",
         )
         return None
@@ -51,8 +59,12 @@ def _asked_number(name: str) -> int | None:
     number = whole_number(text)
     if text and number is None:
         raise NotFound(
-            f"The address of this page ends with {name}={text[:40]}, but a number is expected there. Ask whoever sent you the "
-            "link for another one, or open the page from the sidebar."
+            _(
+                "The address of this page ends with {parameter}={value}, but a number is expected there. Ask whoever sent you "
+                "the link for another one, or open the page from the sidebar.",
+                parameter=name,
+                value=text[:40],
+            )
         )
     return number
 

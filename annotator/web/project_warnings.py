@@ -9,6 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.project.bulk_actions import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
+from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.undecided_rounds import StuckWork
@@ -30,48 +31,94 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     """Say so when rounds cannot be decided, or texts not be finished, for want of people who may review or annotate."""
     missing = missing_reviewers(store, visit.user, project)
     if missing:
-        wanted, n_people = project.settings.reviewers_per_annotation, count_reviewers(store, visit.user, project)
-        left = wanted - missing
-        who = f"only {counted(left, 'person', 'people')} may review here" if left else "nobody may review here"
-        if n_people > left:
-            who = f"only {left}" if left else "none"
-            who += f" of the {counted(n_people, 'person', 'people')} who may review here will be free to"
-            who += ", since nobody reviews what they annotate"
-        st.warning(
-            f"Each annotation needs {counted(wanted, 'reviewer')}, but {who}. No round can be decided by its scores until you "
-            f"give {counted(missing, 'more person', 'more people')} the role reviewer under People, or ask for fewer reviewers "
-            "under Rules.",
-            icon=":material/group_add:",
-        )
+        n_people = count_reviewers(store, visit.user, project)
+        words = _missing_reviewers_words(project.settings.reviewers_per_annotation, missing, n_people)
+        st.warning(words, icon=":material/group_add:")
     missing = missing_annotators(store, visit.user, project)
     if missing:
-        wanted = project.settings.annotators_per_instance
-        who = f"only {counted(wanted - missing, 'person', 'people')}" if wanted > missing else "nobody"
-        fewer = ", or ask for fewer annotators under Rules" if wanted > 1 else ""
-        st.warning(
-            f"Each text needs {counted(wanted, 'annotator')}, but {who} may annotate here, so no text can be completed. Give "
-            f"{counted(missing, 'more person', 'more people')} the role annotator under People{fewer}.",
-            icon=":material/group_add:",
+        words = _missing_annotators_words(project.settings.annotators_per_instance, missing)
+        st.warning(words, icon=":material/group_add:")
+
+
+def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:
+    left = wanted - missing
+    people = {"people": counted(n_people, "person", "people"), "left": f"{left:,}"}
+    if n_people > left:
+        why = (
+            _(
+                "only {left} of the {people} who may review here will be free to, since nobody reviews what they annotate",
+                **people,
+            )
+            if left
+            else _(
+                "none of the {people} who may review here will be free to, since nobody reviews what they annotate",
+                **people,
+            )
         )
+    elif left:
+        why = several("only {n} person may review here", "only {n} people may review here", left)
+    else:
+        why = _("nobody may review here")
+    return _(
+        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {more} the role "
+        "reviewer under People, or ask for fewer reviewers under Rules.",
+        reviewers=counted(wanted, "reviewer"),
+        why=why,
+        more=counted(missing, "more person", "more people"),
+    )
+
+
+def _missing_annotators_words(wanted: int, missing: int) -> str:
+    if wanted == 1:
+        return _(
+            "Each text needs {annotators}, but nobody may annotate here, so no text can be completed. Give {more} the role "
+            "annotator under People.",
+            annotators=counted(wanted, "annotator"),
+            more=counted(missing, "more person", "more people"),
+        )
+    left = wanted - missing
+    why = (
+        several("only {n} person may annotate here", "only {n} people may annotate here", left)
+        if left
+        else _("nobody may annotate here")
+    )
+    return _(
+        "Each text needs {annotators}, but {why}, so no text can be completed. Give {more} the role annotator under People, or "
+        "ask for fewer annotators under Rules.",
+        annotators=counted(wanted, "annotator"),
+        why=why,
+        more=counted(missing, "more person", "more people"),
+    )
 
 
 def show_stuck(stuck: StuckWork) -> None:
     """Say so when work waits that none of the people may do."""
-    n = len(stuck.annotation_ids)
-    if n:
+    if stuck.annotation_ids:
         st.warning(
-            f"{counted(n, 'annotation needs', 'annotations need')} more scores than there are people left to give them: "
-            f"everybody else who may review has annotated {'these texts' if n > 1 else 'this text'}. Give somebody else the role "
-            "reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds.",
+            several(
+                "{n} annotation needs more scores than there are people left to give them: everybody else who may review has "
+                "annotated this text. Give somebody else the role reviewer under People, ask for fewer reviewers under Rules, "
+                "or decide under Rounds.",
+                "{n} annotations need more scores than there are people left to give them: everybody else who may review has "
+                "annotated these texts. Give somebody else the role reviewer under People, ask for fewer reviewers under Rules, "
+                "or decide under Rounds.",
+                len(stuck.annotation_ids),
+            ),
             icon=":material/hourglass_disabled:",
         )
     if stuck.n_texts:
-        named = ", ".join(f"“{as_text(first_words(row.excerpt, _NAMED_CHARACTERS))}”" for row in stuck.texts)
-        more = ", …" if stuck.n_texts > len(stuck.texts) else ""
+        named = [f"“{as_text(first_words(row.excerpt, _NAMED_CHARACTERS))}”" for row in stuck.texts]
         st.warning(
-            f"{counted(stuck.n_texts, 'text')} ({named}{more}) cannot be given to anybody: everyone who may annotate has already "
-            f"annotated {'them' if stuck.n_texts > 1 else 'it'}, or has seen what others marked. Give somebody else the role "
-            "annotator under People, ask for fewer annotators under Rules, or make the gold yourself under Instances.",
+            several(
+                "{n} text ({names}) cannot be given to anybody: everyone who may annotate has already annotated it, or has seen "
+                "what others marked. Give somebody else the role annotator under People, ask for fewer annotators under Rules, "
+                "or make the gold yourself under Instances.",
+                "{n} texts ({names}) cannot be given to anybody: everyone who may annotate has already annotated them, or has "
+                "seen what others marked. Give somebody else the role annotator under People, ask for fewer annotators under "
+                "Rules, or make the gold yourself under Instances.",
+                stuck.n_texts,
+                names=listed([*named, *(["…"] if stuck.n_texts > len(stuck.texts) else [])]),
+            ),
             icon=":material/hourglass_disabled:",
         )
 
@@ -82,11 +129,17 @@ def show_texts_of_the_gone(store: Store, visit: Visit, project: Project, instanc
         return
     n = len(instance_ids)
     st.warning(
-        f"{counted(n, 'text is', 'texts are')} only for people who cannot be given {'them' if n > 1 else 'it'} any more: they "
-        "left, are shut out, or have had it. See them under Instances with the filter For.",
+        several(
+            "{n} text is only for people who cannot be given it any more: they left, are shut out, or have had it. See them "
+            "under Instances with the filter For.",
+            "{n} texts are only for people who cannot be given them any more: they left, are shut out, or have had it. See them "
+            "under Instances with the filter For.",
+            n,
+        ),
         icon=":material/person_off:",
     )
-    if pressed(f"Free {counted(n, 'text')} for everybody", key=f"free_named_{project.id}"):
+    label = several("Free {n} text for everybody", "Free {n} texts for everybody", n)
+    if pressed(label, key=f"free_named_{project.id}"):
         change_many(store, visit.user, project, BulkChange("name"), instance_ids)
         st.rerun()
 
@@ -100,27 +153,32 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
     if not project.lacks_labels or not (n or is_before_texts):
         return
     if n:
-        have = "This text has" if n == 1 else f"These {n:,} texts have"
         st.warning(
-            f"{have} no label and the project has none, so nobody can be given any. Add labels first.",
+            several(
+                "This text has no label and the project has none, so nobody can be given any. Add labels first.",
+                "These {n} texts have no label and the project has none, so nobody can be given any. Add labels first.",
+                n,
+            ),
             icon=":material/label_off:",
         )
     else:
         st.info(
-            "This project has no labels yet. It takes those of the first file that has some, or you can enter them here.",
+            _(
+                "This project has no labels yet. It takes those of the first file that has some, or you can enter them here."
+            ),
             icon=":material/label:",
         )
     with st.form(f"labels_{project.id}", border=False):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         text = field.text_input(
-            "Labels, separated by commas", key=f"labels_text_{project.id}", placeholder="negative, positive"
+            _("Labels, separated by commas"), key=f"labels_text_{project.id}", placeholder=_("negative, positive")
         )
         look = {"type": "primary" if n else "secondary", "width": "stretch"}
-        if submitted("Add labels", container=button, key=f"labels_add_{project.id}", **look) is None:
+        if submitted(_("Add labels"), container=button, key=f"labels_add_{project.id}", **look) is None:
             return
     labels = labels_in(text)
     if not labels:
-        st.error("Enter at least one label.", icon=":material/error:")
+        st.error(_("Enter at least one label."), icon=":material/error:")
         return
     change_project(store, visit.user, replace(project, labels=labels))
     st.rerun()

@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.errors import NotSignedIn
-from annotator.language import Language, language_of_browser, speak_otherwise
+from annotator.language import Language, _, language_of_browser, speak_otherwise
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
@@ -82,7 +82,7 @@ def current_visit(store: Store) -> Visit:
     session = current_session(store)
     visit = st.session_state.get(_VISIT)
     if not isinstance(visit, Visit) or visit.user.id != session.user.id:
-        raise NotSignedIn("This page was opened without signing in. Reload it.")
+        raise NotSignedIn(_("This page was opened without signing in. Reload it."))
     return replace(visit, user=session.user, csrf=session.csrf)
 
 

@@ -8,10 +8,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import open_store
 from annotator.store.projects import add_project
+from annotator.store.qualification.rules import add_rules
 from annotator.usecases.access import accounts
 from annotator.usecases.project.projects import take_role
 from annotator.web import frame, page_parts, session
@@ -208,3 +210,63 @@ def test_a_defect_shows_a_sentence_and_no_trace(caplog: pytest.LogCaptureFixture
     assert "Something went wrong in the program at 20" in app.error[0].value
     assert "secret" not in app.error[0].value
     assert "with the error traced above: ZeroDivisionError" in caplog.text
+
+
+CALLBACK = """
+import streamlit as st
+from annotator.language import _
+from annotator.web.session import current_visit, page_store
+
+def note():
+    st.session_state["said"] = _("Sign out")
+
+@st.fragment
+def part():
+    st.caption(_("Sign in"))
+
+with page_store() as store:
+    current_visit(store)
+st.button("x", key="x", on_click=note)
+part()
+st.text(st.session_state.get("said", ""))
+"""
+
+
+def test_a_callback_and_a_fragment_of_a_page_speak_the_language_of_the_tab(
+    signed_in: object, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for page in PAGES:
+        (path.parent / "pages" / page.file).write_text(CALLBACK)
+    monkeypatch.setattr(session, "accepted_languages", lambda: "zh-CN")
+    signed_in(("annotator", "P"))
+    app = run()
+    app.button(key="x").click().run()
+    assert app.text[0].value == "退出登录"
+    assert app.main.caption[0].value == "登录"
+
+
+def test_the_frame_speaks_the_language_of_the_browser(signed_in: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "accepted_languages", lambda: "zh-CN")
+    signed_in(("annotator", "P"))
+    app = run()
+    assert app.sidebar.selectbox(key="sidebar_project").label == "项目"
+    assert app.sidebar.markdown[0].value.endswith("标注员")
+    assert app.sidebar.caption[0].value == "0 篇待标注"
+    assert "没有这个项目" in run(project="99").error[0].value.replace("\\", "")
+
+
+def test_a_name_too_long_for_the_box_can_be_read_whole(signed_in: object, path: Path) -> None:
+    name = "Reviews of restaurants *and* hotels, second campaign"
+    with open_store(path) as store, store.transaction():
+        add_project(store, name, get_task("sentiment"), labels=["no", "yes"])
+    signed_in(("annotator", "P"), ("annotator", name))
+    assert run(project="1").sidebar.selectbox(key="sidebar_project").help == ""
+    shown = run(project="3").sidebar.selectbox(key="sidebar_project").help
+    assert shown.replace("\\", "") == name
+
+
+def test_the_sidebar_says_that_training_comes_first_and_not_how_many_texts_wait(signed_in: object, path: Path) -> None:
+    signed_in(("annotator", "P"), ("lead", "Q *nice*"))
+    with open_store(path) as store, store.transaction():
+        add_rules(store, 1, "annotators", QualificationRules(is_on=True), "lead")
+    assert run(project="1").sidebar.caption[0].value == "no text left for the training"

@@ -89,6 +89,17 @@ def mark_group_read(store: Store, user_id: int, notice_id: int) -> None:
     )
 
 
+def mark_read_about(
+    store: Store, project_id: int, kind: NoticeKind, instance_id: int, user_id: int | None = None
+) -> None:
+    """The notices of a kind about a text are read: those of one person, or everybody's."""
+    store.run(
+        """UPDATE notices SET read_at = ?1 WHERE project_id = ?2 AND kind = ?3 AND instance_id = ?4 AND read_at IS NULL
+            AND (?5 IS NULL OR user_id = ?5)""",
+        (store.now(), project_id, kind, instance_id, user_id),
+    )
+
+
 def prune_notices(store: Store, before: str, *, at_most: int = 1000) -> int:
     """Remove notices that are older; answers how many."""
     cursor = store.run(

@@ -12,7 +12,7 @@ from hashlib import sha256
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
-from annotator.language import Language
+from annotator.language import Language, _, listed, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
@@ -45,12 +45,12 @@ FAILURES_UNTIL_THE_LONGEST_WAIT = 20
 LONGEST_WAIT_SECONDS = 15 * 60
 WAIT_STEP_SECONDS = 5
 
-_WRONG = "The name or the password is wrong. Check both, or ask an administrator for a new link."
-_BAD_LINK = (
+_WRONG = unsaid("The name or the password is wrong. Check both, or ask an administrator for a new link.")
+_BAD_LINK = unsaid(
     "This link does not work: it has already been used, is too old, or was replaced by a newer one. Ask whoever sent it for a "
     "new one: a lead makes it under Project, People, or an administrator with 'annotator user reset NAME'."
 )
-_NOT_SIGNED_IN = "You are not signed in, or your session has ended. Sign in again."
+_NOT_SIGNED_IN = unsaid("You are not signed in, or your session has ended. Sign in again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,13 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
     """
     name = checked_name(name)
     if role not in ROLES:
-        raise InvalidValue(f"There is no role '{role}'. The roles are {', '.join(ROLES)}.")
+        raise InvalidValue(_("There is no role '{role}'. The roles are {roles}.", role=role, roles=listed(ROLES)))
     with store.transaction():
         project_id, project_name = _project_of_role(store, role, project_name)
         _require_to_add(store, actor, project_id)
         known = people_store.find_user(store, name)
         if known is not None and (project_id is None or role in people_store.roles_of(store, known, project_id)):
-            raise InvalidValue(f"There is a user '{known.name}' already{_in_that_role(role, project_name)}.")
+            raise InvalidValue(_there_already(known.name, role, project_name))
         user, token = add_person(store, actor, name, role, project_id)
     return NewAccount(user, token, project_name)
 
@@ -125,14 +125,16 @@ def add_person(
 def _project_of_role(store: Store, role: Role, project_name: str | None) -> tuple[int | None, str | None]:
     if role == "administrator":
         if project_name is not None:
-            raise InvalidValue("An administrator has the role for the whole database; leave the project out.")
+            raise InvalidValue(_("An administrator has the role for the whole database; leave the project out."))
         return None, None
     if project_name is not None:
         return projects_store.get_project(store, project_name).id, project_name
     projects = projects_store.list_projects(store)
     if len(projects) > 1:
         names = ", ".join(f"'{project.name}'" for project in projects[:20])
-        raise InvalidValue(f"The role '{role}' is held in a project. Name one with --project: {names}.")
+        raise InvalidValue(
+            _("The role '{role}' is held in a project. Name one with --project: {names}.", role=role, names=names)
+        )
     return (projects[0].id, projects[0].name) if projects else (None, None)
 
 
@@ -143,8 +145,15 @@ def _require_to_add(store: Store, actor: User, project_id: int | None) -> None:
         require(store, actor, project_id, "manage project")
 
 
-def _in_that_role(role: Role, project_name: str | None) -> str:
-    return f", with the role '{role}' in the project '{project_name}'" if project_name else ""
+def _there_already(name: str, role: Role, project_name: str | None) -> str:
+    if not project_name:
+        return _("There is a user '{name}' already.", name=name)
+    return _(
+        "There is a user '{name}' already, with the role '{role}' in the project '{project}'.",
+        name=name,
+        role=role,
+        project=project_name,
+    )
 
 
 def list_users(store: Store, actor: User) -> list[ListedUser]:
@@ -179,9 +188,11 @@ def disable_user(store: Store, actor: User, name: str) -> User:
     with store.transaction():
         user = people_store.get_user(store, normal(name))
         if user.is_disabled:
-            raise InvalidValue(f"'{user.name}' is already disabled.")
+            raise InvalidValue(_("'{name}' is already disabled.", name=user.name))
         if user.is_administrator and len(_active_administrators(store)) == 1:
-            raise InvalidValue(f"'{user.name}' is the only administrator. Make somebody else an administrator first.")
+            raise InvalidValue(
+                _("'{name}' is the only administrator. Make somebody else an administrator first.", name=user.name)
+            )
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
         revoke_tokens_of(store, user)
@@ -243,10 +254,10 @@ def open_link(store: Store, token: str) -> LinkPurpose:
     """What a one-time link is for; looking does not use it up. Raises NotAllowed when it does not work (any more)."""
     linked = people_store.find_link(store, digest_of(token))
     if linked is None:
-        raise NotAllowed(_BAD_LINK)
+        raise NotAllowed(_(_BAD_LINK))
     (user,) = linked
     if user.is_disabled if user else people_store.has_users(store):
-        raise NotAllowed(_BAD_LINK)
+        raise NotAllowed(_(_BAD_LINK))
     return LinkPurpose(user)
 
 
@@ -289,11 +300,11 @@ def sign_in(store: Store, name: str, password: str) -> str:
         stored_hash = people_store.password_hash(store, name)
     if not is_password(stored_hash, password):
         _note_failure(store, name)
-        raise NotAllowed(_WRONG)
+        raise NotAllowed(_(_WRONG))
     new_hash = hash_password(password) if needs_rehash(stored_hash) else stored_hash
     with store.transaction():
         if people_store.password_hash(store, name) != stored_hash:
-            raise NotAllowed(_WRONG)
+            raise NotAllowed(_(_WRONG))
         user = people_store.get_user(store, name)
         people_store.set_password_hash(store, user, new_hash)
         people_store.clear_failures(store, name)
@@ -311,18 +322,18 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
     with store.transaction():
         stored_hash = people_store.password_hash(store, name)
         if stored_hash is None:
-            raise InvalidValue("You have no password here, so there is none to change.")
+            raise InvalidValue(_("You have no password here, so there is none to change."))
         _count_failure(store, name)
     if not is_password(stored_hash, old):
         _note_failure(store, name)
-        raise NotAllowed("The old password is wrong. Nothing was changed.")
+        raise NotAllowed(_("The old password is wrong. Nothing was changed."))
     if checked_password(new) == old:
-        raise InvalidValue("The new password is the old one. Choose another.")
+        raise InvalidValue(_("The new password is the old one. Choose another."))
     new_hash = hash_password(new)
     with store.transaction():
         user = session_of(store, token).user
         if people_store.password_hash(store, user.name) != stored_hash:
-            raise NotAllowed("Your password was changed meanwhile. Sign in again.")
+            raise NotAllowed(_("Your password was changed meanwhile. Sign in again."))
         people_store.set_password_hash(store, user, new_hash)
         people_store.end_other_sessions(store, user, digest_of(token))
         people_store.withdraw_links(store, user)
@@ -342,12 +353,12 @@ def _note_failure(store: Store, name: str) -> None:
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
     """Sign in by choosing a person; only the demonstration's server may, by how it was started."""
     if not is_demonstration:
-        raise NotAllowed("Only the demonstration signs people in without a password. Sign in with your password.")
+        raise NotAllowed(_("Only the demonstration signs people in without a password. Sign in with your password."))
     with store.transaction():
         user = people_store.get_user(store, name)
         require_no_worker(user)
         if user.is_disabled:
-            raise NotAllowed(f"'{user.name}' is disabled. Choose another person.")
+            raise NotAllowed(_("'{name}' is disabled. Choose another person.", name=user.name))
         add_event(store, user.name, "sign in", "user", user.id, is_demonstration=True)
         return start_session(store, user)
 
@@ -381,7 +392,7 @@ def session_of(store: Store, token: str | None) -> Session:
     """Who is signed in with a cookie's token; raises NotSignedIn."""
     session = people_store.find_session(store, digest_of(token)) if token else None
     if session is None:
-        raise NotSignedIn(_NOT_SIGNED_IN)
+        raise NotSignedIn(_(_NOT_SIGNED_IN))
     return session
 
 
@@ -407,7 +418,7 @@ def _count_failure(store: Store, name: str) -> None:
     since, until = failures_window(moment)
     seconds = seconds_to_wait(people_store.failures_between(store, name, since, until), moment)
     if seconds > 0:
-        raise NotAllowed(f"Too many failures for this name. Try again in {_spoken_time(seconds)}.")
+        raise NotAllowed(_("Too many failures for this name. Try again in {time}.", time=_spoken_time(seconds)))
     people_store.add_failure(store, name, since, until)
 
 

@@ -10,6 +10,7 @@ from typing import cast
 from annotator.domain.instances import GoldInstance
 from annotator.domain.people import User, has_right
 from annotator.errors import Conflict, ExportRefused
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.assignments import find_assignment, set_assignment_state
 from annotator.store.annotate.instance_queue import settle
@@ -19,14 +20,19 @@ from annotator.store.people import roles_of
 from annotator.store.qualification.exercises import has_open_exercise
 
 _BATCH = 2_000
-_IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."
-_LEAD_MAY = " Submit yours first, or open the text on the page Project under Instances, which gives it back."
-_UNDECIDED = "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
-_ALL_CLOSED = (
+_IN_HAND = unsaid("You have this text in hand to annotate, so what others marked in it is not shown to you.")
+_IN_HAND_OF_LEAD = unsaid(
+    "You have this text in hand to annotate, so what others marked in it is not shown to you. Submit yours first, or open the "
+    "text on the page Project under Instances, which gives it back."
+)
+_UNDECIDED = unsaid(
+    "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
+)
+_ALL_CLOSED = unsaid(
     "Every text that has gold so far is one that you annotate or may still be given, so nothing of it is exported to you. "
     "Export again when these texts have enough annotators, or ask a lead to export them."
 )
-_STILL = (
+_STILL = unsaid(
     "You may still be given this text to annotate, so what others marked in it is not shown to you. It is when enough others "
     "have annotated it."
 )
@@ -60,12 +66,12 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
     roles = roles_of(store, actor, project_id)
     user_standing = standing(store, instance_id, actor.id)
     if has_right(actor, roles, "see all annotations"):
-        return _IN_HAND + _LEAD_MAY if user_standing.has_in_hand else ""
+        return _(_IN_HAND_OF_LEAD) if user_standing.has_in_hand else ""
     if user_standing.has_in_hand or has_open_exercise(store, instance_id, actor.id):
-        return _IN_HAND
+        return _(_IN_HAND)
     if user_standing.is_undecided:
-        return _UNDECIDED
-    return _STILL if user_standing.may_still_be_given and has_right(actor, roles, "annotate") else ""
+        return _(_UNDECIDED)
+    return _(_STILL) if user_standing.may_still_be_given and has_right(actor, roles, "annotate") else ""
 
 
 def show(
@@ -142,7 +148,7 @@ class GoldFor:
                     self.taken.append(gold_instance.instance.id)
                 yield gold_instance
         if is_any_closed and not is_any_open:
-            raise ExportRefused(_ALL_CLOSED)
+            raise ExportRefused(_(_ALL_CLOSED))
 
     def note(self) -> None:
         """What was taken is shown to the person from now on; a batch in a transaction, so that nobody waits for long."""

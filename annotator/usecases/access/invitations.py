@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.events import add_event
@@ -69,8 +69,12 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not 1 <= len(lines) <= MOST_AT_ONCE:
         raise InvalidValue(
-            f"Write the name of at least one person, each on a line of its own, and of at most {MOST_AT_ONCE:,}; "
-            f"there are {len(lines):,}."
+            _(
+                "Write the name of at least one person, each on a line of its own, and of at most {most}; there are "
+                "{n}.",
+                most=f"{MOST_AT_ONCE:,}",
+                n=f"{len(lines):,}",
+            )
         )
     invitees: list[Invitee] = []
     problems: list[str] = []
@@ -78,7 +82,7 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
         try:
             invitees.append(_invitee(number, line, role))
         except InvalidValue as problem:
-            problems.append(f"Line {number}: {problem}")
+            problems.append(_("Line {number}: {problem}", number=number, problem=problem))
     _refuse(problems)
     return invitees
 
@@ -86,10 +90,18 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
 def _invitee(number: int, line: str, role: Role) -> Invitee:
     name, *roles = (part.strip() for part in _BETWEEN.split(line))
     if len(roles) > 1:
-        raise InvalidValue(f"'{line}' has more than a name and a role. Write each person on a line of their own.")
+        raise InvalidValue(
+            _("'{line}' has more than a name and a role. Write each person on a line of their own.", line=line)
+        )
     own_role = roles[0].lower() if roles else role
     if own_role not in PROJECT_ROLES:
-        raise InvalidValue(f"'{own_role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+        raise InvalidValue(
+            _(
+                "'{role}' is not a role in a project; choose one of {roles}.",
+                role=own_role,
+                roles=listed(PROJECT_ROLES),
+            )
+        )
     return Invitee(number, checked_name(name), own_role)
 
 
@@ -112,17 +124,23 @@ def _why_not(store: Store, invitee: Invitee) -> str | None:
     user = people_store.find_user(store, invitee.name)
     if user is None or not user.is_disabled:
         return None
-    return (
-        f"Line {invitee.line}: '{user.name}' is shut out, or is only the name of whoever made annotations that were imported. "
-        "An administrator can let them in with a new link."
+    return _(
+        "Line {line}: '{name}' is shut out, or is only the name of whoever made annotations that were imported. An "
+        "administrator can let them in with a new link.",
+        line=invitee.line,
+        name=user.name,
     )
 
 
 def _refuse(problems: Sequence[str]) -> None:
     if problems:
         more = len(problems) - _NAMED_PROBLEMS
-        last = [f"{counted(more, 'more line')} cannot be used either."] if more > 0 else []
-        raise InvalidValue("\n\n".join([*problems[:_NAMED_PROBLEMS], *last, "Nobody was invited."]))
+        last = (
+            [several("{n} more line cannot be used either.", "{n} more lines cannot be used either.", more)]
+            if more > 0
+            else []
+        )
+        raise InvalidValue("\n\n".join([*problems[:_NAMED_PROBLEMS], *last, _("Nobody was invited.")]))
 
 
 def members_with_accounts(store: Store, actor: User, project_id: int) -> list[Member]:
@@ -164,16 +182,19 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
         members = {member.user.name: member for member in members_with_accounts(store, actor, project_id)}
         if name == actor.name:
             raise NotAllowed(
-                "A new link would end your own session before you could read it. Ask another administrator for one."
+                _("A new link would end your own session before you could read it. Ask another administrator for one.")
             )
         if name not in members and actor.is_administrator:
             return reset_user(store, actor, name)
         if name not in members:
-            raise InvalidValue(f"'{name}' has no role in this project. Invite them first.")
+            raise InvalidValue(_("'{name}' has no role in this project. Invite them first.", name=name))
         if not members[name].may_renew:
             raise NotAllowed(
-                f"Only an administrator can give '{name}' a new link: they have signed in before, were shut out, or take part in "
-                "a project that you do not lead."
+                _(
+                    "Only an administrator can give '{name}' a new link: they have signed in before, were shut out, or take part "
+                    "in a project that you do not lead.",
+                    name=name,
+                )
             )
         if actor.is_administrator:
             return reset_user(store, actor, name)

@@ -9,6 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.characters import normal
 
 LONGEST_NAME = 100
@@ -24,13 +25,31 @@ def checked_name(name: str) -> str:
     """A name as it is stored; raises InvalidValue saying what is wrong with it."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidValue(f"A name must have 1 to {LONGEST_NAME} characters; this one has {len(name)}.")
+        raise InvalidValue(
+            _(
+                "A name must have 1 to {most} characters; this one has {n}.",
+                most=LONGEST_NAME,
+                n=len(name),
+            )
+        )
     if not name.isprintable():
-        raise InvalidValue(f"The name {name!r} holds a character that cannot be seen. Use letters, digits and blanks.")
+        raise InvalidValue(
+            _(
+                "The name {name} holds a character that cannot be seen. Use letters, digits and blanks.",
+                name=f"{name!r}",
+            )
+        )
     if name.casefold() == LOCAL_OPERATOR.name:
-        raise InvalidValue(f"'{LOCAL_OPERATOR.name}' is how the record names the command line. Choose another name.")
+        raise InvalidValue(
+            _("'{name}' is how the record names the command line. Choose another name.", name=LOCAL_OPERATOR.name)
+        )
     if name.casefold() == SOMEONE_ERASED:
-        raise InvalidValue(f"'{SOMEONE_ERASED}' is how the record names whoever was erased. Choose another name.")
+        raise InvalidValue(
+            _(
+                "'{name}' is how the record names whoever was erased. Choose another name.",
+                name=SOMEONE_ERASED,
+            )
+        )
     return name
 
 
@@ -38,10 +57,20 @@ def checked_password(password: str) -> str:
     """The password; raises InvalidValue when it is too short or longer than anybody types."""
     if len(password) < SHORTEST_PASSWORD:
         raise InvalidValue(
-            f"A password must have at least {SHORTEST_PASSWORD} characters; this one has {len(password)}."
+            _(
+                "A password must have at least {least} characters; this one has {n}.",
+                least=SHORTEST_PASSWORD,
+                n=len(password),
+            )
         )
     if len(password) > LONGEST_PASSWORD:
-        raise InvalidValue(f"A password may have at most {LONGEST_PASSWORD} characters; this one has {len(password)}.")
+        raise InvalidValue(
+            _(
+                "A password may have at most {most} characters; this one has {n}.",
+                most=LONGEST_PASSWORD,
+                n=len(password),
+            )
+        )
     return password
 
 

@@ -2,16 +2,26 @@
 
 from collections.abc import Sequence
 
-from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
+from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right, role_name
 from annotator.errors import NotAllowed, NotFound
+from annotator.language import _, listed, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.events import require_open
 
 _NAMED_LEADS = 3
+_SPOKEN: dict[Right, str] = {
+    "annotate": unsaid("annotate"),
+    "review": unsaid("review"),
+    "see all annotations": unsaid("see all annotations"),
+    "export": unsaid("export"),
+    "use models": unsaid("use models"),
+    "manage project": unsaid("manage the project"),
+    "manage accounts": unsaid("manage accounts"),
+}
 _OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
-_NOT_YOURS = "There is no such project, or you have no role in it. Ask its lead or an administrator for one."
+_NOT_YOURS = unsaid("There is no such project, or you have no role in it. Ask its lead or an administrator for one.")
 
 
 def require(store: Store, user: User, project_id: int, *rights: Right) -> frozenset[Role]:
@@ -27,11 +37,27 @@ def require(store: Store, user: User, project_id: int, *rights: Right) -> frozen
             require_open(store, project_id)
         return roles
     if not roles and not user.is_administrator:
-        raise NotFound(_NOT_YOURS)
+        raise NotFound(_(_NOT_YOURS))
     project = projects_store.get_project_by_id(store, project_id)
-    raise NotAllowed(
-        f"{user.name} does not have the right to {_spoken_in(rights, project.name)}. "
-        f"{_who_can_give_it(store, project_id)} can give the role for it ({_roles_with(rights)})."
+    raise NotAllowed(_lacks(user, rights, project.name, _who_can_give_it(store, project_id)))
+
+
+def _lacks(user: User, rights: Sequence[Right], project_name: str, who: str) -> str:
+    if rights == ("manage project",):
+        return _(
+            "{name} does not have the right to manage the project '{project}'. {who} can give the role for it ({roles}).",
+            name=user.name,
+            project=project_name,
+            who=who,
+            roles=_roles_with(rights),
+        )
+    return _(
+        "{name} does not have the right to {rights} in the project '{project}'. {who} can give the role for it ({roles}).",
+        name=user.name,
+        rights=spoken_rights(rights),
+        project=project_name,
+        who=who,
+        roles=_roles_with(rights),
     )
 
 
@@ -39,7 +65,10 @@ def require_administrator(user: User) -> None:
     """Raise NotAllowed unless the person is an administrator."""
     if not has_right(user, frozenset(), "manage accounts"):
         raise NotAllowed(
-            f"{user.name} does not have the right to manage accounts. Only administrators have it; ask one of them."
+            _(
+                "{name} does not have the right to manage accounts. Only administrators have it; ask one of them.",
+                name=user.name,
+            )
         )
 
 
@@ -47,8 +76,11 @@ def require_no_worker(user: User | None) -> None:
     """Raise NotAllowed for the account of a worker of a crowd door: the door made it, and it ends with the visit."""
     if user is not None and user.is_worker:
         raise NotAllowed(
-            f"'{user.name}' came in by a crowd door. Such an account has no role, link or token beside the work behind the door; "
-            "give the person an account of another name."
+            _(
+                "'{name}' came in by a crowd door. Such an account has no role, link or token beside the work behind the door; "
+                "give the person an account of another name.",
+                name=user.name,
+            )
         )
 
 
@@ -63,28 +95,32 @@ def roles_with(right: Right) -> tuple[Role, ...]:
 
 
 def _roles_with(rights: Sequence[Right]) -> str:
-    return " or ".join(dict.fromkeys(role for right in rights for role in roles_with(right))) or "administrator"
+    roles = dict.fromkeys(role for right in rights for role in roles_with(right))
+    return listed([role_name(role) for role in roles], "or") or role_name("administrator")
 
 
 def spoken(right: Right) -> str:
     """A right as it stands in a sentence after "the right to"."""
-    return right.replace("manage project", "manage the project")
+    return _(_SPOKEN[right])
 
 
-def _spoken_in(rights: Sequence[Right], project_name: str) -> str:
-    rights_in_words = " or to ".join(spoken(right) for right in rights)
-    return (
-        f"{rights_in_words} '{project_name}'"
-        if rights == ("manage project",)
-        else f"{rights_in_words} in the project '{project_name}'"
-    )
+def spoken_rights(rights: Sequence[Right]) -> str:
+    """Rights, of which one is enough, as they stand in a sentence after "the right to".
+
+    >>> spoken_rights(["annotate", "review"])
+    'annotate or to review'
+    """
+    words = ""
+    for right in rights:
+        words = _("{before} or to {right}", before=words, right=spoken(right)) if words else spoken(right)
+    return words
 
 
 def _who_can_give_it(store: Store, project_id: int) -> str:
     leads = [user.name for user, role in people_store.list_members(store, project_id) if role == "lead"]
     if not leads:
-        return "An administrator"
-    return f"A lead of the project ({', '.join(leads[:_NAMED_LEADS])})"
+        return _("An administrator")
+    return _("A lead of the project ({names})", names=listed(leads[:_NAMED_LEADS]))
 
 
 def require_may_create(store: Store, user: User) -> None:
@@ -94,7 +130,10 @@ def require_may_create(store: Store, user: User) -> None:
     if any("lead" in people_store.roles_of(store, user, p.id) for p in projects_store.list_projects_of(store, user)):
         return
     raise NotAllowed(
-        f"{user.name} may not create projects. Administrators and leads of a project may; ask one of them."
+        _(
+            "{name} may not create projects. Administrators and leads of a project may; ask one of them.",
+            name=user.name,
+        )
     )
 
 
@@ -102,5 +141,5 @@ def require_role(store: Store, user: User, project_id: int) -> frozenset[Role]:
     """The roles of a person who has some role in a project, or is an administrator; raises NotFound as `require` does."""
     roles = people_store.roles_of(store, user, project_id)
     if user.is_disabled or not (roles or user.is_administrator):
-        raise NotFound(_NOT_YOURS)
+        raise NotFound(_(_NOT_YOURS))
     return roles

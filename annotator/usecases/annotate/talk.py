@@ -15,6 +15,7 @@ from annotator.store.annotate import talk as stored_talk
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import require_open
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
+from annotator.store.notices.inbox import mark_read_about
 from annotator.store.people import get_user_by_id
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
@@ -65,6 +66,13 @@ def talk_of(store: Store, user: User, project_id: int, instance_id: int) -> Talk
     return Talk(tuple((thread, participant.words(thread)) for thread in seen), tuple(participant.subjects()))
 
 
+def note_answers_read(store: Store, user: User, project_id: int, instance_id: int) -> None:
+    """Somebody has the talk about a text before them: what they were told of answers there is no news any more."""
+    if user.id is not None:
+        with store.transaction():
+            mark_read_about(store, project_id, "answer", instance_id, user.id)
+
+
 def begin(
     store: Store, user: User, project_id: int, instance_id: int, subject: Subject, text: str, *, to_lead: bool
 ) -> int:
@@ -96,7 +104,15 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
             raise NotFound(_("There is no thread number {number}.", number=thread_id))
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
+        _take_back_question(store, thread)
     return thread
+
+
+def _take_back_question(store: Store, thread: Thread) -> None:
+    """Once no question about a text waits, no lead is told any more that one does."""
+    threads = stored_talk.threads_of(store, [thread.instance_id]).get(thread.instance_id, [])
+    if thread.waits_for_lead and not any(other.waits_for_lead for other in threads):
+        mark_read_about(store, thread.project_id, "question", thread.instance_id)
 
 
 def _tell_of_answer(store: Store, author: User, thread: Thread) -> None:

@@ -174,8 +174,8 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
     standing = standing_of(store, user_id) if user.is_worker else None
     if standing is not None:
         return _counts_of_worker(store, mine, standing)
-    if project.lacks_labels:
-        waiting = 0  # nothing is given out before there is a label to give
+    if project.lacks_labels or is_kept_from_work(store, project.id, user_id, "annotators"):
+        waiting = 0  # nothing is given out before there is a label to give, or the person has passed the training
     elif project.settings.annotators_per_instance == 1 and is_queue_plain(store, project.id):
         waiting = instance_counts(store, project.id).get("queued", 0)
         waiting -= count_shown_and_free(store, project.id, user_id)

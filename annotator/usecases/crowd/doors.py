@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from annotator.domain.people import User
 from annotator.domain.project.crowd import Door, DoorRules, DoorState, Worker, same_code
 from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
@@ -73,7 +74,7 @@ def set_door_state(store: Store, actor: User, door_id: int, state: DoorState) ->
     with store.transaction():
         door = _own_door(store, actor, door_id)
         if door.state == "closed":
-            raise Conflict(f"The door “{door.rules.name}” is closed for good. Make a new one.")
+            raise Conflict(_("The door “{name}” is closed for good. Make a new one.", name=door.rules.name))
         crowd_store.set_door_state(store, door_id, state)
         add_event(
             store, actor.name, _ACTIONS[state], "project", door.project_id, project_id=door.project_id,
@@ -98,8 +99,8 @@ def find_door(store: Store, actor: User, project_id: int, name: str) -> Door:
     for door in doors:
         if door.rules.name == name:
             return door
-    names = ", ".join(f"“{door.rules.name}”" for door in doors) or "none"
-    raise NotFound(f"There is no crowd door “{name}” in this project. There are: {names}.")
+    names = listed([f"“{door.rules.name}”" for door in doors]) or _("none")
+    raise NotFound(_("There is no crowd door “{name}” in this project. There are: {names}.", name=name, names=names))
 
 
 def _view(store: Store, door: Door) -> DoorView:
@@ -147,7 +148,10 @@ def find_code(store: Store, actor: User, project_id: int, code: str) -> Payment:
     matches = [payment for payment in payments if same_code(payment.worker.code, code)]
     if not matches or not code.strip():
         raise NotFound(
-            f"'{code.strip()[:60]}' is no code of this project's crowd doors. Ask the worker to copy it again from the last page."
+            _(
+                "'{code}' is no code of this project's crowd doors. Ask the worker to copy it again from the last page.",
+                code=code.strip()[:60],
+            )
         )
     return matches[0]
 
@@ -157,10 +161,14 @@ def mark_paid(store: Store, actor: User, project_id: int, code: str, *, is_paid:
     with store.transaction():
         worker = find_code(store, actor, project_id, code).worker
         if worker.state == "working":
-            raise InvalidValue(f"{worker.name} is still at work. Pay when the visit is over.")
+            raise InvalidValue(_("{name} is still at work. Pay when the visit is over.", name=worker.name))
         if is_paid and worker.paid_at is not None:
             raise Conflict(
-                f"The code of {worker.name} was used up on {worker.paid_at[:16].replace('T', ' ')} UTC already."
+                _(
+                    "The code of {name} was used up on {when} UTC already.",
+                    name=worker.name,
+                    when=worker.paid_at[:16].replace("T", " "),
+                )
             )
         crowd_store.set_paid(store, worker.user_id, is_paid=is_paid)
         add_event(
@@ -178,7 +186,7 @@ def _own_door(store: Store, actor: User, door_id: int) -> Door:
 
 def _require_free_name(store: Store, project_id: int, name: str, *, but_not: int | None) -> None:
     if any(door.rules.name == name and door.id != but_not for door in crowd_store.list_doors(store, project_id)):
-        raise Conflict(f"This project has a crowd door “{name}” already. Choose another name.")
+        raise Conflict(_("This project has a crowd door “{name}” already. Choose another name.", name=name))
 
 
 def _noted(rules: DoorRules) -> dict[str, object]:

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from annotator.domain.project.crowd import Door, Worker, WorkerState, draw_code, draw_pseudonym, return_link
 from annotator.errors import Conflict, InvalidValue, NotFound, TooBusy
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.annotate.instance_queue import is_new_work_left
@@ -23,12 +24,14 @@ AT_ONCE = 200
 LONGEST_ID = 200
 _NOBODY = 0  # no account has this number: what is free for whoever is not there yet
 
-_NO_DOOR = "There is nothing behind this link. Check that you copied all of it, or ask whoever gave it to you."
-_CLOSED = "This link is closed: the work behind it is over. Please return the task on your platform."
-_USED = "This link is used up: everybody whom this work needs has come. Please return the task on your platform."
-_PAUSED = "This work is paused at the moment. Please come back later with the same link."
-_FULL = "Everybody who fits in is at work already. Please come back in a few minutes with the same link."
-_NO_WORK = "There is no text left to be given out at the moment. Please come back later with the same link."
+_NO_DOOR = unsaid("There is nothing behind this link. Check that you copied all of it, or ask whoever gave it to you.")
+_CLOSED = unsaid("This link is closed: the work behind it is over. Please return the task on your platform.")
+_USED = unsaid(
+    "This link is used up: everybody whom this work needs has come. Please return the task on your platform."
+)
+_PAUSED = unsaid("This work is paused at the moment. Please come back later with the same link.")
+_FULL = unsaid("Everybody who fits in is at work already. Please come back in a few minutes with the same link.")
+_NO_WORK = unsaid("There is no text left to be given out at the moment. Please come back later with the same link.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def welcome_of(store: Store, token: str) -> Welcome:
 def _known_door(store: Store, token: str) -> Door:
     door = crowd_store.find_door(store, token)
     if door is None:
-        raise NotFound(_NO_DOOR)
+        raise NotFound(_(_NO_DOOR))
     return door
 
 
@@ -112,7 +115,10 @@ def checked_id(door: Door, platform_id: str) -> str:
         return ""
     if not 1 <= len(platform_id) <= LONGEST_ID or platform_id.startswith("{{"):
         raise InvalidValue(
-            f"Your id is missing. Open this link from the platform, or enter your id (at most {LONGEST_ID} characters)."
+            _(
+                "Your id is missing. Open this link from the platform, or enter your id (at most {n} characters).",
+                n=LONGEST_ID,
+            )
         )
     return platform_id
 
@@ -133,20 +139,20 @@ def _require_room(store: Store, door: Door) -> None:
     """Only reads, so that whoever is turned away costs nobody's save anything."""
     now, rules = store.now(), door.rules
     if door.state == "closed" or (rules.until is not None and rules.until <= now):
-        raise Conflict(_CLOSED)
+        raise Conflict(_(_CLOSED))
     if door.state == "paused":
-        raise TooBusy(_PAUSED)
+        raise TooBusy(_(_PAUSED))
     counts = crowd_store.count_workers(store, door.id)
     if counts.get("finished", 0) >= rules.most_workers:
-        raise Conflict(_USED)
+        raise Conflict(_(_USED))
     if counts.get("finished", 0) + crowd_store.count_at_work(store, now, door.id) >= rules.most_workers:
-        raise TooBusy(_FULL)
+        raise TooBusy(_(_FULL))
     if crowd_store.count_at_work(store, now, door.id) >= rules.at_once:
-        raise TooBusy(_FULL)
+        raise TooBusy(_(_FULL))
     if crowd_store.count_at_work(store, now) >= most_at_once():
-        raise TooBusy(_FULL)
+        raise TooBusy(_(_FULL))
     if not is_new_work_left(store, door.project_id, _NOBODY):
-        raise TooBusy(_NO_WORK)
+        raise TooBusy(_(_NO_WORK))
 
 
 def most_at_once() -> int:
@@ -236,7 +242,10 @@ def _standing_of_visit(store: Store, token: str) -> Standing:
     worker = crowd_store.find_worker_of_visit(store, digest_of(token)) if token else None
     if worker is None:
         raise NotFound(
-            "This browser has no work that came by a link. Open the link from your platform again to go on, or to see your code."
+            _(
+                "This browser has no work that came by a link. Open the link from your platform again to go on, or to see your "
+                "code."
+            )
         )
     return Standing(worker, crowd_store.get_door(store, worker.door_id))
 
@@ -244,7 +253,7 @@ def _standing_of_visit(store: Store, token: str) -> Standing:
 def _visit_of_user(store: Store, user_id: int) -> Visit:
     worker = crowd_store.find_worker(store, user_id)
     if worker is None:
-        raise NotFound(f"Account number {user_id} came in by no door.")
+        raise NotFound(_("Account number {user_id} came in by no door.", user_id=user_id))
     return _visit(Standing(worker, crowd_store.get_door(store, worker.door_id)))
 
 

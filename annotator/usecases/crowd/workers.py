@@ -7,6 +7,7 @@ from annotator.domain.people import User
 from annotator.domain.project.crowd import Door, Worker, WorkerState
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of, list_held
 from annotator.store.annotate.instance_queue import is_new_work_left, next_set_aside
@@ -65,7 +66,9 @@ def require_read(store: Store, user: User, project: Project) -> None:
         return
     if (newest_read(store, project.id, standing.worker.user_id) or 0) < number_to_be_read(store, project.id):
         raise InvalidValue(
-            "Read the guidelines before you submit: press g, read them, and press “I have read them”. Your marks are kept."
+            _(
+                "Read the guidelines before you submit: press g, read them, and press “I have read them”. Your marks are kept."
+            )
         )
 
 

@@ -1,14 +1,16 @@
 """What a line of notices says, as plain text: the screen, the mail and the webhook say the same."""
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from annotator.domain.notices import NoticeGroup, NoticeKind
-from annotator.domain.numbers import counted
+from annotator.domain.people import Role, role_name
+from annotator.language import _, several, unsaid
 
 _DECISIONS = {
-    "discard": "“{key}” leaves the data set, as you proposed",
-    "keep": "“{key}” stays in the data set, and is with you again",
-    "relabel": "Your label for “{key}” was taken over",
+    "discard": unsaid("“{key}” leaves the data set, as you proposed"),
+    "keep": unsaid("“{key}” stays in the data set, and is with you again"),
+    "relabel": unsaid("Your label for “{key}” was taken over"),
 }
 
 
@@ -18,40 +20,41 @@ def sentence(group: NoticeGroup) -> str:
 
 
 def _returned(group: NoticeGroup) -> str:
-    which = f"“{group.key}”" if group.key else counted(group.n, "text")
-    return f"{which} came back to you"
+    if group.key:
+        return _("“{key}” came back to you", key=group.key)
+    return several("{n} text came back to you", "{n} texts came back to you", group.n)
 
 
 def _version_returned(group: NoticeGroup) -> str:
-    n = counted(group.n, "changed version")
-    return f"{n} of yours came back to you"
+    return several(
+        "{n} changed version of yours came back to you", "{n} changed versions of yours came back to you", group.n
+    )
 
 
 def _answer(group: NoticeGroup) -> str:
     if group.key:
-        return f"There is an answer to you about “{group.key}”"
-    return f"There are {group.n:,} answers to you" if group.n > 1 else "There is an answer to you"
+        return _("There is an answer to you about “{key}”", key=group.key)
+    return several("There is an answer to you", "There are {n} answers to you", group.n)
 
 
 def _question(group: NoticeGroup) -> str:
     if group.key:
-        return f"A question about “{group.key}” waits for you"
-    return f"{counted(group.n, 'question waits', 'questions wait')} for you"
+        return _("A question about “{key}” waits for you", key=group.key)
+    return several("{n} question waits for you", "{n} questions wait for you", group.n)
 
 
 def _decision(group: NoticeGroup) -> str:
     if group.key and group.detail in _DECISIONS:
-        return _DECISIONS[group.detail].format(key=group.key)
-    n = counted(group.n, "of your proposals was", "of your proposals were")
-    return f"{n} decided"
+        return _(_DECISIONS[group.detail], key=group.key)
+    return several("{n} of your proposals was decided", "{n} of your proposals were decided", group.n)
 
 
-def _stuck(_: NoticeGroup) -> str:
-    return "Rounds are stuck: more scores are needed than people are left"
+def _stuck(_group: NoticeGroup) -> str:
+    return _("Rounds are stuck: more scores are needed than people are left")
 
 
 def _role(group: NoticeGroup) -> str:
-    return f"You are {group.detail} now"
+    return _("You are {role} now", role=role_name(cast("Role", group.detail)))
 
 
 _SENTENCES: Mapping[NoticeKind, Callable[[NoticeGroup], str]] = {

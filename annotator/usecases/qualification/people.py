@@ -5,6 +5,7 @@ from typing import Literal
 
 from annotator.domain.people import Role, User
 from annotator.domain.project.qualification import (
+    AUDIENCES,
     Attempt,
     Audience,
     Exercise,
@@ -59,6 +60,22 @@ class Trained:
 def trained_people(store: Store, actor: User, project: Project, audience: Audience) -> list[Trained]:
     """Everybody whose work the training stands before, by name; leads need none."""
     require(store, actor, project.id, "manage project")
+    return _trained_people(store, project, audience)
+
+
+def people_without_tries(store: Store, project: Project) -> list[str]:
+    """Whom a training that is on keeps from work for good, by name: the lead has to give another try, or let them through."""
+    names = [
+        trained.user.name
+        for audience in AUDIENCES
+        if newest_rules(store, project.id, audience).rules.is_on
+        for trained in _trained_people(store, project, audience)
+        if trained.state == "no try left"
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _trained_people(store: Store, project: Project, audience: Audience) -> list[Trained]:
     members = list_members(store, project.id)
     leads = {user.id for user, role in members if role == "lead"}
     people = {

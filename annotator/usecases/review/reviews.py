@@ -168,10 +168,11 @@ def _asking(store: Store, project: Project, user: User) -> review_store.Reviewer
 
 
 def review_counts(store: Store, project: Project, user: User) -> dict[str, int]:
-    """What waits for a reviewer: to_review (free for them), open (in work), submitted."""
+    """What waits for a reviewer: to_review (free for them, once they have passed the training), open (in work), submitted."""
     user_id = cast("int", user.id)
+    is_kept = is_kept_from_work(store, project.id, user_id, "reviewers")
     return {
-        "to_review": review_store.count_to_review(store, _asking(store, project, user)),
+        "to_review": 0 if is_kept else review_store.count_to_review(store, _asking(store, project, user)),
         "open": review_store.count_reviews(store, project.id, user_id, "leased"),
         "submitted": review_store.count_reviews(store, project.id, user_id, "submitted"),
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from annotator.domain.jobs import JobKind
 from annotator.domain.people import Role, User, has_right
+from annotator.domain.project.qualification import AUDIENCES, RIGHT_OF, Audience
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
 from annotator.store import Store
@@ -21,9 +22,11 @@ from annotator.usecases.access.roles import changed_versions_waiting
 from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.inspect.stale_numbers import has_new_gold
 from annotator.usecases.project.projects import missing_annotators, missing_reviewers
+from annotator.usecases.qualification.attempts import Training, training_of
+from annotator.usecases.qualification.people import people_without_tries
 from annotator.usecases.review.reviews import review_counts
 
-__all__ = ["LeadWork", "OwnWork", "ProjectWork", "QuietPerson", "ReturnedText", "Waiting", "overview"]
+__all__ = ["LeadWork", "OwnWork", "ProjectWork", "QuietPerson", "ReturnedText", "Training", "Waiting", "overview"]
 
 PAGE_SIZE = 20
 QUIET_DAYS = 5
@@ -33,7 +36,7 @@ _LOOKED_THROUGH = 1_000  # rounds, and texts, of a project: whether some are stu
 
 @dataclass(frozen=True, slots=True)
 class OwnWork:
-    """What somebody can do themselves. texts: the oldest of those that came back."""
+    """What somebody can do themselves. texts: the oldest of those that came back; trainings: those that come before work."""
 
     n_returned: int = 0
     texts: tuple[ReturnedText, ...] = ()
@@ -41,14 +44,18 @@ class OwnWork:
     n_to_review: int = 0
     n_to_check: int = 0
     n_versions_back: int = 0
+    trainings: tuple[tuple[Audience, Training], ...] = ()
 
     def __bool__(self) -> bool:
-        return any((self.n_returned, self.n_to_annotate, self.n_to_review, self.n_to_check, self.n_versions_back))
+        return self != OwnWork()
 
 
 @dataclass(frozen=True, slots=True)
 class LeadWork:
-    """What waits for a project's lead. release: the newest, if gold may have moved on since."""
+    """What waits for a project's lead. release: the newest, if gold may have moved on since.
+
+    without_tries: who has failed the training, with no try left
+    """
 
     is_empty: bool = False
     decisions: Waiting | None = None
@@ -60,6 +67,7 @@ class LeadWork:
     quiet: tuple[QuietPerson, ...] = ()
     release: Release | None = None
     failed: tuple[tuple[JobKind, Waiting], ...] = ()
+    without_tries: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self != LeadWork()
@@ -116,7 +124,19 @@ def _own_work_in(
         n_to_review=to_review.get("open", 0) + (to_review.get("to_review", 0) if "reviewer" in roles else 0),
         n_to_check=to_check if roles & {"annotator", "reviewer"} else 0,
         n_versions_back=back,
+        trainings=trainings_before_work(store, user, project, roles),
     )
+
+
+def trainings_before_work(
+    store: Store, user: User, project: Project, roles: frozenset[Role]
+) -> tuple[tuple[Audience, Training], ...]:
+    """The trainings that stand before somebody's work in a project, each with how it stands."""
+    audiences: list[Audience] = [audience for audience in AUDIENCES if has_right(user, roles, RIGHT_OF[audience])]
+    if not project.settings.reviewers_per_annotation and "reviewers" in audiences:
+        audiences.remove("reviewers")
+    standing = [(audience, training_of(store, user, project, audience)) for audience in audiences]
+    return tuple((audience, training) for audience, training in standing if training.stage != "none")
 
 
 def _led_work(store: Store, user: User, projects: Sequence[Project]) -> dict[int, LeadWork]:
@@ -140,6 +160,7 @@ def _led_work(store: Store, user: User, projects: Sequence[Project]) -> dict[int
             quiet=tuple(quiet.get(project.id, ())),
             release=_moved_release(store, project),
             failed=tuple(failed.get(project.id, ())),
+            without_tries=tuple(people_without_tries(store, project)),
         )
         for project in projects
     }

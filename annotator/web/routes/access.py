@@ -25,7 +25,7 @@ from annotator.errors import (
     StoreError,
     TooBusy,
 )
-from annotator.language import speak
+from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
@@ -37,9 +37,9 @@ DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing
 _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
-_FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
-_EARLIER = "Somebody has signed in anew since this page was opened. Open the page again."
-_PROXIED = (
+_FOREIGN = unsaid("This request did not come from a page of this server. Open the page again and repeat it there.")
+_EARLIER = unsaid("Somebody has signed in anew since this page was opened. Open the page again.")
+_PROXIED = unsaid(
     "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
     'hand on the Host as the browser sends it (docs/commands.md, "Behind a proxy").'
 )
@@ -166,11 +166,11 @@ def _require_this_sign_in(request: Request, session: Session) -> None:
     So it keeps what it has and asks to sign in, and shows nobody the work of somebody else.
     """
     if request.headers.get("x-csrf-token") and is_from_own_page(request) and not _has_token(request, session):
-        raise NotSignedIn(_EARLIER)
+        raise NotSignedIn(_(_EARLIER))
 
 
 def _foreign(request: Request) -> NotAllowed:
-    return NotAllowed(_PROXIED if is_changed_on_the_way(request) else _FOREIGN)
+    return NotAllowed(_(_PROXIED if is_changed_on_the_way(request) else _FOREIGN))
 
 
 def _has_token(request: Request, session: Session) -> bool:

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotFound, TooBusy
+from annotator.language import _, unsaid
 from annotator.usecases.crowd import visits
 from annotator.web import forms
 from annotator.web.routes import crowd_limits
@@ -16,13 +17,15 @@ from annotator.web.routes.sign_in import Form, is_https, read_form
 
 _KEPT_SECONDS = 30 * 24 * 3600  # how long the last page can be seen again in the same browser
 _TITLES: tuple[tuple[type[AnnotatorError], str], ...] = (
-    (TooBusy, "Please come back later"),
-    (Conflict, "This work is over"),
-    (NotFound, "There is nothing here"),
+    (TooBusy, unsaid("Please come back later")),
+    (Conflict, unsaid("This work is over")),
+    (NotFound, unsaid("There is nothing here")),
 )
 # What MTurk puts into the address while somebody only looks at a task.
 _PREVIEW = ("assignmentId", "ASSIGNMENT_ID_NOT_AVAILABLE")
-_ACCEPT_FIRST = "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
+_ACCEPT_FIRST = unsaid(
+    "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -41,7 +44,7 @@ def _guarded(handler: Handler) -> Handler:
 
 def refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
     """begun_at: the link of a door, where whoever has begun already may go on."""
-    title = next((title for kind, title in _TITLES if isinstance(error, kind)), "Not accepted")
+    title = next((_(title) for kind, title in _TITLES if isinstance(error, kind)), _("Not accepted"))
     if begun_at:
         page = forms.turned_away_page(title, said_of(error), status_of(error), action=begun_at)
     else:
@@ -58,7 +61,7 @@ async def _in_thread(request: Request, work: Callable[[], Response]) -> Response
 async def show_door(request: Request) -> Response:
     """What the work is about, and the button that begins it. Looking is written down nowhere."""
     if request.query_params.get(_PREVIEW[0]) == _PREVIEW[1]:
-        raise InvalidValue(_ACCEPT_FIRST)
+        raise InvalidValue(_(_ACCEPT_FIRST))
     token = request.path_params["token"]
     answer = crowd_limits.DOORS.answer(token)
     if answer is None:

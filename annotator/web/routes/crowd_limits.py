@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from annotator.errors import AnnotatorError, TooBusy
+from annotator.language import _, unsaid
 from annotator.usecases.crowd.visits import Welcome
 from annotator.web.routes.password_hashes import HashingThreads
 
@@ -32,7 +33,7 @@ _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 32
 _KNOWN_SECONDS = 2.0
 _MOST_DOORS = 1_000
-BUSY = "Too many people come to this link at this moment. Please come back in a minute: your place is not lost."
+BUSY = unsaid("Too many people come to this link at this moment. Please come back in a minute: your place is not lost.")
 
 Clock = Callable[[], float]
 
@@ -60,7 +61,7 @@ class Rate:
         if len(self._buckets) > _MOST_ADDRESSES:
             self._buckets.popitem(last=False)
         if left < 1:
-            raise TooBusy(BUSY)
+            raise TooBusy(_(BUSY))
 
 
 class Turns:
@@ -76,7 +77,7 @@ class Turns:
         now = self._clock()
         turn = max(self._next, now)
         if turn - now > _LONGEST_WAIT_SECONDS:
-            raise TooBusy(BUSY)
+            raise TooBusy(_(BUSY))
         self._next = turn + self._between
         return turn - now
 

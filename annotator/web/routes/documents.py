@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import NotSignedIn
-from annotator.language import Language, spoken_language
+from annotator.language import Language, _, spoken_language
 from annotator.usecases.access.accounts import Session
 from annotator.web.navigation import PAGES
 from annotator.web.routes import first_frame
@@ -63,6 +63,10 @@ _STYLE = """<style>
 .stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
 [data-testid=stToastContainer][data-testid=stToastContainer] { top: auto; bottom: 1rem }
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
+.stSidebar .stSelectbox input { text-overflow: ellipsis }
+/* The one word of Streamlit's uploader, which has no setting for it. */
+:lang(zh) [data-testid=stFileUploaderDropzone] button p { font-size: 0 }
+:lang(zh) [data-testid=stFileUploaderDropzone] button p::after { content: "上传"; font-size: 1rem }
 .st-key-project_section.st-key-project_section button { padding-left: .65rem; padding-right: .65rem }
 @media (max-height: 600px) {
   .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
@@ -117,7 +121,7 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
         first += "".join(f'<link rel="modulepreload" href="{module}">\n' for module in [*modules, *shows])
         if page in _FIRST_ASKED and asks_first:
             first += f'<script type="module" src="{modules[0]}"></script>\n'
-    title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
+    title = next((_(entry.title) for entry in PAGES if entry.path == page), "Annotator")
     index = index.replace('<html lang="en">', f'<html lang="{language}">', 1)
     if language != "en":  # before every module, which may speak as soon as it is read
         first = f'<script src="{panel_address(f"words/{language}.js")}"></script>\n' + first

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
+from annotator.language import _
 from annotator.usecases.access.accounts import Session
 from annotator.usecases.databases import Store
 from annotator.web.routes.access import (
@@ -40,8 +41,15 @@ def number(query: Query, name: str, *, lowest: int = 0, highest: int = _LARGEST)
     value = query.get(name, "")
     whole = whole_number(value)
     if whole is None or not lowest <= whole <= highest:
-        expected = f"a number from {lowest} to {highest}"
-        raise InvalidValue(f"'{name}' in the address must be {expected}; it is '{value[:40]}'.")
+        expected = _("a number from {lowest} to {highest}", lowest=lowest, highest=highest)
+        raise InvalidValue(
+            _(
+                "'{name}' in the address must be {expected}; it is '{value}'.",
+                name=name,
+                expected=expected,
+                value=value[:40],
+            )
+        )
     return whole
 
 
@@ -66,7 +74,7 @@ def post_route(path: str, handler: Handler[_B], body_type: type[_B], stored: Han
     async def endpoint(request: Request) -> Response:
         try:
             session = await run_in_threadpool(_session_of_page, request)
-            body = _decode(await read_body(request, _LONGEST_BODY, "The message is too long."), decoder)
+            body = _decode(await read_body(request, _LONGEST_BODY, _("The message is too long.")), decoder)
             return await run_in_threadpool(_answer, request, handler, stored, session, body)
         except AnnotatorError as error:
             return error_response(error)
@@ -95,7 +103,7 @@ def _decode(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidValue(f"The message cannot be read: {error}.") from error
+        raise InvalidValue(_("The message cannot be read: {error}.", error=error)) from error
 
 
 def _json(answer: object, status: int) -> Response:

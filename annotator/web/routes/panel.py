@@ -14,6 +14,7 @@ from annotator.domain.people import User
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.usecases.annotate import proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
@@ -65,7 +66,7 @@ class TimingBody(msgspec.Struct):
 def _stored_time(moment: dt.datetime) -> str:
     """A time of a browser as it is stored: UTC, ISO 8601, milliseconds."""
     if moment.year not in _YEARS:
-        raise InvalidValue(f"{moment:%Y} cannot be the year; set the clock of this machine.")
+        raise InvalidValue(_("{year} cannot be the year; set the clock of this machine.", year=f"{moment:%Y}"))
     return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -142,7 +143,9 @@ def _day_of(day: str | None) -> str | None:
     try:
         return _stored_time(msgspec.convert(day, Moment))
     except msgspec.ValidationError as error:
-        raise InvalidValue(f"'day' in the address must be a time with its zone; it is '{day[:40]}'.") from error
+        raise InvalidValue(
+            _("'day' in the address must be a time with its zone; it is '{day}'.", day=day[:40])
+        ) from error
 
 
 def _began(day: dt.datetime | None) -> str | None:

@@ -14,6 +14,7 @@ from contextvars import copy_context
 from typing import TypeVar
 
 from annotator.errors import TooBusy
+from annotator.language import _, unsaid
 
 RETRY_AFTER_SECONDS = 5
 _AT_ONCE = max(1, (os.cpu_count() or 1) // 4)  # each has four threads of its own, and takes 64 MiB
@@ -21,7 +22,7 @@ _AT_ONCE = max(1, (os.cpu_count() or 1) // 4)  # each has four threads of its ow
 _MOST = 24
 _PAUSE_SECONDS = 1.0
 _LESS_THAN_THE_SERVER = 10  # people who mark come first
-_BUSY = "Too many people sign in at this moment. Wait a few seconds and try again."
+_BUSY = unsaid("Too many people sign in at this moment. Wait a few seconds and try again.")
 
 R = TypeVar("R")
 
@@ -44,7 +45,7 @@ class HashingThreads:
         """What the work for somebody at an address answers; raises TooBusy when there is no room to wait for it."""
         if self._inside.total() >= self._most or self._inside[address] >= self._most_of_address:
             await asyncio.sleep(self._pause_seconds)
-            raise TooBusy(self._busy)
+            raise TooBusy(_(self._busy))
         self._inside[address] += 1
         try:
             # with the context of the request, which says in which language it is answered

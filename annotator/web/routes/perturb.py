@@ -11,6 +11,7 @@ from starlette.routing import Route
 from annotator.domain.authoring import ChangedText, DraftTurn
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
 from annotator.web.routes.readiness import make_tokeniser_ready
@@ -218,7 +219,7 @@ def _correct(store: Store, user: User, body: OneBody) -> object:
 
 def _required(body: OneBody) -> ChangedText:
     if body.changed is None:
-        raise InvalidValue("The message lacks the field 'changed', the text as it is to be.")
+        raise InvalidValue(_("The message lacks the field 'changed', the text as it is to be."))
     return body.changed.as_changed()
 
 

@@ -4,13 +4,16 @@ from starlette.routing import Route
 
 from annotator.domain.people import User
 from annotator.errors import Conflict
+from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification import marked_texts, scored_texts
 from annotator.web.routes import review
 from annotator.web.routes.messages import Query, get_route, number, post_route
 from annotator.web.routes.panel import DiscardBody, SaveBody, SeenBody, SkipBody, SubmitBody
 
-_NOT_HERE = "A training text is neither skipped nor proposed to be discarded. Do it as well as you can, and submit it."
+_NOT_HERE = unsaid(
+    "A training text is neither skipped nor proposed to be discarded. Do it as well as you can, and submit it."
+)
 
 
 def _next(store: Store, user: User, query: Query) -> object:
@@ -34,7 +37,7 @@ def _submit(store: Store, user: User, body: SubmitBody) -> object:
 
 
 def _refuse(_store: Store, _user: User, _body: SkipBody) -> object:
-    raise Conflict(_NOT_HERE)
+    raise Conflict(_(_NOT_HERE))
 
 
 def _stored(store: Store, user: User, body: SaveBody) -> object:
@@ -56,7 +59,7 @@ def _submit_scores(store: Store, user: User, body: review.SaveBody) -> object:
 
 
 def _refuse_review(_store: Store, _user: User, _body: review.SkipBody) -> object:
-    raise Conflict(_NOT_HERE)
+    raise Conflict(_(_NOT_HERE))
 
 
 def _stored_scores(store: Store, user: User, body: review.SaveBody) -> object:

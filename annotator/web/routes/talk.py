@@ -31,7 +31,11 @@ class AnswerBody(msgspec.Struct):
 
 
 def _of(store: Store, user: User, query: Query) -> ShownTalk:
-    return _shown(store, user, number(query, "project"), number(query, "instance"))
+    project_id, instance_id = number(query, "project"), number(query, "instance")
+    shown = _shown(store, user, project_id, instance_id)
+    if "read" in query:  # it is opened, and not only counted
+        talk.note_answers_read(store, user, project_id, instance_id)
+    return shown
 
 
 def _begin(store: Store, user: User, body: BeginBody) -> ShownTalk:

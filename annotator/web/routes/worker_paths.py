@@ -6,6 +6,7 @@ see (the panel's files, the sign-in page) they may see as well.
 
 from annotator.domain.people import User
 from annotator.errors import NotAllowed
+from annotator.language import _, unsaid
 
 PAGE = "/annotate"
 WORKER_PATHS = frozenset({
@@ -15,10 +16,10 @@ WORKER_PATHS = frozenset({
     "/api/training/next", "/api/training/seen", "/api/training/draft", "/api/training/submit",
     "/api/guidelines/read",
 })  # fmt: skip
-_REFUSED = "This is not part of the work that you came for. Go back to the page with the text."
+_REFUSED = unsaid("This is not part of the work that you came for. Go back to the page with the text.")
 
 
 def require_open_to(user: User, path: str) -> None:
     """Raise NotAllowed for a worker at a path that is not for workers; everybody else may ask anywhere."""
     if user.is_worker and path not in WORKER_PATHS:
-        raise NotAllowed(_REFUSED)
+        raise NotAllowed(_(_REFUSED))

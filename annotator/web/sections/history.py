@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.instances import Instance
 from annotator.domain.numbers import UNDEFINED
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.timeline import timeline, timeline_as_csv
 from annotator.web.frame import as_text
@@ -15,7 +16,7 @@ def show(store: Store, visit: Visit, project: Project, instance: Instance) -> No
     """Oldest first."""
     moments = timeline(store, visit.user, project, instance.id)
     if not moments:
-        st.info("Nothing has happened to this text yet.", icon=":material/history:")
+        st.info(_("Nothing has happened to this text yet."), icon=":material/history:")
         return
     for moment in moments:
         when, what = st.columns([1, 4], gap="small")
@@ -24,6 +25,6 @@ def show(store: Store, visit: Visit, project: Project, instance: Instance) -> No
         if moment.lines:
             what.caption("  \n".join(as_text(line) for line in moment.lines))
     st.download_button(
-        "Download the timeline as CSV", timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
+        _("Download the timeline as CSV"), timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
         key=f"history_{instance.id}", icon=":material/download:",
     )  # fmt: skip

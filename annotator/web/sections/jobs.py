@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.language import _, unsaid
 from annotator.usecases.background import may_stop, queue_of, stop_job
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
@@ -12,8 +13,8 @@ from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
-_KEPT = "What is stored by then is kept; if you ask again, it goes on from there."
-_KEPT_OF_TRAININGS = (
+_KEPT = unsaid("What is stored by then is kept; if you ask again, it goes on from there.")
+_KEPT_OF_TRAININGS = unsaid(
     "Whole epochs are kept; if you ask again with the same settings, it goes on after the last of them."
 )
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
@@ -46,8 +47,8 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str
     bar.progress(min(job.n_done / max(job.n_of, 1), 1.0), as_text(_how_far(job)))
     if not may_stop(store, visit.user, job):
         return
-    if pressed("Stop", container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
-                     help=_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT):  # fmt: skip
+    if pressed(_("Stop"), container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
+                     help=_(_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT)):  # fmt: skip
         try:
             stop_job(store, visit.user, project, job.id)
         except AnnotatorError as error:
@@ -56,14 +57,16 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str
 
 def _how_far(job: Job) -> str:
     if job.state == "waiting":
-        return f"{job.title}: waiting for its turn"
+        return _("{job}: waiting for its turn", job=job.title)
     if job.wants_stop:
-        return f"{job.title}: stopping after the current {'step' if job.kind == 'train' else 'texts'}"
+        if job.kind == "train":
+            return _("{job}: stopping after the current step", job=job.title)
+        return _("{job}: stopping after the current texts", job=job.title)
     if job.n_of == 0:
-        return f"{job.title}: starting"
+        return _("{job}: starting", job=job.title)
     if job.kind == "train":
-        return f"{job.title}: step {job.n_done:,} of at most {job.n_of:,}"
-    return f"{job.title}: {job.n_done:,} of {job.n_of:,}"
+        return _("{job}: step {n} of at most {all}", job=job.title, n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+    return _("{job}: {n} of {all}", job=job.title, n=f"{job.n_done:,}", all=f"{job.n_of:,}")
 
 
 def show_ended(store: Store, visit: Visit, project: Project) -> None:

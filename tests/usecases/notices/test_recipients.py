@@ -15,7 +15,7 @@ from annotator.store.annotate.talk import get_thread
 from annotator.store.notices.inbox import notices_of, prune_notices
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.talk import Subject, answer, begin, talk_of
+from annotator.usecases.annotate.talk import Subject, answer, begin, note_answers_read, talk_of
 from annotator.usecases.lead.decisions import decide
 from annotator.usecases.notices.inbox import count_unread, mark_all_read, mark_read, read_before, unread
 from annotator.usecases.notices.words import sentence
@@ -208,4 +208,20 @@ def test_old_notices_go(store: Store, reviewed: Project, ann: User, lea: User) -
     with store.transaction():
         assert prune_notices(store, "2000-01-01") == 0
         assert prune_notices(store, store.now()) == 1
+    assert count_unread(store, ann) == 0
+
+
+def test_an_answer_is_no_news_once_its_talk_was_opened_nor_a_question_once_it_was_answered(
+    store: Store, reviewed: Project, ann: User, lea: User
+) -> None:
+    annotate(store, ann, reviewed, A)
+    thread = begun(store, ann, reviewed, "Is a title part of it?", to_lead=True)
+    other = begun(store, ann, reviewed, "And a name?", to_lead=True)
+    answer(store, lea, thread.id, "Yes.")
+    assert count_unread(store, lea) == 2, "the other question waits still"
+    answer(store, lea, other.id, "No.")
+    assert count_unread(store, lea) == 0
+    talk_of(store, ann, reviewed.id, thread.instance_id)
+    assert count_unread(store, ann) == 2, "the panel only counted the comments"
+    note_answers_read(store, ann, reviewed.id, thread.instance_id)
     assert count_unread(store, ann) == 0

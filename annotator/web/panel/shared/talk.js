@@ -59,9 +59,9 @@ export class Talk {
     this.dialog?.close();
   }
 
-  /** @param {number} instance */
-  async #look(instance) {
-    const answer = await this.messages.get("of", { project: this.project, instance });
+  /** @param {number} instance @param {{ read?: number }} [more]  read: it is opened, and not only counted */
+  async #look(instance, more = {}) {
+    const answer = await this.messages.get("of", { project: this.project, instance, ...more });
     if (answer.status === 200 && instance === this.instance) this.#count(instance, answer.body.threads);
     return answer;
   }
@@ -78,7 +78,7 @@ export class Talk {
     if (instance === null || this.dialog?.open) return;
     const body = element("div", { class: "talk" }, element("p", { class: "dialog-words" }, "…"));
     this.dialog = openDialog(this.screen.root, _("Comments on {name}", { name: this.name }), body);
-    const answer = await this.#look(instance);
+    const answer = await this.#look(instance, { read: 1 });
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
     this.#fill(body, instance, answer.body);
   }

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator.domain.notices import ChannelKind, Message
 from annotator.domain.numbers import counted
 from annotator.errors import AnnotatorError
+from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import (
     Channels,
@@ -26,13 +27,13 @@ from annotator.web.session import Visit
 
 _NEW_KEY = "webhook_new_key"
 _DONE = "channel_done"
-_PRIVATE_HELP = (
+_PRIVATE_HELP = unsaid(
     "A host whose address is private, such as a mail server in your own network, is refused unless it or its network stands "
     "here: mail.lab.example, 10.1.0.0/16"
 )
 _ENCRYPTIONS: dict[Security, str] = {
-    "starttls": "STARTTLS (usually port 587)",
-    "tls": "TLS from the beginning (usually port 465)",
+    "starttls": unsaid("STARTTLS (usually port 587)"),
+    "tls": unsaid("TLS from the beginning (usually port 465)"),
 }
 _MAIL_FIELDS = (
     "mail_host", "mail_port", "mail_security", "mail_sender", "mail_account", "mail_private", "mail_hour",
@@ -46,15 +47,17 @@ def show(store: Store, visit: Visit) -> None:
     if not visit.user.is_administrator:
         return
     now = channels(store, visit.user)
-    with st.expander("Mail and webhook of this server", icon=":material/outgoing_mail:"):
+    with st.expander(_("Mail and webhook of this server"), icon=":material/outgoing_mail:"):
         st.write(
-            "By itself the server connects to no other host. What you set here may leave it: names of projects, keys of texts, "
-            "kinds and numbers of notices, and links; nothing of any text."
+            _(
+                "By itself the server connects to no other host. What you set here may leave it: names of projects, keys of "
+                "texts, kinds and numbers of notices, and links; nothing of any text."
+            )
         )
         with st.container():  # always there, so that the tabs below keep their place
             if done := st.session_state.pop(_DONE, ""):
                 st.success(as_text(done), icon=":material/check_circle:")
-        mail, webhook, undelivered = st.tabs(["Mail", "Webhook", f"Not delivered ({len(now.undelivered)})"])
+        mail, webhook, undelivered = st.tabs([_("Mail"), "Webhook", _("Not delivered ({n})", n=len(now.undelivered))])
         with mail:
             _show_mail(store, visit, now)
         with webhook:
@@ -65,46 +68,48 @@ def show(store: Store, visit: Visit) -> None:
 
 def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
     options = now.mail
-    st.write("Mail is on." if now.is_mail_on else "Mail is off.")
+    st.write(_("Mail is on.") if now.is_mail_on else _("Mail is off."))
     password_key = (
         f"mail_password_{st.session_state.get(_PASSWORDS_ENTERED, 0)}"  # an empty field after each that was stored
     )
     with st.form("mail_channel", border=False):
         host, port = st.columns([3, 1])
-        host.text_input("SMTP server", options.host, key="mail_host", placeholder="mail.lab.example")
-        port.number_input("Port", 1, 65_535, options.port, key="mail_port")
+        host.text_input(_("SMTP server"), options.host, key="mail_host", placeholder="mail.lab.example")
+        port.number_input(_("Port"), 1, 65_535, options.port, key="mail_port")
         st.selectbox(
-            "Encryption", get_args(Security), index=get_args(Security).index(options.security),
-            format_func=_ENCRYPTIONS.__getitem__, key="mail_security",
+            _("Encryption"), get_args(Security), index=get_args(Security).index(options.security),
+            format_func=lambda security: _(_ENCRYPTIONS[security]), key="mail_security",
         )  # fmt: skip
         sender, hour = st.columns([3, 1])
-        sender.text_input("From", options.sender, key="mail_sender", placeholder="annotator@lab.example")
+        sender.text_input(_("From"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
         hour.number_input(
-            "Hour, UTC", 0, 23, options.hour, key="mail_hour", help="When the day's mails begin to go out"
+            _("Hour, UTC"), 0, 23, options.hour, key="mail_hour", help=_("When the day's mails begin to go out")
         )
         account, password = st.columns(2)
-        account.text_input("Account, if the server wants one", options.account, key="mail_account")
+        account.text_input(_("Account, if the server wants one"), options.account, key="mail_account")
         password.text_input(
-            "Its password", type="password", key=password_key, autocomplete="new-password",
-            placeholder="stored; leave empty to keep it" if now.has_password else "",
+            _("Its password"), type="password", key=password_key, autocomplete="new-password",
+            placeholder=_("stored; leave empty to keep it") if now.has_password else "",
         )  # fmt: skip
-        st.text_input("Hosts and networks that may be private", options.private, key="mail_private", help=_PRIVATE_HELP)
-        label = "Save" if now.is_mail_on else "Save and turn on"
+        st.text_input(
+            _("Hosts and networks that may be private"), options.private, key="mail_private", help=_(_PRIVATE_HELP)
+        )
+        label = _("Save") if now.is_mail_on else _("Save and turn on")
         given = submitted(label, key="mail_save", type="primary", fields=(*_MAIL_FIELDS, password_key))
     if given is not None:
         wanted = MailOptions(
             given["mail_host"].strip(), int(given["mail_port"]), given["mail_security"], given["mail_sender"].strip(),
             given["mail_account"].strip(), given["mail_private"].strip(), int(given["mail_hour"]),
         )  # fmt: skip
-        _do(lambda: _set_mail(store, visit, wanted, given[password_key]), "Mail is on.")
+        _do(lambda: _set_mail(store, visit, wanted, given[password_key]), _("Mail is on."))
     if now.is_mail_on:
         with st.form("mail_test", border=False):
             field, button = st.columns([4, 1], vertical_alignment="bottom")
-            field.text_input("Send a test to", key="mail_test_to", placeholder="you@lab.example")
-            to = submitted("Test", container=button, width="stretch", key="mail_test_send", fields=("mail_test_to",))
+            field.text_input(_("Send a test to"), key="mail_test_to", placeholder="you@lab.example")
+            to = submitted(_("Test"), container=button, width="stretch", key="mail_test_send", fields=("mail_test_to",))
         if to is not None:
             _try(store, visit, "mail", to["mail_test_to"])
-        _offer_to_turn_off(store, visit, "mail", "Turn mail off")
+        _offer_to_turn_off(store, visit, "mail", _("Turn mail off"))
 
 
 def _set_mail(store: Store, visit: Visit, wanted: MailOptions, password: str) -> None:
@@ -113,24 +118,29 @@ def _set_mail(store: Store, visit: Visit, wanted: MailOptions, password: str) ->
 
 
 def _show_webhook(store: Store, visit: Visit, now: Channels) -> None:
-    st.write("The webhook is on." if now.is_webhook_on else "The webhook is off.")
+    st.write(_("The webhook is on.") if now.is_webhook_on else _("The webhook is off."))
     with st.container():
         _show_new_key()
     with st.form("webhook_channel", border=False):
-        st.text_input("Address", now.webhook.url, key="webhook_url", placeholder="https://hooks.lab.example/annotator")
         st.text_input(
-            "Hosts and networks that may be private", now.webhook.private, key="webhook_private", help=_PRIVATE_HELP
+            _("Address"), now.webhook.url, key="webhook_url", placeholder="https://hooks.lab.example/annotator"
         )
-        st.checkbox("Make a new key for the signatures", key="webhook_renew", disabled=not now.has_key)
-        label = "Save" if now.is_webhook_on else "Save and turn on"
+        st.text_input(
+            _("Hosts and networks that may be private"),
+            now.webhook.private,
+            key="webhook_private",
+            help=_(_PRIVATE_HELP),
+        )
+        st.checkbox(_("Make a new key for the signatures"), key="webhook_renew", disabled=not now.has_key)
+        label = _("Save") if now.is_webhook_on else _("Save and turn on")
         given = submitted(label, key="webhook_save", type="primary", fields=_WEBHOOK_FIELDS)
     if given is not None:
         wanted = WebhookOptions(given["webhook_url"].strip(), given["webhook_private"].strip())
-        _do(lambda: _set_webhook(store, visit, wanted, is_new_key=given["webhook_renew"]), "The webhook is on.")
+        _do(lambda: _set_webhook(store, visit, wanted, is_new_key=given["webhook_renew"]), _("The webhook is on."))
     if now.is_webhook_on:
-        if pressed("Test", key="webhook_test"):
+        if pressed(_("Test"), key="webhook_test"):
             _try(store, visit, "webhook", "")
-        _offer_to_turn_off(store, visit, "webhook", "Turn the webhook off")
+        _offer_to_turn_off(store, visit, "webhook", _("Turn the webhook off"))
 
 
 def _set_webhook(store: Store, visit: Visit, wanted: WebhookOptions, *, is_new_key: bool) -> None:
@@ -144,9 +154,9 @@ def _show_new_key() -> None:
     key = st.session_state.get(_NEW_KEY)
     if key is None:
         return
-    st.warning("Copy the key for the signatures now. It is not shown again.", icon=":material/key:")
+    st.warning(_("Copy the key for the signatures now. It is not shown again."), icon=":material/key:")
     st.code(key, language=None)
-    if pressed("I have copied it", key="webhook_key_taken"):
+    if pressed(_("I have copied it"), key="webhook_key_taken"):
         del st.session_state[_NEW_KEY]
         st.rerun()
 
@@ -155,28 +165,37 @@ def _offer_to_turn_off(store: Store, visit: Visit, kind: ChannelKind, label: str
     if pressed(label, key=f"{kind}_off"):
         _do(
             lambda: turn_off(store, visit.user, kind),
-            "Turned off. What was waiting is not sent, and the secret is gone.",
+            _("Turned off. What was waiting is not sent, and the secret is gone."),
         )
 
 
 def _show_undelivered(now: Channels) -> None:
     waiting = now.counts.get("waiting", 0) + now.counts.get("sending", 0)
-    st.write(f"{counted(waiting, 'message waits', 'messages wait')} to be sent; {now.counts.get('sent', 0):,} sent.")
+    st.write(
+        several(
+            "{n} message waits to be sent; {sent} sent.",
+            "{n} messages wait to be sent; {sent} sent.",
+            waiting,
+            sent=f"{now.counts.get('sent', 0):,}",
+        )
+    )
     if not now.undelivered:
-        st.caption("Everything was delivered.")
+        st.caption(_("Everything was delivered."))
     for message in now.undelivered:
         st.markdown(f":material/error: {as_text(_line(message))}")
 
 
 def _line(message: Message) -> str:
-    what = {"mail": "Mail", "webhook": "Call of the webhook"}[message.channel]
     when = message.created_at[:16].replace("T", " ")
     tries = counted(message.n_tries, "attempt")
-    return f"{what} number {message.id:,} ({when} UTC, {tries}): {message.problem}"
+    values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": message.problem}
+    if message.channel == "mail":
+        return _("Mail number {number} ({when} UTC, {attempts}): {problem}", **values)
+    return _("Call of the webhook number {number} ({when} UTC, {attempts}): {problem}", **values)
 
 
 def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:
-    with st.spinner("Trying it …"):
+    with st.spinner(_("Trying it …")):
         _do(lambda: st.session_state.__setitem__(_DONE, try_channel(store, visit.user, kind, to)))
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator.domain.notices import NoticeGroup, NoticeKind
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.notices.inbox import KEPT_DAYS, mark_all_read, read_before, unread
 from annotator.usecases.notices.words import sentence
@@ -30,18 +31,18 @@ def show(store: Store, visit: Visit) -> None:
     if new:
         with st.container(border=True, gap="xxsmall"):
             title, button = st.columns([4, 1], vertical_alignment="center")
-            title.markdown("**New for you**")
+            title.markdown(_("**New for you**"))
             for group in new:
                 _show_line(group)
-            if pressed("Mark all as read", container=button, key="notices_read", width="stretch"):
+            if pressed(_("Mark all as read"), container=button, key="notices_read", width="stretch"):
                 mark_all_read(store, visit.user, max(group.newest_id for group in new))
                 st.rerun()
     before = read_before(store, visit.user)
     if before:
-        with st.expander("Notices that you have read", icon=":material/drafts:"):
+        with st.expander(_("Notices that you have read"), icon=":material/drafts:"):
             for group in before:
                 _show_line(group)
-            st.caption(f"Notices are kept for {KEPT_DAYS} days.")
+            st.caption(_("Notices are kept for {n} days.", n=KEPT_DAYS))
 
 
 def _show_line(group: NoticeGroup) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotator.errors import AnnotatorError
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import mail_options
 from annotator.usecases.delivery.own_address import choose_address, confirm, own_address, stop_mail
@@ -17,29 +18,36 @@ def show(store: Store, visit: Visit) -> None:
     """Nothing while mail is off, or for whoever has no account."""
     if visit.user.id is None or not mail_options(store)[1]:
         return
-    with st.expander("Your notices by mail", icon=":material/mail:"):
+    with st.expander(_("Your notices by mail"), icon=":material/mail:"):
         address = own_address(store, visit.user)
         if address is None:
             _ask_address(store, visit)
         elif address.confirmed_at is None:
-            st.write(f"A code is on its way to {as_text(address.address)}. It works for a day.")
+            st.write(_("A code is on its way to {address}. It works for a day.", address=as_text(address.address)))
             _ask_code(store, visit)
-            _offer_to_stop(store, visit, "Use another address")
+            _offer_to_stop(store, visit, _("Use another address"))
         else:
             st.write(
-                f"What is new for you comes to {as_text(address.address)} once a day. It names projects and keys of texts, and "
-                "nothing of any text."
+                _(
+                    "What is new for you comes to {address} once a day. It names projects and keys of texts, and nothing of "
+                    "any text.",
+                    address=as_text(address.address),
+                )
             )
-            _offer_to_stop(store, visit, "Stop the mail")
+            _offer_to_stop(store, visit, _("Stop the mail"))
 
 
 def _ask_address(store: Store, visit: Visit) -> None:
-    st.write("You can have what is new for you sent to you once a day. First a code comes to the address.")
+    st.write(_("You can have what is new for you sent to you once a day. First a code comes to the address."))
     with st.form("mail_address", border=False):
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input("Your e-mail address", key="mail_address_text", max_chars=254)
+        field.text_input(_("Your e-mail address"), key="mail_address_text", max_chars=254)
         given = submitted(
-            "Send me a code", container=button, width="stretch", key="mail_address_send", fields=("mail_address_text",)
+            _("Send me a code"),
+            container=button,
+            width="stretch",
+            key="mail_address_send",
+            fields=("mail_address_text",),
         )
     if given is not None:
         _do(lambda: choose_address(store, visit.user, given["mail_address_text"]))
@@ -48,9 +56,9 @@ def _ask_address(store: Store, visit: Visit) -> None:
 def _ask_code(store: Store, visit: Visit) -> None:
     with st.form("mail_code", border=False):
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input("The code from the mail", key="mail_code_text", max_chars=40)
+        field.text_input(_("The code from the mail"), key="mail_code_text", max_chars=40)
         given = submitted(
-            "Confirm", container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
+            _("Confirm"), container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
         )
     if given is not None:
         _do(lambda: confirm(store, visit.user, given["mail_code_text"]))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.start.overview import PAGE_SIZE, ProjectWork, overview
 from annotator.web.frame import as_text
@@ -12,7 +13,7 @@ from annotator.web.session import Visit
 
 def show(store: Store, visit: Visit) -> None:
     """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
-    st.header("What is waiting for you", anchor=False)
+    st.header(_("What is waiting for you"), anchor=False)
     for section in (notices.show, _show_projects, own_mail.show, administration.show):
         with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
             section(store, visit)
@@ -30,7 +31,7 @@ def _show_projects(store: Store, visit: Visit) -> None:
     _show_quiet_projects([work.project for work in projects if not work.waits], is_all=not waiting)
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
-        st.number_input(f"Page of {pages:,}", 1, pages, key=_PAGE_KEY, width=160)
+        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
 
 
 _PAGE_KEY = "start_page"
@@ -42,9 +43,11 @@ def _page() -> int:
 
 def _show_no_projects(visit: Visit) -> None:
     if visit.user.is_administrator:
-        st.info("There is no project yet. Make the first one on the page Project.", icon=":material/folder_open:")
+        st.info(_("There is no project yet. Make the first one on the page Project."), icon=":material/folder_open:")
     else:
-        st.info("You have no role in a project yet. Ask a lead or an administrator for one.", icon=":material/group:")
+        st.info(
+            _("You have no role in a project yet. Ask a lead or an administrator for one."), icon=":material/group:"
+        )
 
 
 def _show_project(work: ProjectWork) -> None:
@@ -60,6 +63,9 @@ def _show_quiet_projects(projects: list[Project], *, is_all: bool) -> None:
         return
     names = " · ".join(as_text(project.name) for project in projects)
     if is_all:
-        st.info(f"No decision, question or returned work is waiting for you in {names}.", icon=":material/task_alt:")
+        st.info(
+            _("No decision, question or returned work is waiting for you in {names}.", names=names),
+            icon=":material/task_alt:",
+        )
     else:
-        st.caption(f"No decision, question or returned work is waiting for you in {names}.")
+        st.caption(_("No decision, question or returned work is waiting for you in {names}.", names=names))
