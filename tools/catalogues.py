@@ -47,24 +47,28 @@ _BRACES = re.compile(r"\{(\w*)\}")
 def sentences() -> Catalog:
     """What the sources say, with where."""
     catalogue = Catalog(domain=DOMAIN)
+    for where, line, message in (*_said_in_sources(), *_said_in_data()):
+        catalogue.add(message, None, [(where, line)])
+    return catalogue
+
+
+def _said_in_sources() -> Iterator[tuple[str, int, _Message]]:
     for path in _files(("annotator", "pages"), "py"):
-        if _COMMANDS in path.parents:
-            continue
-        for line, message in python_sentences(path.read_text(encoding="utf-8")):
-            catalogue.add(message, None, [(_where(path), line)])
-    for definition in all_table_definitions():  # composed where they are written, and said where they are shown
-        for text in definition.words:
-            catalogue.add(text, None, [(_METRICS, 1)])
+        if _COMMANDS not in path.parents:
+            yield from ((_where(path), *said) for said in python_sentences(path.read_text(encoding="utf-8")))
     for path in _files(("annotator/web/panel",), "js"):
-        for line, message in panel_sentences(path.read_text(encoding="utf-8")):
-            catalogue.add(message, None, [(_where(path), line)])
+        yield from ((_where(path), *said) for said in panel_sentences(path.read_text(encoding="utf-8")))
     for path in _files(("annotator/web",), "html"):
         for line, written, _comments, _context in extract_from_file("jinja2", path, _TEMPLATES, options=_LOUD):
-            catalogue.add(written, None, [(_where(path), line)])
+            yield _where(path), line, written if isinstance(written, str) else (written[0], written[1])
+
+
+def _said_in_data() -> Iterator[tuple[str, int, _Message]]:
+    """What is composed where it is written, and said where it is shown."""
+    for definition in all_table_definitions():
+        yield from ((_METRICS, 1, text) for text in definition.words)
     for path in _files(("annotator/perturb/suites",), "toml"):
-        for sentence in _suite_sentences(path):
-            catalogue.add(sentence, None, [(_where(path), 1)])
-    return catalogue
+        yield from ((_where(path), 1, sentence) for sentence in _suite_sentences(path))
 
 
 def _suite_sentences(path: Path) -> Iterator[str]:

@@ -129,7 +129,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
             {"access", "gold", "notices", "annotate", "evidence", "perturb", "project", "queue", "review"}
         ),
         "persons": frozenset({"access", "crowd", "evidence", "releases"}),
-        "start": frozenset({"access", "annotate", "inspect", "project", "review"}),
+        "start": frozenset({"access", "annotate", "inspect", "project", "qualification", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),

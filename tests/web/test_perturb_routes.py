@@ -291,7 +291,7 @@ def test_who_may_not_see_progress_is_told_which_roles_may(come: Come, reviews: P
     assert come("reviewer").get(f"progress?project={reviews.id}").status_code == 200
     said = come("researcher").get(f"progress?project={reviews.id}").json()["error"]
     assert "right to annotate or to review in the project 'Reviews'" in said
-    assert "(annotator or lead or reviewer)" in said
+    assert "(annotator, lead or reviewer)" in said
 
 
 @pytest.mark.parametrize(

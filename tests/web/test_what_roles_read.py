@@ -37,7 +37,10 @@ READ_BY: dict[Role, list[str]] = {
     "reviewer": ["web/panel/review/*.js", "web/panel/perturb/*.js", "usecases/review/reviews.py", "usecases/models/preview*.py",
         "usecases/annotate/talk.py"],
 }  # fmt: skip
-SHOWN_TO_THOSE_WHO_MAY = {"open in Annotate"}  # a link that others do not get
+SHOWN_TO_THOSE_WHO_MAY = {  # what others do not get
+    "open in Annotate",
+    "Import some on the Project page, under Import.",
+}
 WANTED = [(role, pattern) for role, patterns in READ_BY.items() for pattern in patterns]
 
 

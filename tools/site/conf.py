@@ -47,8 +47,8 @@ CHAPTERS = {
         "tutorials/annotator", "tutorials/reviewer", "tutorials/author", "tutorials/researcher", "tutorials/lead", "moving",
     ],
     "Reference": [
-        "glossary", "commands", "formats", "progress", "settings", "crowd", "notices", "personal_data", "api", "metrics",
-        "metrics_page", "saliency", "tests", "attribution", "self_explanations", "training", "built_in_model", "review",
+        "glossary", "commands", "formats", "progress", "settings", "crowd", "notices", "languages", "personal_data", "api",
+        "metrics", "metrics_page", "saliency", "tests", "attribution", "self_explanations", "training", "built_in_model", "review",
         "perturb", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions", "reference/command_line"],

@@ -67,7 +67,7 @@ export const KEY_LIST = [
     _("Mine"),
     [
       ["↑ ↓", _("go through the list")],
-      ["Enter", _("open")],
+      ["Enter", _("open the one chosen")],
     ],
   ],
 ];

@@ -20,7 +20,7 @@ from annotator.web.sections.people.questions import show_answers
 from annotator.web.session import Visit
 
 _STATES: dict[DoorState, str] = {
-    "open": unsaid("open"),
+    "open": unsaid("open: workers come in"),
     "paused": unsaid("paused: nobody new comes in"),
     "closed": unsaid("closed"),
 }

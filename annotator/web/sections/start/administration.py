@@ -81,7 +81,7 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
             format_func=lambda security: _(_ENCRYPTIONS[security]), key="mail_security",
         )  # fmt: skip
         sender, hour = st.columns([3, 1])
-        sender.text_input(_("From"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
+        sender.text_input(_("Sender"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
         hour.number_input(
             _("Hour, UTC"), 0, 23, options.hour, key="mail_hour", help=_("When the day's mails begin to go out")
         )

@@ -51,7 +51,7 @@ def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[R
     ready = suites[0]
     if len(suites) > 1:
         ready = st.selectbox(
-            _("From"), suites, format_func=lambda suite: _(suite.title), key=f"tests_ready_{project.id}"
+            _("Suite"), suites, format_func=lambda suite: _(suite.title), key=f"tests_ready_{project.id}"
         )
     left, naming, templates, every = st.columns([3.2, 1.1, 1.3, 1.3], vertical_alignment="bottom")
     category = {recipe.name: recipe.category for recipe in ready.recipes}
