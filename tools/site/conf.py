@@ -48,8 +48,8 @@ CHAPTERS = {
     ],
     "Reference": [
         "glossary", "commands", "formats", "progress", "settings", "crowd", "notices", "languages", "personal_data", "api",
-        "metrics", "metrics_page", "saliency", "tests", "attribution", "self_explanations", "training", "built_in_model", "review",
-        "perturb", "panel",
+        "metrics", "metrics_page", "saliency", "tests", "attribution", "self_explanations", "training", "built_in_model",
+        "review", "perturb", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions", "reference/command_line"],
     "The project": [
