@@ -41,7 +41,7 @@ def give_out_again_and_undo(lead: Person, n: int) -> None:
     field.fill(WORDS)
     field.press("Enter")
     lead.page.get_by_role("button", name=f"更改全部 {n} 篇").click()
-    lead.page.get_by_role("combobox", name="要做什么").click()
+    lead.page.get_by_role("combobox", name="操作").click()
     lead.page.get_by_role("option", name="重新分配", exact=True).click()
     lead.page.get_by_role("button", name="重新分配：").click()
     lead.sees("已更改")
