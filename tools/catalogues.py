@@ -177,18 +177,24 @@ def missing(catalogue: Catalog) -> list[Message]:
 
 
 def unlike(catalogue: Catalog) -> list[str]:
-    """Translations that name other values in braces than their sentence; a number may be left out where it is 1."""
+    """Translations that name other values in braces than their sentence; its last form is said of every larger number."""
     return [
         f"{message.id!r} has other values than {text!r}"
         for message in catalogue
         if message.id
         for text in _texts(message.string)
-        if text and _values_of(text) | {"n"} != _values_of(*_texts(message.id)) | {"n"}
+        if text and not _has_values_of(message, text)
     ]
 
 
-def _values_of(*texts: str) -> set[str]:
-    return {name for text in texts for name in _BRACES.findall(text)}
+def _has_values_of(message: Message, text: str) -> bool:
+    forms = _texts(message.string)
+    values, wanted = _values_of(text), _values_of(_texts(message.id)[-1])
+    return values == wanted or (text != forms[-1] and values | {"n"} == wanted | {"n"})
+
+
+def _values_of(text: str) -> set[str]:
+    return set(_BRACES.findall(text))
 
 
 def _texts(text: str | list[str] | tuple[str, ...] | None) -> list[str]:
