@@ -241,6 +241,7 @@ def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> t
         _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
         help=_("The words of keep lists are the rationale; those of ignore lists are not in it."),
+        placeholder=_("Choose options"),
     )  # fmt: skip
     return source, tuple(lists)
 

@@ -80,7 +80,7 @@ def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     chosen = st.multiselect(
         _("Columns, of {n}", n=len(by_name)), list(by_name),
         key=choices.several(state.COLUMNS, list(by_name), first_columns(table)),
-        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}",
+        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options"),
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]
 

@@ -64,7 +64,9 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
     """The word lists, and the label whose false positives count."""
     of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
     choices = state.choices_of(project)
-    chosen = of_lists.multiselect(_("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]))
+    chosen = of_lists.multiselect(
+        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose options")
+    )
     positive = of_label.selectbox(
         _("Label whose false positives count"), project.labels,
         key=choices.one(state.POSITIVE, project.labels, project.labels[-1]),

@@ -127,6 +127,7 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
                 _("Does not apply where the original is predicted"),
                 project.labels,
                 key=f"tests_own_not_for_{project.id}",
+                placeholder=_("Choose options"),
             )
         )
     return expectation, labels, is_forbidden, Applies(original_is_not=not_for)

@@ -157,7 +157,14 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     left, right = st.columns([3, 2])
     key = f"tests_models_{suite.id}"
     st.session_state[key] = [m for m in st.session_state.get(key, models[:_MOST_MODELS]) if m in models]
-    shown = left.multiselect(_("Models"), list(models), key=key, persist_state="session", max_selections=_MOST_MODELS)
+    shown = left.multiselect(
+        _("Models"),
+        list(models),
+        key=key,
+        persist_state="session",
+        max_selections=_MOST_MODELS,
+        placeholder=_("Choose options"),
+    )
     pairs = [(first, other) for first in shown for other in shown if first != other]
     compared = right.selectbox(
         _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,

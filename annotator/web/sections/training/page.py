@@ -238,7 +238,10 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         return
     name_column, try_column, through_column = st.columns([2, 1, 1], vertical_alignment="bottom")
     names = name_column.multiselect(
-        _("Of those who have not passed"), [trained.user.name for trained in waiting], key=f"training_who_{audience}"
+        _("Of those who have not passed"),
+        [trained.user.name for trained in waiting],
+        key=f"training_who_{audience}",
+        placeholder=_("Choose options"),
     )
     if pressed(_("Another try"), container=try_column, width="stretch", key=f"training_again_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
@@ -389,6 +392,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
                 "The first {choices} complete texts are listed. Whoever annotated a text is never given it as training.",
                 choices=_CHOICES,
             ),
+            placeholder=_("Choose options"),
         )
         fields = [f"training_texts_{purpose}"]
         if purpose == "reviewers":
@@ -402,6 +406,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
                 help=_(
                     "Each text is taken once in each form in which it can be. What is changed is drawn by a seed that is kept."
                 ),
+                placeholder=_("Choose options"),
             )
         given = submitted(_("Pick them"), key=f"training_pick_{purpose}", fields=tuple(fields))
     if given is not None:

@@ -61,7 +61,13 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
             elif answer is not None and answer != choice.column:
                 columns[choice.name] = answer
     majority_labels = _ask_majority(answers, seen, of_files)
-    left = st.multiselect(_("Columns that are not read"), seen.columns, seen.left, key=f"import_left_{of_files}")
+    left = st.multiselect(
+        _("Columns that are not read"),
+        seen.columns,
+        seen.left,
+        key=f"import_left_{of_files}",
+        placeholder=_("Choose options"),
+    )
     unread = [column for column in unread if column not in columns.values()]
     return Chosen(columns, tuple(dict.fromkeys((*left, *unread))), number_keys, majority_labels)
 
