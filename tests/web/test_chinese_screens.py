@@ -48,7 +48,10 @@ TRANSLATED = (
     Screen("Lead", "perturb"),
     Screen("Researcher", "export"),
     *(Screen("Researcher", "tests", section) for section in ("Results", "Word lists", "Files")),
-    *(Screen("Lead", "project", section) for section in ("Import", "Progress", "Order", "Quality", "Decisions", "Record")),
+    *(
+        Screen("Lead", "project", section)
+        for section in ("Import", "Progress", "Order", "Quality", "Decisions", "Record")
+    ),
 )
 # Not translated yet: a screen goes from here to the list above with its translation.
 STILL_ENGLISH = (
