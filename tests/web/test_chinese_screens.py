@@ -36,11 +36,6 @@ class Screen:
         return "-".join(word for word in (self.who, self.page, self.section) if word)
 
 
-PROJECT_SECTIONS = (
-    "Progress", "Instances", "Import", "Rules", "Order", "Guidelines", "Training", "People", "Rounds", "Quality", "Decisions",
-    "Export", "Record",
-)  # fmt: skip
-TESTS_SECTIONS = ("Results", "Make a test", "Word lists", "Files")
 TRANSLATED = (
     Screen("Lead", "start"),
     Screen("Annotator 1", "start"),
@@ -48,21 +43,31 @@ TRANSLATED = (
     Screen("Researcher", "start"),
     Screen("Root", "start"),
     Screen("Annotator 1", "annotate"),
-)
-# Not translated yet: a screen goes from here to the list above with its translation.
-STILL_ENGLISH = (
     Screen("Reviewer 1", "review"),
     Screen("Annotator 1", "perturb"),
     Screen("Lead", "perturb"),
+    Screen("Researcher", "export"),
+    *(Screen("Researcher", "tests", section) for section in ("Results", "Word lists", "Files")),
+    *(
+        Screen("Lead", "project", section)
+        for section in ("Import", "Progress", "Order", "Quality", "Decisions", "Record")
+    ),
+)
+# Not translated yet: a screen goes from here to the list above with its translation.
+STILL_ENGLISH = (
     Screen("Researcher", "saliency"),
     Screen("Researcher", "metrics"),
-    Screen("Researcher", "export"),
-    *(Screen("Researcher", "tests", section) for section in TESTS_SECTIONS),
-    *(Screen("Lead", "project", section) for section in PROJECT_SECTIONS),
+    Screen("Researcher", "tests", "Make a test"),
+    *(Screen("Lead", "project", section) for section in ("Instances", "Rules", "Guidelines", "Training")),
+    *(Screen("Lead", "project", section) for section in ("People", "Rounds", "Export")),
 )
 # What stays as it is in every language, and why.
 NAMES = {
     "Webhook": "a technical name, which Chinese products write so as well",
+    "Argilla": "the name of a program",
+    "Hugging Face datasets：一个文件夹": "the name of a format",
+    "reducers=not_up, negation=not:negative": "an example of what is entered",
+    "pos=positive, neg=negative": "an example of what is entered",
     "mail.lab.example, 10.1.0.0/16": "an example of what is entered",
 }
 _SAID = frozenset(
