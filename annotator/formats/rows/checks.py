@@ -9,6 +9,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_names import accepted_names
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
+from annotator.language import _, unsaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Size:
         return Size(len(text.text), None if text.tokens is None else text.tokens.n_tokens)
 
 
+_UNITS = {"token": unsaid("token"), "character": unsaid("character")}
 _UNKNOWN_SIZE = Size(sys.maxsize, None)
 
 
@@ -49,9 +51,9 @@ class Checker:
     def check(self, instance: SourceInstance, findings: Findings) -> None:
         """Note everything for which an instance cannot be taken. Without segments it adds to an instance by key."""
         if not instance.key:
-            findings.refuse("id", "", "The key is empty; every instance needs one.")
+            findings.refuse("id", "", _("The key is empty; every instance needs one."))
         if instance.parent_key is not None and instance.parent_key == instance.key:
-            findings.refuse("parent", instance.parent_key, "An instance cannot be the perturbation of itself.")
+            findings.refuse("parent", instance.parent_key, _("An instance cannot be the perturbation of itself."))
         sizes = self._sizes(instance.segments, findings)
         self.check_result("label", instance.result, findings)
         self._check_annotations(instance.annotations, sizes, findings)
@@ -69,14 +71,19 @@ class Checker:
             spec = self.options.task.spec_of(name)
             if spec is None:
                 known = listed([s.name for s in self.options.task.segments])
-                reason = f"The task '{self.options.task.name}' has no segment '{name}' (it has {known})."
+                reason = _(
+                    "The task '{task}' has no segment '{segment}' (it has {known}).",
+                    task=self.options.task.name,
+                    segment=name,
+                    known=known,
+                )
                 findings.refuse(name, "", reason)
             elif isinstance(body, str):
                 sizes[name] = self._size_of_document(name, body, findings)
             else:
                 sizes[name] = Size.of(body)
                 if not spec.may_be_empty and not body.text.strip():
-                    reason = f"The segment '{name}' has no text; write its text or drop the row."
+                    reason = _("The segment '{name}' has no text; write its text or drop the row.", name=name)
                     findings.refuse(name, body.text, reason)
         self._check_required(segments, findings)
         return sizes
@@ -84,9 +91,13 @@ class Checker:
     def _size_of_document(self, name: str, docid: str, findings: Findings) -> Size:
         size = self.documents.get(docid)
         if size is None:
-            findings.refuse(name, docid, f"There is no document '{docid}'; documents stand before their instances.")
+            findings.refuse(
+                name, docid, _("There is no document '{docid}'; documents stand before their instances.", docid=docid)
+            )
         elif size.n_characters == 0:
-            findings.refuse(name, docid, f"The document '{docid}' has no text; write its text or drop the row.")
+            findings.refuse(
+                name, docid, _("The document '{docid}' has no text; write its text or drop the row.", docid=docid)
+            )
         return size or _UNKNOWN_SIZE
 
     def _check_required(self, segments: Mapping[str, SourceText | str], findings: Findings) -> None:
@@ -94,7 +105,12 @@ class Checker:
             if name not in segments:
                 task = self.options.task
                 names = accepted_names(task, name)
-                reason = f"The segment '{name}' is missing; the task '{task.name}' needs it (as {names})."
+                reason = _(
+                    "The segment '{segment}' is missing; the task '{task}' needs it (as {names}).",
+                    segment=name,
+                    task=task.name,
+                    names=names,
+                )
                 findings.refuse(name, "", reason)
 
     def check_result(self, field_name: str, result: str | None, findings: Findings) -> None:
@@ -104,7 +120,12 @@ class Checker:
             findings.refuse(
                 field_name,
                 result,
-                f"The project has no label '{result}' (it has {known}); {label_remedy(result, self.options.labels)}.",
+                _(
+                    "The project has no label '{label}' (it has {labels}); {remedy}.",
+                    label=result,
+                    labels=known,
+                    remedy=label_remedy(result, self.options.labels),
+                ),
                 LABEL,
             )
 
@@ -115,11 +136,11 @@ class Checker:
         for annotation in annotations:
             who = (annotation.annotator, annotation.round_number)
             if who in seen and annotation.state is None:  # our own JSONL keeps withdrawn ones beside
-                reason = "This annotator has two annotations of the instance in one round; keep one of the two."
+                reason = _("This annotator has two annotations of the instance in one round; keep one of the two.")
                 findings.refuse("annotator", annotation.annotator, reason)
             seen.add(who)
             if not annotation.annotator:
-                findings.refuse("annotator", "", "The annotator's name is empty; leave the field out or name one.")
+                findings.refuse("annotator", "", _("The annotator's name is empty; leave the field out or name one."))
             self.check_result("annotator_label", annotation.result, findings)
             self._check_sets("rationales", annotation.sets, sizes, findings)
 
@@ -128,7 +149,7 @@ class Checker:
     ) -> None:
         for set_number, spans in enumerate(sets):
             if not spans:
-                reason = "The set is empty; leave it out. No set at all ([]) says that there is no rationale."
+                reason = _("The set is empty; leave it out. No set at all ([]) says that there is no rationale.")
                 findings.refuse(f"{field_name}[{set_number}]", "[]", reason)
             for span_number, span in enumerate(spans):
                 self.check_span(f"{field_name}[{set_number}][{span_number}]", span, sizes, findings)
@@ -145,7 +166,12 @@ class Checker:
         """Note what is wrong with a span: nothing marked, no such segment, past its end, a text that is not marked."""
         value = [span.segment, span.start, span.end]
         if not 0 <= span.start < span.end:
-            reason = f"It goes from {span.unit} {span.start} to {span.end} (exclusive); it needs 0 <= start < end."
+            reason = _(
+                "It goes from {unit} {start} to {end} (exclusive); it needs 0 <= start < end.",
+                unit=_(_UNITS.get(span.unit, span.unit)),
+                start=span.start,
+                end=span.end,
+            )
             findings.refuse(field_name, value, reason)
             return
         if span.segment == "" and sizes is None:
@@ -153,9 +179,15 @@ class Checker:
         spec = self.options.task.spec_of(span.segment)
         if spec is None or (sizes is not None and span.segment not in sizes):
             known = listed(list(sizes)) if sizes else listed([s.name for s in self.options.task.segments])
-            findings.refuse(field_name, value, f"The instance has no segment '{span.segment}' (it has {known}).")
+            findings.refuse(
+                field_name,
+                value,
+                _("The instance has no segment '{segment}' (it has {known}).", segment=span.segment, known=known),
+            )
         elif must_be_selectable and not spec.is_selectable:
-            findings.refuse(field_name, value, f"Nothing can be marked in the segment '{span.segment}'.")
+            findings.refuse(
+                field_name, value, _("Nothing can be marked in the segment '{segment}'.", segment=span.segment)
+            )
         elif sizes is not None:
             _check_end(field_name, span, sizes[span.segment], findings)
 
@@ -164,9 +196,13 @@ def _check_end(field_name: str, span: SourceSpan, size: Size, findings: Findings
     limit = size.n_tokens if span.unit == "token" else size.n_characters
     if limit is not None and span.end > limit:
         unit = "token" if span.unit == "token" else "character"
-        reason = (
-            f"It ends at {unit} {span.end} (exclusive), but the segment '{span.segment}' has {limit} {unit}s, "
-            f"0 to {limit - 1}."
+        reason = _(
+            "It ends at {unit} {end} (exclusive), but the segment '{segment}' has {limit} {unit}s, 0 to {last}.",
+            unit=_(_UNITS[unit]),
+            end=span.end,
+            segment=span.segment,
+            limit=limit,
+            last=limit - 1,
         )
         findings.refuse(field_name, [span.segment, span.start, span.end], reason)
 
@@ -184,6 +220,17 @@ class KeyLines:
         if first is None:
             self._lines[fingerprint] = instance.line or 0
             return
-        where = f" of split '{instance.split}'" if instance.split else ""
-        reason = f"The key '{instance.key}'{where} is already on line {first}; keys are unique within a split."
+        if instance.split:
+            reason = _(
+                "The key '{key}' of split '{split}' is already on line {line}; keys are unique within a split.",
+                key=instance.key,
+                split=instance.split,
+                line=first,
+            )
+        else:
+            reason = _(
+                "The key '{key}' is already on line {line}; keys are unique within a split.",
+                key=instance.key,
+                line=first,
+            )
         findings.refuse(field_name, instance.key, reason)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from annotator.errors import Problem
+from annotator.language import _
+from annotator.language import listed as listed_words
 
 _SHOWN_CHARACTERS = 200
 _BEFORE_DIFFERENCE, _AFTER_DIFFERENCE = 15, 25
@@ -30,8 +32,8 @@ def listed(names: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     >>> listed(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
     """
-    text = ", ".join(f"'{name}'" for name in names[:limit])
-    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+    text = listed_words([f"'{name}'" for name in names[:limit]])
+    return text if len(names) <= limit else _("{names} and {n} more", names=text, n=len(names) - limit)
 
 
 def where_texts_differ(first: str, second: str) -> str:
@@ -43,9 +45,13 @@ def where_texts_differ(first: str, second: str) -> str:
     at = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
     if at == len(first) == len(second):
         return ""
-    return (
-        f" They begin to differ at character {at + 1:,}: “{_excerpt(first, at)}” there, “{_excerpt(second, at)}” here."
+    words = _(
+        "They begin to differ at character {number}: “{first}” there, “{second}” here.",
+        number=f"{at + 1:,}",
+        first=_excerpt(first, at),
+        second=_excerpt(second, at),
     )
+    return f" {words}"
 
 
 def _excerpt(text: str, at: int) -> str:
@@ -95,4 +101,5 @@ class Places:
                 break
             named.append(location)
         rest = self.n - len(named)
-        return "; ".join(named) + (f"; and {rest:,} more" if rest else "")
+        places = "; ".join(named)
+        return _("{places}; and {n} more", places=places, n=f"{rest:,}") if rest else places

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from annotator.domain.label_tables import proposed_names
+from annotator.language import _
 
 LABEL = "label"  # the remedy of such a problem, whose value is the label
 
@@ -16,7 +17,9 @@ def label_remedy(label: str, labels: Sequence[str]) -> str:
     """
     likely = proposed_names([label], labels)[label] if labels else None
     pair = f"{label}={likely or labels[0]}" if labels else label
-    return (
-        f"add it to the labels (--add-label {shlex.quote(label)}), say which of them it is (--rename {shlex.quote(pair)}), or "
-        f"leave it out (--leave-out-label {shlex.quote(label)})"
+    return _(
+        "add it to the labels (--add-label {label}), say which of them it is (--rename {pair}), or leave it out "
+        "(--leave-out-label {label})",
+        label=shlex.quote(label),
+        pair=shlex.quote(pair),
     )

@@ -14,6 +14,7 @@ from annotator.formats.rows.column_choices import column_choices
 from annotator.formats.rows.column_findings import meaning
 from annotator.formats.rows.column_names import field_names, our_name
 from annotator.formats.rows.findings import listed
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.projects import update_project
@@ -40,7 +41,10 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     if format_name not in PLAIN:
         if options.columns or options.left_columns or options.number_keys:
             raise InvalidValue(
-                f"Columns are chosen, and rows numbered, of the formats csv and jsonl, not of {format_name}."
+                _(
+                    "Columns are chosen, and rows numbered, of the formats csv and jsonl, not of {format_name}.",
+                    format_name=format_name,
+                )
             )
         return ChosenColumns({}, (), ())
     now = {_field(project, written): column for written, column in options.columns.items()}
@@ -48,7 +52,7 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
         column for column in now.values() if list(now.values()).count(column) > 1 or column in options.left_columns
     ]
     if twice:
-        raise InvalidValue(f"The column '{twice[0]}' is chosen twice; a column holds one thing.")
+        raise InvalidValue(_("The column '{twice}' is chosen twice; a column holds one thing.", twice=twice[0]))
     settings = project.settings
     before = {} if options.forget_columns else dict(settings.import_columns)
     taken = {*now.values(), *options.left_columns}
@@ -101,5 +105,7 @@ def _field(project: Project, written: str) -> str:
     if name is None:
         names = [spec.name for spec in project.task.segments] + ["id", project.task.result_kind]
         names += [name for name in field_names(project.task) if name not in {"key", "result"}]
-        raise InvalidValue(f"A file holds no '{written}'. Choose columns for {listed(names, 20)}.")
+        raise InvalidValue(
+            _("A file holds no '{written}'. Choose columns for {names}.", written=written, names=listed(names, 20))
+        )
     return name

@@ -11,12 +11,19 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
+from annotator.language import _, several, unsaid
+from annotator.language import listed as listed_words
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.projects import set_labels
 from annotator.usecases.access.rights import require
 
 _SHOWN = 12
+_UNMET = {
+    "renamed": unsaid("The file has no label '{label}' that could be renamed. It has {labels}."),
+    "left out": unsaid("The file has no label '{label}' that could be left out. It has {labels}."),
+    "added": unsaid("The file has no label '{label}' that could be added. It has {labels}."),
+}
 
 
 @dataclass(slots=True)
@@ -58,7 +65,9 @@ class OwnLabels:
         for item in items:
             if isinstance(item, SourceProject) and (self.renamed or self.left):
                 option = "--rename" if self.renamed else "--leave-out-label"
-                raise InvalidValue(f"The program's own export keeps its labels; import it without {option}.")
+                raise InvalidValue(
+                    _("The program's own export keeps its labels; import it without {option}.", option=option)
+                )
             if isinstance(item, SourceProject):
                 self.remembered = {}
             if isinstance(item, SourceInstance):
@@ -72,9 +81,7 @@ class OwnLabels:
         unmet = unmet_label(self.renamed, self.added, self.left, self.met) if self.are_needed else None
         if unmet is not None:
             label, what = unmet
-            raise InvalidValue(
-                f"The file has no label '{label}' that could be {what}. It has {listed(list(self.met), _SHOWN)}."
-            )
+            raise InvalidValue(_(_UNMET[what], label=label, labels=listed(list(self.met), _SHOWN)))
 
     @property
     def met(self) -> tuple[str, ...]:
@@ -89,15 +96,37 @@ class OwnLabels:
             (self.n_parts, "score or probability", "scores or probabilities"),
         )
         counts = [counted(n, singular, plural) for n, singular, plural in numbers if n]
-        recalled = ", ".join(f"“{label}” as “{theirs}”" for label, theirs in self._recalled.items())
+        recalled = listed_words(
+            [_("“{label}” as “{theirs}”", label=label, theirs=theirs) for label, theirs in self._recalled.items()]
+        )
         sentences = (
-            [f"Taken as for an earlier file: {recalled}. To say it otherwise, rename them again."] if recalled else []
+            [_("Taken as for an earlier file: {labels}. To say it otherwise, rename them again.", labels=recalled)]
+            if recalled
+            else []
         )
         if not counts:
             return sentences
-        verb = "was" if self.n_rows + self.n_annotations + self.n_parts == 1 else "were"
-        which = "label" if len(self.left) == 1 else "labels"
-        return [*sentences, f"{' and '.join(counts)} with the {which} {listed(sorted(self.left))} {verb} left out."]
+        n, values = sum(n for n, *_words in numbers), {"labels": listed(sorted(self.left))}
+        parts = counts[0]
+        for part in counts[1:]:
+            parts = _("{before} and {word}", before=parts, word=part)
+        if len(self.left) == 1:
+            left_words = several(
+                "{parts} with the label {labels} was left out.",
+                "{parts} with the label {labels} were left out.",
+                n,
+                parts=parts,
+                **values,
+            )
+        else:
+            left_words = several(
+                "{parts} with the labels {labels} was left out.",
+                "{parts} with the labels {labels} were left out.",
+                n,
+                parts=parts,
+                **values,
+            )
+        return [*sentences, left_words]
 
     def _named(self, label: str) -> str:
         if len(self._met) < _SHOWN or label in self.renamed or label in self.left or label in self.added:
@@ -153,7 +182,7 @@ class OwnLabels:
             or len({(part.label, part.layer) for part in attributions}) < n_places
         )
         if is_twice:
-            reason = (
+            reason = _(
                 "Two labels of this row would be one of the project's; rename each to a label of its own (--rename)."
             )
             return Problem(row.source, row.line, "label", row.key, reason)
@@ -188,13 +217,18 @@ def unmet_label(
 def check_renamed(project: Project, renamed: Mapping[str, str], added: Iterable[str] = ()) -> None:
     """Raise InvalidValue where a label is to be called what the project does not have, and is not given now."""
     if renamed and project.task.result_kind != "label":
-        raise InvalidValue(f"The project '{project.name}' asks for answers, which are not renamed.")
+        raise InvalidValue(_("The project '{name}' asks for answers, which are not renamed.", name=project.name))
     labels = (*project.labels, *added)
     for label, theirs in renamed.items():
         if project.labels and theirs not in labels:
             raise InvalidValue(
-                f"'{label}' cannot be renamed to '{theirs}', which is no label of the project '{project.name}'. It has "
-                f"{listed(project.labels, _SHOWN)}."
+                _(
+                    "'{label}' cannot be renamed to '{theirs}', which is no label of the project '{project}'. It has {labels}.",
+                    label=label,
+                    theirs=theirs,
+                    project=project.name,
+                    labels=listed(project.labels, _SHOWN),
+                )
             )
 
 
@@ -202,14 +236,18 @@ def check_labels(project: Project, renamed: Mapping[str, str], added: Iterable[s
     """Raise InvalidValue where labels are to be treated in a way that cannot be."""
     check_renamed(project, renamed, added)
     if (added or left) and project.task.result_kind != "label":
-        raise InvalidValue(f"The project '{project.name}' asks for answers, and has no labels.")
+        raise InvalidValue(_("The project '{name}' asks for answers, and has no labels.", name=project.name))
     all_named = [*renamed, *added, *left]
     twice = next((label for label in all_named if all_named.count(label) > 1), None)
     if twice is not None:
-        raise InvalidValue(f"The label '{twice}' is to be treated in two ways; add it, rename it, or leave it out.")
+        raise InvalidValue(
+            _("The label '{label}' is to be treated in two ways; add it, rename it, or leave it out.", label=twice)
+        )
     for label in added:
         if not label.strip() or label != label.strip():
-            raise InvalidValue(f"'{label}' cannot be a label: it is empty, or has blanks at its ends. Rename it.")
+            raise InvalidValue(
+                _("'{label}' cannot be a label: it is empty, or has blanks at its ends. Rename it.", label=label)
+            )
 
 
 def with_labels(store: Store, actor: User, project: Project, added: Iterable[str]) -> Project:

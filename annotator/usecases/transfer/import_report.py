@@ -15,9 +15,11 @@ from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
+from annotator.language import _, listed, several, unsaid
 from annotator.text.word_scores import HOWS, How
 from annotator.usecases.transfer.gold_words import annotators_words, gold_words
 
+_RESULTS = {"label": unsaid("label"), "answer": unsaid("answer")}
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
@@ -152,18 +154,18 @@ class ImportReport:
         else:
             self.n_problems += 1
             self._count_left_out(problem)
-        listed = self.warnings if problem.is_warning else self.problems
-        if (problem.is_warning, *problem.kind) not in self._kept and len(listed) >= _SHOWN_PROBLEMS:
+        problems = self.warnings if problem.is_warning else self.problems
+        if (problem.is_warning, *problem.kind) not in self._kept and len(problems) >= _SHOWN_PROBLEMS:
             if (problem.is_warning, problem.source, problem.field, problem.reason) not in self._reasons:
                 return
             problem = replace(problem, value=OTHER_VALUES)
         seen = self._kept.get(kind := (problem.is_warning, *problem.kind))
         if seen is not None:
-            listed[seen] = listed[seen].again(problem.line)
+            problems[seen] = problems[seen].again(problem.line)
         else:
-            self._kept[kind] = len(listed)
+            self._kept[kind] = len(problems)
             self._reasons.add((problem.is_warning, problem.source, problem.field, problem.reason))
-            listed.append(problem)
+            problems.append(problem)
 
     def _count_left_out(self, problem: Problem) -> None:
         """A row with two problems is left out once; what names no line is a row of its own."""
@@ -205,25 +207,37 @@ class ImportReport:
     def tell_widened(self) -> None:
         """Say which spans were widened to whole tokens, and of how many."""
         if n := self.widened.n:
-            verb = "was" if n == 1 else "were"
             self.notes.append(
-                f"{n:,} of {counted(self.n_character_spans, 'span')} {verb} widened to whole tokens: {self.widened}."
+                several(
+                    "{n} of {spans} was widened to whole tokens: {places}.",
+                    "{n} of {spans} were widened to whole tokens: {places}.",
+                    n,
+                    spans=counted(self.n_character_spans, "span"),
+                    places=self.widened,
+                )
             )
 
     def tell_own_spacing(self, n_texts: int) -> None:
         """Say that texts stay as they are, where the file says their tokens alone."""
         if n_texts:
             self.notes.append(
-                f"Of {counted(n_texts, 'text')} the file holds the tokens alone; the project has the same tokens, "
-                "so its own spacing was kept."
+                _(
+                    "Of {texts} the file holds the tokens alone; the project has the same tokens, so its own spacing was kept.",
+                    texts=counted(n_texts, "text"),
+                )
             )
 
     def tell_unknown_guidelines(self, n_annotations: int) -> None:
         """Say that which guidelines were read is not kept, where the project's versions are others."""
         if n_annotations:
             self.notes.append(
-                f"{counted(n_annotations, 'annotation')} came with the number of a version of the guidelines that this project "
-                "does not have; the number was left out."
+                several(
+                    "{n} annotation came with the number of a version of the guidelines that this project does not have; the "
+                    "number was left out.",
+                    "{n} annotations came with the number of a version of the guidelines that this project does not have; the "
+                    "number was left out.",
+                    n_annotations,
+                )
             )
 
     def count_numbered(self, rows: Iterable[SourceInstance]) -> None:
@@ -238,16 +252,25 @@ class ImportReport:
         """Say that such a name may be somebody else in each text."""
         if self.n_numbered:
             self.notes.append(
-                f"The annotators of {counted(self.n_numbered, 'text')} have numbers for names, which the file counts anew in "
-                f"each text: “{self.numbered}” of one text may be another person in the next."
+                _(
+                    "The annotators of {texts} have numbers for names, which the file counts anew in each text: “{name}” of one "
+                    "text may be another person in the next.",
+                    texts=counted(self.n_numbered, "text"),
+                    name=self.numbered,
+                )
             )
 
     def tell_unlabelled(self, n_unlabelled: int) -> None:
         """Say that nobody can be given these texts, since there is no label to give them."""
         self.n_unlabelled = n_unlabelled
         if n_unlabelled:
-            have = "This text has" if n_unlabelled == 1 else f"These {n_unlabelled:,} texts have"
-            self.notes.append(f"{have} no label and the project has none: add labels before you give out work.")
+            self.notes.append(
+                several(
+                    "This text has no label and the project has none: add labels before you give out work.",
+                    "These {n} texts have no label and the project has none: add labels before you give out work.",
+                    n_unlabelled,
+                )
+            )
 
     def show_labels(self, labels: Mapping[Place, str]) -> None:
         """Show texts of the preview with the labels that they got after they were read."""
@@ -265,15 +288,28 @@ class ImportReport:
         n = n_labelled + tied.n
         if n and is_asked:
             self.notes.append(
-                f"The file says no {what} of {counted(n, 'text')} that annotators labelled: {n_labelled:,} of them "
-                f"{'has' if n_labelled == 1 else 'have'} the {what} that most of the annotators gave.{_tied_words(tied, what)}"
+                several(
+                    "The file says no {what} of {texts} that annotators labelled: {n} of them has the {what} that most of the "
+                    "annotators gave.",
+                    "The file says no {what} of {texts} that annotators labelled: {n} of them have the {what} that most of the "
+                    "annotators gave.",
+                    n_labelled,
+                    what=_(_RESULTS[what]),
+                    texts=counted(n, "text"),
+                )
+                + _tied_words(tied, what)
             )
         elif n:
-            have = "has" if n == 1 else "have"
             self.notes.append(
-                f"{counted(n, 'text')} {have} {what}s of annotators and none of {'its' if n == 1 else 'their'} own. Each "
-                f"can be given the {what} that most of its annotators gave (--majority-labels): there is one for "
-                f"{n_labelled:,} of them."
+                several(
+                    "{n} text has {what}s of annotators and none of its own. Each can be given the {what} that most of its "
+                    "annotators gave (--majority-labels): there is one for {n_labelled} of them.",
+                    "{n} texts have {what}s of annotators and none of their own. Each can be given the {what} that most of its "
+                    "annotators gave (--majority-labels): there is one for {n_labelled} of them.",
+                    n,
+                    what=_(_RESULTS[what]),
+                    n_labelled=f"{n_labelled:,}",
+                )
             )
 
     def tell_several(self, accepted: Accepted, policy: GoldPolicy) -> None:
@@ -285,13 +321,20 @@ class ImportReport:
     def tell_reference(self) -> None:
         """Say how many annotations the file gives without saying what they mark: they count less than there are."""
         if self.n_reference:
-            are, they_do = ("is", "it does") if self.n_reference == 1 else ("are", "they do")
-            n_rest = self.n_annotations - self.n_reference
-            self.notes.append(
-                f"{self.n_reference:,} of the {counted(self.n_annotations, 'annotation')} that come with this file {are} kept "
-                f"for reference: the file does not say what was marked there, so that {they_do} not count as accepted gold. The "
-                f"other {counted(n_rest, 'annotation counts', 'annotations count')} as accepted."
+            kept_words = several(
+                "{n} of the {annotations} that come with this file is kept for reference: the file does not say what was marked "
+                "there, so that it does not count as accepted gold.",
+                "{n} of the {annotations} that come with this file are kept for reference: the file does not say what was marked "
+                "there, so that they do not count as accepted gold.",
+                self.n_reference,
+                annotations=counted(self.n_annotations, "annotation"),
             )
+            rest_words = several(
+                "The other {n} annotation counts as accepted.",
+                "The other {n} annotations count as accepted.",
+                self.n_annotations - self.n_reference,
+            )
+            self.notes.append(f"{kept_words} {rest_words}")
 
     def notes_under(self, policy: GoldPolicy | None) -> list[str]:
         """The notes as they are when another gold policy is chosen; None changes nothing."""
@@ -359,22 +402,32 @@ class ImportReport:
             (self.n_predictions, "prediction"),
             (self.n_rationales, "machine rationale"),
         )
-        *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
-        words = f"{', '.join(first)} and {last}" if first else last
-        return f"{words} of {counted(self.n_instances, 'instance')}" if self.n_instances else words
+        words = listed([counted(n, what) for n, what in numbers if n], "and") or _("nothing new")
+        if not self.n_instances:
+            return words
+        return several("{what} of {n} instance", "{what} of {n} instances", self.n_instances, what=words)
 
     @property
     def words(self) -> str:
         """What is new or changed, of texts as well: “2 new and 0 changed instances with 3 annotations”."""
         if self.is_output:
             return self.output_words
-        instances = f"{self.n_new:,} new and {counted(self.n_updated, 'changed instance')}"
-        return f"{instances} with {counted(self.n_annotations, 'annotation')}"
+        return several(
+            "{n_new} new and {n} changed instance with {annotations}",
+            "{n_new} new and {n} changed instances with {annotations}",
+            self.n_updated,
+            n_new=f"{self.n_new:,}",
+            annotations=counted(self.n_annotations, "annotation"),
+        )
 
     @property
     def reach_words(self) -> str:
         """Of how many texts the file has answers and maps, in a sentence."""
-        return f"The file has answers for {counted(self.n_answered, 'text')} and maps for {self.n_mapped:,}."
+        return _(
+            "The file has answers for {texts} and maps for {n_mapped}.",
+            texts=counted(self.n_answered, "text"),
+            n_mapped=f"{self.n_mapped:,}",
+        )
 
     def _add_preview(self, rows: Iterable[NewInstance]) -> None:
         """The first rows as they would be stored, for the person to look at."""
@@ -389,8 +442,14 @@ class ImportReport:
 def _tied_words(tied: Places, what: str) -> str:
     if not tied.n:
         return ""
-    begin = "One text has" if tied.n == 1 else f"{tied.n:,} texts have"
-    return f" {begin} none, since several {what}s were given as often: {tied}. Choose the gold there under “Instances”."
+    words = several(
+        "One text has none, since several {what}s were given as often: {texts}. Choose the gold there under “Instances”.",
+        "{n} texts have none, since several {what}s were given as often: {texts}. Choose the gold there under “Instances”.",
+        tied.n,
+        what=_(_RESULTS[what]),
+        texts=tied,
+    )
+    return f" {words}"
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:

@@ -22,15 +22,16 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.errors import Problem
+from annotator.language import _, several, unsaid
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.source_resolution import Resolver
 
-_CHANGED = (
+_CHANGED = unsaid(
     "The project has an instance with this key and other content. To overwrite it, import the file again with --update."
 )
-_UNKNOWN = "The project has no instance with this key. Import the file with its texts first, or name its split."
-_OUTPUT_REMOVED = "Its text changed, so what models had said of the old tokens was removed."
-_OTHER_DOCUMENT = (
+_UNKNOWN = unsaid("The project has no instance with this key. Import the file with its texts first, or name its split.")
+_OUTPUT_REMOVED = unsaid("Its text changed, so what models had said of the old tokens was removed.")
+_OTHER_DOCUMENT = unsaid(
     "There is already a document of this name with another text or other tokens; give one of them another name."
 )
 
@@ -51,7 +52,7 @@ def plan_documents(
             prints[source.docid] = document.fingerprint
             new.append(document)
         elif prints[source.docid] != document.fingerprint:
-            contradicting.append(Problem(source.source, source.line, "docid", source.docid, _OTHER_DOCUMENT))
+            contradicting.append(Problem(source.source, source.line, "docid", source.docid, _(_OTHER_DOCUMENT)))
     return DocumentPlan(tuple(new), (*unreadable, *contradicting))
 
 
@@ -158,19 +159,21 @@ def _change(
         before is None or instance.fingerprint != before.fingerprint
     )
     if is_changed and not options.update:
-        resolver.refuse(source, "id", source.key, _CHANGED, "update")
+        resolver.refuse(source, "id", source.key, _(_CHANGED), "update")
         return None
     is_other_text = is_changed and not _has_texts(before, instance)
     if is_other_text and (stored.n_annotations or stored.n_works):
-        reason = (
-            f"Its text changed, but {counted(stored.n_annotations, 'annotation')} and "
-            f"{counted(stored.n_works, 'piece')} of work belong to the old tokens; give it another key."
+        reason = several(
+            "Its text changed, but {annotations} and {n} piece of work belong to the old tokens; give it another key.",
+            "Its text changed, but {annotations} and {n} pieces of work belong to the old tokens; give it another key.",
+            stored.n_works,
+            annotations=counted(stored.n_annotations, "annotation"),
         )
         resolver.refuse(source, "id", source.key, reason)
         return None
     forgets_output = is_other_text and before is not None and before.has_output
     if forgets_output:
-        resolver.warn(source, "id", source.key, _OUTPUT_REMOVED)
+        resolver.warn(source, "id", source.key, _(_OUTPUT_REMOVED))
     added, replaced = _annotations(
         source, instance.annotations, known.annotations.get(stored.id, ()), options, resolver
     )
@@ -188,7 +191,7 @@ def _addition(
 ) -> InstanceChange | None:
     stored = known.instances.get(source.place)
     if stored is None:
-        resolver.refuse(source, "id", source.key, _UNKNOWN)
+        resolver.refuse(source, "id", source.key, _(_UNKNOWN))
         return None
     annotations = resolver.annotations(source, known.layouts[stored.id], known.bodies.get(stored.id, {}))
     if annotations is None:
@@ -223,8 +226,11 @@ def _annotations(
 
 def _otherwise(annotation: NewAnnotation, stored: Annotation) -> str:
     if stored.user_id is not None:
-        return f"'{annotation.annotator}' annotated this instance here, otherwise than the file says; the file cannot change that"
-    return (
-        f"'{annotation.annotator}' annotated this instance otherwise already; import it again as one that overwrites "
-        "(--update)"
+        return _(
+            "'{annotator}' annotated this instance here, otherwise than the file says; the file cannot change that",
+            annotator=annotation.annotator,
+        )
+    return _(
+        "'{annotator}' annotated this instance otherwise already; import it again as one that overwrites (--update)",
+        annotator=annotation.annotator,
     )

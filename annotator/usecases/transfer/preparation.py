@@ -16,6 +16,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
 from annotator.domain.texts import TokenizedText
 from annotator.errors import AnnotatorError, Problem
+from annotator.language import _
 from annotator.store.packed_rows import fingerprint, new_document
 from annotator.text.tokenisation import tokenise
 
@@ -121,7 +122,7 @@ def _prepared(
             if text in known.named_bodies:
                 bodies[name] = known.named_bodies[text]
         else:
-            return _problem(source, name, text, "There is no document of this name in the file or in the project.")
+            return _problem(source, name, text, _("There is no document of this name in the file or in the project."))
     digest = fingerprint_of(source, language, [(segment.name, segment.document) for segment in segments])
     replaced = [text for name, text in source.segments.items() if isinstance(text, str) and name in documents]
     n_respaced = sum(_is_respaced(text, bodies.get(name)) for name, text in source.segments.items())

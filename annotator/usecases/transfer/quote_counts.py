@@ -8,16 +8,10 @@ from annotator.domain.models import Output
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.model_output.explained_answers import FAILED, STRANGE, UNREAD
+from annotator.language import _, listed, several
 
 _T = TypeVar("_T")
-_WORDS = {
-    UNREAD: ("answer could not be read", "answers could not be read"),
-    STRANGE: (
-        "answer has a label that the project does not have",
-        "answers have labels that the project does not have",
-    ),
-    FAILED: ("line holds no answer", "lines hold no answer"),
-}
+_LEFT_OUT = (UNREAD, STRANGE, FAILED)
 
 
 class QuoteCounts:
@@ -32,7 +26,7 @@ class QuoteCounts:
     def each(self, items: Iterable[_T]) -> Iterator[_T]:
         """The same items."""
         for item in items:
-            if isinstance(item, Problem) and item.is_warning and item.field in _WORDS:
+            if isinstance(item, Problem) and item.is_warning and item.field in _LEFT_OUT:
                 self.left_out[item.field] += 1
             self.n_answers += not isinstance(item, Problem)
             yield item
@@ -48,9 +42,25 @@ class QuoteCounts:
         """The counts in sentences; nothing for a file of something else."""
         if not self.n_quotes and not self.left_out:
             return []
-        quotes = counted(self.n_quotes, "quote")
-        is_are = "is" if self.n_missing == 1 else "are"
-        of_quotes = f"{self.n_quotes - self.n_missing:,} found in their texts, {self.n_missing:,} {is_are} not there"
-        notes = [f"{counted(self.n_answers, 'answer')} with {quotes}: {of_quotes}."]
-        left = [counted(self.left_out[what], *words) for what, words in _WORDS.items() if self.left_out[what]]
-        return [*notes, *([f"Left out: {', '.join(left)}."] if left else [])]
+        words = several(
+            "{answers} with {quotes}: {n_found} found in their texts, {n} is not there.",
+            "{answers} with {quotes}: {n_found} found in their texts, {n} are not there.",
+            self.n_missing,
+            answers=counted(self.n_answers, "answer"),
+            quotes=counted(self.n_quotes, "quote"),
+            n_found=f"{self.n_quotes - self.n_missing:,}",
+        )
+        left = [_left_out_words(what, n) for what in _LEFT_OUT if (n := self.left_out[what])]
+        return [words, *([_("Left out: {parts}.", parts=listed(left))] if left else [])]
+
+
+def _left_out_words(what: str, n: int) -> str:
+    if what == UNREAD:
+        return several("{n} answer could not be read", "{n} answers could not be read", n)
+    if what == FAILED:
+        return several("{n} line holds no answer", "{n} lines hold no answer", n)
+    return several(
+        "{n} answer has a label that the project does not have",
+        "{n} answers have labels that the project does not have",
+        n,
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceText
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.instances import iterate_keyed_texts
 
@@ -58,19 +59,43 @@ class RowNumbers:
         if not self.n_rows:
             return []
         n_new = self.n_rows - self.n_kept
-        words = f"{counted(self.n_rows, 'text')} without a key got a number as key"
-        kept_words = f"{self.n_kept:,} of them the number that they have in the project" if self.n_kept else ""
-        last = f" to {self.prefix}{self._last}" if n_new > 1 else ""
-        new = f"{n_new:,} new: {self.prefix}{self._first}{last}" if n_new else ""
-        sentences = [f"{': '.join(filter(None, (words, '; '.join(filter(None, (kept_words, new))))))}."]
+        sentences = [self._number_words(n_new)]
         if self.doubles:
             lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")
-            rows = counted(
-                len(self.doubles), "row repeats the text of an earlier row", "rows repeat texts of earlier rows"
+            sentences.append(
+                several(
+                    "{n} row repeats the text of an earlier row (line {lines}); each has a number of its own.",
+                    "{n} rows repeat texts of earlier rows (lines {lines}); each has a number of its own.",
+                    len(self.doubles),
+                    lines=lines,
+                )
             )
-            what = "line" if len(self.doubles) == 1 else "lines"
-            sentences.append(f"{rows} ({what} {lines}); each has a number of its own.")
         return sentences
+
+    def _number_words(self, n_new: int) -> str:
+        """How many texts have the number that they had, and which numbers the others got."""
+        values = {"texts": counted(self.n_rows, "text"), "n_kept": f"{self.n_kept:,}", "n_new": f"{n_new:,}"}
+        values |= {"first": f"{self.prefix}{self._first}", "last": f"{self.prefix}{self._last}"}
+        if not n_new:
+            return _(
+                "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project.",
+                **values,
+            )
+        if not self.n_kept:
+            if n_new == 1:
+                return _("{texts} without a key got a number as key: {n_new} new: {first}.", **values)
+            return _("{texts} without a key got a number as key: {n_new} new: {first} to {last}.", **values)
+        if n_new == 1:
+            return _(
+                "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project; "
+                "{n_new} new: {first}.",
+                **values,
+            )
+        return _(
+            "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project; {n_new} new: "
+            "{first} to {last}.",
+            **values,
+        )
 
     def _next(self, name: int) -> int:
         self.n_rows += 1
@@ -85,7 +110,7 @@ class RowNumbers:
         if self._is_read:
             return
         self._is_read = True
-        for instance, _, segments in iterate_keyed_texts(self.store, self.project.id):
+        for instance, _is_discarded, segments in iterate_keyed_texts(self.store, self.project.id):
             number = instance.key.removeprefix(self.prefix)
             if instance.key.startswith(self.prefix) and _NUMBER.fullmatch(number):
                 self._last = max(self._last, int(number))

@@ -12,6 +12,7 @@ from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
+from annotator.language import _
 from annotator.text.quotes import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
 from annotator.usecases.transfer.import_report import ImportOptions
@@ -89,11 +90,16 @@ class Resolver:
             return None
         for strange in source.annotations[len(labelled) :][:1]:
             self._has_label(source, _result_of(strange, source))
-            reason = f"The annotation of '{strange.annotator}' has a label that the project does not have."
+            reason = _(
+                "The annotation of '{annotator}' has a label that the project does not have.",
+                annotator=strange.annotator,
+            )
             self.refuse(source, "rationales", source.key, reason)
             return None
         self.n_character_spans += marks.n_character_spans
-        where = source.source if source.line is None else f"{source.source}, line {source.line}"
+        where = (
+            source.source if source.line is None else _("{source}, line {line}", source=source.source, line=source.line)
+        )
         self.widened += [f"{where}: {widening}" for widening in marks.widened]
         return marks
 
@@ -126,7 +132,12 @@ class Resolver:
         if result is None or self._knows(result):
             return True
         allowed = listed(self.project.labels)
-        reason = f"The project has no label '{result}' (it has {allowed}); {label_remedy(result, self.project.labels)}."
+        reason = _(
+            "The project has no label '{label}' (it has {labels}); {remedy}.",
+            label=result,
+            labels=allowed,
+            remedy=label_remedy(result, self.project.labels),
+        )
         self.refuse(source, "label", result, reason, LABEL)
         return False
 

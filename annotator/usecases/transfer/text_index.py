@@ -12,6 +12,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.formats.rows.findings import listed
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.instances import get_instance, iterate_keyed_texts
 from annotator.text.letters import core_of, letters_of
@@ -145,20 +146,47 @@ class TextIndex:
         """What became of the rows without keys, in sentences."""
         if not (self.n_matched or self.n_unknown or self.n_doubles):
             return []
-        matched_words = f"{counted(self.n_matched, 'row')} without a key went to the instance with the same text"
-        if self.n_doubles and self.all_doubles:
-            matched_words += f", {self.n_doubles:,} of them to several instances"
-        if self.n_trimmed:
-            matched_words += f", {self.n_trimmed:,} of them after punctuation at the ends of the text was left aside"
-        of_others = [
-            f"{n:,} {'has' if n == 1 else 'have'} {what}"
-            for n, what in (
-                (self.n_unknown, "a text that no instance has"),
-                (0 if self.all_doubles else self.n_doubles, "a text that several instances have"),
+        words = [self._matched_words()]
+        if self.n_unknown:
+            words.append(
+                several("{n} has a text that no instance has.", "{n} have a text that no instance has.", self.n_unknown)
             )
-            if n
-        ]
-        return [". ".join((matched_words, *of_others)) + "."]
+        if self.n_doubles and not self.all_doubles:
+            words.append(
+                several(
+                    "{n} has a text that several instances have.",
+                    "{n} have a text that several instances have.",
+                    self.n_doubles,
+                )
+            )
+        return [" ".join(words)]
+
+    def _matched_words(self) -> str:
+        """How many rows went to the instances with their texts."""
+        values = {
+            "rows": counted(self.n_matched, "row"),
+            "n_doubles": f"{self.n_doubles:,}",
+            "n_trimmed": f"{self.n_trimmed:,}",
+        }
+        match self.n_doubles > 0 and self.all_doubles, self.n_trimmed > 0:
+            case False, False:
+                return _("{rows} without a key went to the instance with the same text.", **values)
+            case True, False:
+                return _(
+                    "{rows} without a key went to the instance with the same text, {n_doubles} of them to several instances.",
+                    **values,
+                )
+            case False, True:
+                return _(
+                    "{rows} without a key went to the instance with the same text, {n_trimmed} of them after punctuation at the "
+                    "ends of the text was left aside.",
+                    **values,
+                )
+        return _(
+            "{rows} without a key went to the instance with the same text, {n_doubles} of them to several instances, {n_trimmed} "
+            "of them after punctuation at the ends of the text was left aside.",
+            **values,
+        )
 
     def _with_text(self, row: SourceOutput, given: InputText) -> list[_Text]:
         """Of several the ones that stand so in the project to the letter, and that are not discarded, where there are some."""

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, NotFound, NotOneFile
 from annotator.formats.rows.archives import unpack
+from annotator.language import _
 
 _UPLOAD = "upload"
 _NOT_DATA = frozenset({"__MACOSX", ".DS_Store"})  # what a Mac puts into its archives
@@ -35,13 +36,22 @@ def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
             if "\0" in file_name:
                 shown = file_name.replace("\0", "�")
                 raise InvalidValue(
-                    f"The file name '{shown}' holds a NUL character. Rename the file and choose it again."
+                    _(
+                        "The file name '{file_name}' holds a NUL character. Rename the file and choose it again.",
+                        file_name=shown,
+                    )
                 )
             target = folder / PurePosixPath(file_name).name
             try:
                 target.write_bytes(content)
             except OSError as error:
-                raise InvalidValue(f"'{file_name}' cannot be kept while it is read: {error.strerror}.") from None
+                raise InvalidValue(
+                    _(
+                        "'{file_name}' cannot be kept while it is read: {reason}.",
+                        file_name=file_name,
+                        reason=error.strerror,
+                    )
+                ) from None
             if _is_archive(target):
                 archive = target.rename(folder / ".archive")
                 unpack(archive, folder, name=target.name)
@@ -89,17 +99,22 @@ def _as_chosen(names: Sequence[str], folder: Path) -> Iterator[None]:
         yield
     except NotOneFile:
         if len(names) > 1:
-            reason = (
-                f"You chose {counted(len(names), 'file')} at once, but this format reads one file. Import them one after "
-                "the other, or choose the format that they have together."
+            reason = _(
+                "You chose {files} at once, but this format reads one file. Import them one after the other, or choose the "
+                "format that they have together.",
+                files=counted(len(names), "file"),
             )
         elif any(folder.rglob("*.parquet")):
-            reason = (
-                f"'{names[0]}' holds Parquet files, as our own export datasets does, and they are not read. Of our own "
-                "exports, jsonl (the whole project) and csv (its gold) are read back; import one of these."
+            reason = _(
+                "'{file_name}' holds Parquet files, as our own export datasets does, and they are not read. Of our own exports, "
+                "jsonl (the whole project) and csv (its gold) are read back; import one of these.",
+                file_name=names[0],
             )
         else:
-            reason = f"'{names[0]}' holds several files, but this format reads one file. Choose that file alone."
+            reason = _(
+                "'{file_name}' holds several files, but this format reads one file. Choose that file alone.",
+                file_name=names[0],
+            )
         raise InvalidValue(reason) from None
 
 
