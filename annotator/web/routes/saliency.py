@@ -11,6 +11,7 @@ from annotator.domain.measurements import Question, Slice, Which
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
 from annotator.web.routes.readiness import make_tokeniser_ready
@@ -66,7 +67,9 @@ def _length(text: str) -> tuple[int, int] | None:
     first, _, last = text.partition("-")
     shortest, longest = whole_number(first), whole_number(last)
     if shortest is None or longest is None or longest < shortest:
-        raise InvalidValue(f"'length' in the address is FROM-TO in tokens, such as 10-25; it is '{text[:40]}'.")
+        raise InvalidValue(
+            _("'length' in the address is FROM-TO in tokens, such as 10-25; it is '{text}'.", text=text[:40])
+        )
     return shortest, longest
 
 
@@ -75,7 +78,13 @@ def _which(query: Query) -> Which:
     for which in known:
         if which == wanted:
             return which
-    raise InvalidValue(f"'which' in the address must be one of {', '.join(known)}; it is '{wanted[:40]}'.")
+    raise InvalidValue(
+        _(
+            "'which' in the address must be one of {known}; it is '{wanted}'.",
+            known=", ".join(known),
+            wanted=wanted[:40],
+        )
+    )
 
 
 def _points(store: Store, user: User, query: Query) -> object:

@@ -5,6 +5,7 @@ import math
 from annotator.domain.measurements import Bounds, Brush, InstanceNumber
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.web.routes.messages import Query
 
 _MOST_CORNERS = 200
@@ -22,7 +23,9 @@ def asked_axis(query: Query, name: str) -> InstanceNumber:
     """A number that the address must name; "-" stands for no run: a number of the text."""
     number = number_of(query, name, allows_no_run=True)
     if number is None:
-        raise InvalidValue(f"'{name}' is missing in the address: it is RUN:LAYER:NAME, such as 3:-:sets.best_f1.")
+        raise InvalidValue(
+            _("'{name}' is missing in the address: it is RUN:LAYER:NAME, such as 3:-:sets.best_f1.", name=name)
+        )
     return number
 
 
@@ -36,7 +39,13 @@ def number_of(query: Query, name: str, *, allows_no_run: bool = False) -> Instan
     run_id, layer_number = whole_number(run), whole_number(layer)
     is_of_text = allows_no_run and run == "-"
     if (run_id is None and not is_of_text) or (layer_number is None and layer != "-") or not number:
-        raise InvalidValue(f"'{name}' in the address is RUN:LAYER:NAME, such as 3:-:sets.best_f1; it is '{text[:60]}'.")
+        raise InvalidValue(
+            _(
+                "'{name}' in the address is RUN:LAYER:NAME, such as 3:-:sets.best_f1; it is '{text}'.",
+                name=name,
+                text=text[:60],
+            )
+        )
     return InstanceNumber(run_id, layer_number, number)
 
 
@@ -54,7 +63,13 @@ def _bounds(query: Query, name: str) -> Bounds:
         or (last and high is None)
         or (low is not None and high is not None and high < low)
     ):
-        raise InvalidValue(f"'{name}' in the address is FROM~TO in numbers, such as 0.2~0.5; it is '{text[:60]}'.")
+        raise InvalidValue(
+            _(
+                "'{name}' in the address is FROM~TO in numbers, such as 0.2~0.5; it is '{text}'.",
+                name=name,
+                text=text[:60],
+            )
+        )
     return low, high
 
 
@@ -66,7 +81,11 @@ def _outline(text: str) -> tuple[tuple[float, float], ...]:
     pairs = tuple((pair[0], pair[1]) for pair in numbers if len(pair) == 2)
     if not 3 <= len(pairs) == len(corners) <= _MOST_CORNERS or any(len(corner) != 2 for corner in corners):
         raise InvalidValue(
-            f"'outline' in the address is 3 to {_MOST_CORNERS} corners X,Y with blanks between them; it is '{text[:60]}'."
+            _(
+                "'outline' in the address is 3 to {most_corners} corners X,Y with blanks between them; it is '{text}'.",
+                most_corners=_MOST_CORNERS,
+                text=text[:60],
+            )
         )
     return pairs
 
