@@ -64,7 +64,7 @@ def _length(text: str) -> tuple[int, int] | None:
     """FROM-TO, in tokens; "" for any length."""
     if not text:
         return None
-    first, _, last = text.partition("-")
+    first, _dash, last = text.partition("-")
     shortest, longest = whole_number(first), whole_number(last)
     if shortest is None or longest is None or longest < shortest:
         raise InvalidValue(

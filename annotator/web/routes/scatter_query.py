@@ -34,8 +34,8 @@ def number_of(query: Query, name: str, *, allows_no_run: bool = False) -> Instan
     text = query.get(name, "")
     if not text:
         return None
-    run, _, rest = text.partition(":")
-    layer, _, number = rest.partition(":")
+    run, _dash, rest = text.partition(":")
+    layer, _dash, number = rest.partition(":")
     run_id, layer_number = whole_number(run), whole_number(layer)
     is_of_text = allows_no_run and run == "-"
     if (run_id is None and not is_of_text) or (layer_number is None and layer != "-") or not number:
@@ -54,7 +54,7 @@ def _bounds(query: Query, name: str) -> Bounds:
     text = query.get(name, "")
     if not text:
         return None, None
-    first, _, last = text.partition("~")
+    first, _dash, last = text.partition("~")
     low, high = _finite(first), _finite(last)
     is_empty = low is None and high is None
     if (
