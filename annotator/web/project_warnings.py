@@ -185,5 +185,9 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
 
 
 def labels_in(text: str) -> tuple[str, ...]:
-    """The labels that somebody wrote, with commas between them."""
-    return tuple(label.strip() for label in text.split(",") if label.strip())
+    """The labels that somebody wrote, with commas between them, or with those of a Chinese keyboard.
+
+    >>> labels_in("neutral，entailment, contradiction")
+    ('neutral', 'entailment', 'contradiction')
+    """
+    return tuple(label.strip() for label in text.replace("，", ",").split(",") if label.strip())

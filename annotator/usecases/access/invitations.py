@@ -93,16 +93,17 @@ def _invitee(number: int, line: str, role: Role) -> Invitee:
         raise InvalidValue(
             _("'{line}' has more than a name and a role. Write each person on a line of their own.", line=line)
         )
-    own_role = roles[0].lower() if roles else role
-    if own_role not in PROJECT_ROLES:
+    role_of_word = {word: known for known in PROJECT_ROLES for word in (known, _(known))}
+    word = roles[0].lower() if roles else role
+    if word not in role_of_word:
         raise InvalidValue(
             _(
                 "'{role}' is not a role in a project; choose one of {roles}.",
-                role=own_role,
-                roles=listed(PROJECT_ROLES),
+                role=word,
+                roles=listed([_(known) for known in PROJECT_ROLES]),
             )
         )
-    return Invitee(number, checked_name(name), own_role)
+    return Invitee(number, checked_name(name), role_of_word[word])
 
 
 def invite(store: Store, actor: User, project_id: int, invitees: Sequence[Invitee]) -> list[Invitation]:

@@ -8,6 +8,7 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.language import speaking
 from annotator.store import Store, open_store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts
@@ -57,6 +58,16 @@ def test_a_list_has_a_name_a_line_and_a_role_where_it_is_another() -> None:
         Invitee(4, "陈", "reviewer"),
         Invitee(5, "王", "lead"),
     ]
+
+
+def test_a_role_may_be_written_as_it_is_called_in_the_readers_language() -> None:
+    with speaking("zh"):
+        assert read_invitees("Otto，审阅员\nBo, lead", "annotator") == [
+            Invitee(1, "Otto", "reviewer"),
+            Invitee(2, "Bo", "lead"),
+        ]
+        with pytest.raises(InvalidValue, match="审阅员"):
+            read_invitees("Ada, boss", "annotator")
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,15 @@ def _end(done: str) -> None:
 
 
 def _show_form(store: Store, visit: Visit, project: Project, search: Search, ticked: Sequence[int]) -> None:
-    """What is to be done, then what it comes to, then the button that does it."""
-    kind = st.selectbox(_("What to do"), list(_KINDS), format_func=lambda kind: _(_KINDS[kind]), index=None,
-                        placeholder=_("Choose"), key=f"changes_kind_{project.id}")  # fmt: skip
+    """What is to be done, chosen anew each time, then what it comes to, then the button that does it."""
+    kind = st.selectbox(
+        _("What to do"),
+        list(_KINDS),
+        format_func=lambda kind: _(_KINDS[kind]),
+        index=None,
+        placeholder=_("Choose"),
+        key=f"changes_kind_{project.id}_{n_made()}",
+    )  # fmt: skip
     change = None if kind is None else _ask(store, visit, project, kind)
     if change is None:
         return

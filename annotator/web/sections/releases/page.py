@@ -60,7 +60,7 @@ def _list(releases: Sequence[Release]) -> None:
     """The newest first."""
     rows = [
         {
-            _("No."): release.number, _("Name"): release.name, _("Made on"): release.day,
+            _("No."): release.number, _("Release"): release.name, _("Made on"): release.day,
             _("Instances"): release.gold.n_instances, _("Sets"): release.gold.n_sets,
             _("Annotators"): release.gold.n_annotators, _("Gold policy"): release.rules.policy,
             _("Licence"): release.rules.licence, _("Digest"): release.gold.short_digest,
