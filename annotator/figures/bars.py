@@ -48,7 +48,8 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
     figure.update_layout(
         barmode="stack", title=title, height=_HEIGHT, margin={"l": 10, "r": 10, "t": 40, "b": 10},
         xaxis={"title": across, "type": "category", "categoryorder": "array", "categoryarray": columns},
-        yaxis={"title": up, "rangemode": "tozero"}, legend={"orientation": "h", "y": -0.25},
+        yaxis={"title": up, "rangemode": "tozero"},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )  # fmt: skip
     write_plainly(figure)
     return figure

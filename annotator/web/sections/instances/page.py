@@ -48,7 +48,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_key(ticked: Sequence[InstanceRow]) -> str:
     """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
-    field, button = st.columns([5, 1], vertical_alignment="bottom")
+    field, button = st.columns([4, 1], vertical_alignment="bottom")
     button.button(
         _("Look at the ticked one"),
         key="project_look",
