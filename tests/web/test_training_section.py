@@ -19,6 +19,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.guidelines import acknowledge, change_guidelines
+from annotator.usecases.project.project_copies import copy_project
 from annotator.usecases.qualification.attempts import begin
 from annotator.usecases.qualification.marked_texts import next_text, submit
 from annotator.usecases.qualification.rules import set_rules, training_rules
@@ -77,6 +78,18 @@ def answer(store: Store, user: User, project: Project, draft: Draft) -> None:
     work = next_text(store, user, project.id).work
     assert work is not None
     submit(store, user, work.assignment, work.revision, draft)
+
+
+def test_a_lead_without_any_gold_reads_how_to_make_some_and_gets_no_empty_list(
+    come: Come, store: Store, project: Project
+) -> None:
+    page = come("otto", "lead")
+    clone = copy_project(store, LOCAL_OPERATOR, project.id, "Empty", has_people=True)
+    assert any(element.key == "training_texts_annotators" for element in page.multiselect)
+    page.session_state["visit"] = replace(page.session_state["visit"], project=clone)
+    page.run()
+    assert any("store it as gold" in element.value for element in page.markdown)
+    assert not any(element.key == "training_texts_annotators" for element in page.multiselect)
 
 
 def test_a_lead_picks_texts_and_switches_training_on(store: Store, project: Project, come: Come) -> None:

@@ -26,9 +26,9 @@ from annotator.usecases.review.panel_messages import (
     ShownNextReview,
     ShownReview,
     ShownReviewedSet,
-    ShownReviewProject,
     ShownScores,
     ShownSetScore,
+    show_review_project,
 )
 
 _ANSWERED = unsaid("Your scores are stored. They are shown beside those that were expected now.")
@@ -45,10 +45,7 @@ def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextRevi
 
 
 def _next(project: Project, work: ShownReview | None) -> ShownNextReview:
-    shown = ShownReviewProject(
-        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
-        asks_model=False,
-    )  # fmt: skip
+    shown = show_review_project(project, asks_model=False)
     return ShownNextReview(work, shown, {"trained": 1}, None if work else _(_ANSWERED))
 
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import Annotation
+from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
+from annotator.language import _
 from annotator.usecases.annotate.feedback import FormerRound
 from annotator.usecases.annotate.panel_messages import ShownInstance, show_instance
 from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
@@ -156,12 +158,17 @@ class ShownMyReviews:
 def show_next_review(answer: NextReview) -> ShownNextReview:
     """The answer of the route `next`."""
     project = answer.project
-    shown = ShownReviewProject(
-        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
-        project.settings.model_previews != "nobody",
-    )  # fmt: skip
+    shown = show_review_project(project, asks_model=project.settings.model_previews != "nobody")
     work = None if answer.work is None else show_review(answer.work)
     return ShownNextReview(work, shown, answer.counts, answer.empty)
+
+
+def show_review_project(project: Project, *, asks_model: bool) -> ShownReviewProject:
+    """The project as a reviewer's screen needs it; the task's own question in the reviewer's language."""
+    return ShownReviewProject(
+        project.id, project.name, _(project.shown_question), bool(project.guidelines),
+        project.settings.idle_after_seconds, asks_model,
+    )  # fmt: skip
 
 
 def show_review(work: ReviewWork) -> ShownReview:

@@ -19,6 +19,7 @@ from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.annotate.work import NextWork, Work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
+from annotator.usecases.review.panel_messages import show_review_project
 from tests.clock import pass_time
 
 Rows = Callable[..., object]
@@ -621,6 +622,7 @@ def test_a_question_and_reasons_are_said_in_the_language_of_the_annotator_and_st
     with speaking("zh"):
         shown = show_project(project)
         assert shown.question.startswith("哪些词元支持“{result}”？")
+        assert show_review_project(project, asks_model=False).question == shown.question
         assert shown.discard_reasons["wrong language"] == "语言不符"
         with pytest.raises(InvalidValue, match="弃用提议需要原因"):
             annotate_work.propose_discard(store, annotator, 1, "")

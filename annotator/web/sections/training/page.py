@@ -26,7 +26,7 @@ from annotator.usecases.qualification.people import (
     trained_people,
 )
 from annotator.usecases.qualification.rules import set_rules, training_rules
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
@@ -301,6 +301,13 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
         _show_list(store, visit, project, purpose, items)
     else:
         st.info(_("There are no texts here yet. Pick some that have gold."), icon=":material/school:")
+        st.markdown(
+            _(
+                "Gold of your own for training: under *Instances* tick a text, look at it, mark it below "
+                "“A version of your own”, and store it as gold. Then it is complete and can be picked here."
+            )
+        )
+        link_to("project", _("Instances"), project_id=project.id, icon=":material/edit_note:", section="Instances")
     if n := count_picked(store, visit.user, project, purpose):
         st.caption(
             several(
@@ -382,6 +389,8 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
     rows = instances_of(store, visit.user, project.id, state="complete", limit=_CHOICES, offset=0)
     names = {row.id: f"{first_words(row.excerpt, 80)} · {row.key}" for row in rows}
     choices = [number for number in names if number not in picked or purpose == "reviewers"]
+    if not choices:
+        return
     with st.form(f"training_pick_{purpose}_{len(picked)}", border=False):
         st.multiselect(
             _("Pick texts that are complete"),
