@@ -6,14 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from annotator.domain.numbers import require_between
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
 from annotator.domain.project.pay import PayRate
 from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue
-from annotator.language import _, unsaid
+from annotator.language import unsaid
 
 Previews = Literal["nobody", "reviewers", "annotators"]
 PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
@@ -111,17 +111,7 @@ class ProjectSettings:
             ("checkers_per_perturbation", 0, 20),
             ("perturbations_per_kind", 0, 1_000_000),
         ):
-            value = getattr(self, name)
-            if not lowest <= value <= highest:
-                raise InvalidValue(
-                    _(
-                        "{name} is {value}; it must lie between {lowest} and {highest}.",
-                        name=name,
-                        value=value,
-                        lowest=lowest,
-                        highest=highest,
-                    )
-                )
+            require_between(name, getattr(self, name), lowest, highest)
         for kind in self.own_perturbation_kinds:
             own_kind(kind)
         preview_model_kind(self.preview_model)
