@@ -18,6 +18,7 @@ from annotator.store.people import add_failure
 from annotator.usecases.access import accounts
 from annotator.usecases.access.api_tokens import make_token, open_token
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.background import ask_to_measure
 from annotator.usecases.review import reviews
 from tests.clock import ahead
@@ -36,7 +37,7 @@ def ann(store: Store, annotator: User) -> User:
     return annotator
 
 
-def work_of(store: Store, person: User, project: Project) -> annotate_work.Work | None:
+def work_of(store: Store, person: User, project: Project) -> Work | None:
     return annotate_work.next_work(store, person, project.id).work
 
 
