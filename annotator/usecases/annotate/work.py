@@ -39,7 +39,7 @@ from annotator.usecases.annotate.shown_work import Work, work_of
 from annotator.usecases.annotate.steps import move, note_event
 from annotator.usecases.annotate.submission_storage import store_submission
 from annotator.usecases.annotate.taking_back import last_submission, reopen
-from annotator.usecases.annotate.waiting import NO_LABELS, waiting_counts, why_empty
+from annotator.usecases.annotate.waiting_counts import NO_LABELS, waiting_counts, why_empty
 from annotator.usecases.crowd.workers import end_overdue, require_read
 from annotator.usecases.evidence.taking_over import after_acceptance
 

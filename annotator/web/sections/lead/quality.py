@@ -31,7 +31,7 @@ from annotator.web.sections.audits import results as audits
 from annotator.web.sections.lead.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
-_ENDS = {**OUTCOMES, "open": unsaid("open")}
+_ENDS: tuple[tuple[str, str], ...] = (*OUTCOMES.items(), ("open", unsaid("open")))
 _SCORE_HEADS: dict[Property, str] = {
     "sufficiency": unsaid("Sufficiency scores"),
     "compactness": unsaid("Compactness scores"),
@@ -115,7 +115,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         )
         for count in quality.outcomes
     ]
-    outcomes = {outcome: _(words) for outcome, words in _ENDS.items()}
+    outcomes = {outcome: _(words) for outcome, words in _ENDS}
     figure = stacked_bars(parts, outcomes, title=_("How rounds ended"), across=_("round"), up=_("number of rounds"))
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
