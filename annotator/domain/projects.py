@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from annotator.domain.numbers import require_between
-from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
+from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind, title_of
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
 from annotator.domain.project.pay import PayRate
 from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
@@ -179,3 +179,8 @@ def are_rationales_reviewed(project: Project) -> bool:
 def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:
     """The kinds that are always there, then the project's own."""
     return (*KINDS, *(own_kind(name) for name in project.settings.own_perturbation_kinds))
+
+
+def titles_of_kinds(project: Project) -> dict[str, str]:
+    """What these kinds are called, by name, in the language of who reads it."""
+    return {kind.name: title_of(kind) for kind in kinds_of(project)}
