@@ -152,7 +152,7 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except Exception as error:
+    except Exception as error:  # its components are anybody's code, so that no list of errors would hold
         raise ModelError(
             _(
                 "{name} cannot answer: {first_line} ({error})",

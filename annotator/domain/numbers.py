@@ -1,8 +1,10 @@
 """Numbers as people and addresses write them: whole ones that are read, measured ones that are shown, counts in sentences."""
 
 import math
+from decimal import Decimal
 
-from annotator.language import several
+from annotator.errors import InvalidValue
+from annotator.language import _, several
 
 _MOST_DIGITS = 18  # more do not fit into SQLite's whole numbers
 UNDEFINED = "–"
@@ -19,6 +21,20 @@ def whole_number(text: str) -> int | None:
     (12, None, None, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def require_between(name: str, value: int | Decimal, lowest: int, highest: int) -> None:
+    """Raise InvalidValue, naming the value, where a number of the rules lies outside of what it may be."""
+    if not lowest <= value <= highest:
+        raise InvalidValue(
+            _(
+                "{name} is {value}; it must lie between {lowest} and {highest}.",
+                name=name,
+                value=value,
+                lowest=lowest,
+                highest=highest,
+            )
+        )
 
 
 def written(value: float | None, *, digits: int = 3, small: int = 2) -> str:

@@ -6,14 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
+from annotator.domain.numbers import require_between
+from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind, title_of
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, USUAL_PROMPT, is_folder_named, preview_model_kind
 from annotator.domain.project.pay import PayRate
 from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue
-from annotator.language import _, unsaid
+from annotator.language import unsaid
 
 Previews = Literal["nobody", "reviewers", "annotators"]
 PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
@@ -111,17 +111,7 @@ class ProjectSettings:
             ("checkers_per_perturbation", 0, 20),
             ("perturbations_per_kind", 0, 1_000_000),
         ):
-            value = getattr(self, name)
-            if not lowest <= value <= highest:
-                raise InvalidValue(
-                    _(
-                        "{name} is {value}; it must lie between {lowest} and {highest}.",
-                        name=name,
-                        value=value,
-                        lowest=lowest,
-                        highest=highest,
-                    )
-                )
+            require_between(name, getattr(self, name), lowest, highest)
         for kind in self.own_perturbation_kinds:
             own_kind(kind)
         preview_model_kind(self.preview_model)
@@ -189,3 +179,8 @@ def are_rationales_reviewed(project: Project) -> bool:
 def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:
     """The kinds that are always there, then the project's own."""
     return (*KINDS, *(own_kind(name) for name in project.settings.own_perturbation_kinds))
+
+
+def titles_of_kinds(project: Project) -> dict[str, str]:
+    """What these kinds are called, by name, in the language of who reads it."""
+    return {kind.name: title_of(kind) for kind in kinds_of(project)}

@@ -25,10 +25,25 @@ SCALES: Mapping[Property, tuple[str, ...]] = {
     ),
     "comprehensiveness": (unsaid("not comprehensive"), unsaid("not sure"), unsaid("comprehensive")),
 }
+PROPERTY_NAMES: Mapping[Property, str] = {
+    "sufficiency": unsaid("sufficiency"),
+    "compactness": unsaid("compactness"),
+    "comprehensiveness": unsaid("comprehensiveness"),
+}
 SCORE_NAMES: Mapping[Property, str] = {
     "sufficiency": unsaid("sufficiency score"),
     "compactness": unsaid("compactness score"),
     "comprehensiveness": unsaid("comprehensiveness score"),
+}
+SCORE_TITLES: Mapping[Property, str] = {  # where a line begins
+    "sufficiency": unsaid("Sufficiency score"),
+    "compactness": unsaid("Compactness score"),
+    "comprehensiveness": unsaid("Comprehensiveness score"),
+}
+OUTCOMES: Mapping[Outcome, str] = {
+    "accepted": unsaid("accepted"),
+    "returned": unsaid("returned"),
+    "discarded": unsaid("discarded"),
 }
 
 

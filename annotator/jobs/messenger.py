@@ -40,7 +40,7 @@ class Messenger:
             except (StoreError, OSError) as error:
                 logging.getLogger(__name__).warning("Messages wait: %s", error)
                 pause = _AFTER_TROUBLE
-            except Exception:  # a defect must not end this thread
+            except Exception:  # a defect, unknown by its nature: it must not end this thread, the only one that sends
                 logging.getLogger(__name__).exception("Messages wait")
                 pause = _AFTER_TROUBLE
             self._is_over.wait(pause)

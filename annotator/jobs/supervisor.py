@@ -53,7 +53,7 @@ class Supervisor:
                 self._look_each_second()
             except (StoreError, OSError) as error:  # the database is away or cannot be written: try again
                 logging.getLogger(__name__).warning("Long work waits: %s", error)
-            except Exception:  # a defect must not end this thread, with which all long work would end
+            except Exception:  # a defect, unknown by its nature: it must not end this thread, and all long work with it
                 logging.getLogger(__name__).exception("Long work waits")
             self._is_over.wait(_AFTER_TROUBLE)
 

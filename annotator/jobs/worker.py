@@ -76,7 +76,7 @@ def _do(path: Path, job: Job) -> None:
             )
         except AnnotatorError as error:
             state, message = "failed", str(error)
-        except Exception as error:
+        except Exception as error:  # whoever asked reads its name; the process raises it, so that the log has all of it
             _end(store, job, "failed", f"This is a mistake in the program, not yours: {type(error).__name__}: {error}")
             raise
         _end(store, job, state, message)

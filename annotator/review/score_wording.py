@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import SCALES, Finding, Outcome, Property, Review, Round, SetScore
+from annotator.domain.reviews import SCALES, SCORE_TITLES, Finding, Outcome, Property, Review, Round, SetScore
 from annotator.language import _, listed, unsaid
 
 
@@ -15,7 +15,7 @@ def describe(finding: Finding) -> str:
     >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
     'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
     """
-    score, mean, threshold = _(_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
+    score, mean, threshold = _(SCORE_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
     scores = ", ".join(map(str, finding.scores))
     if finding.passes:
         return _(
@@ -28,20 +28,10 @@ def describe(finding: Finding) -> str:
     )  # fmt: skip
 
 
-_TITLES: Mapping[Property, str] = {
-    "sufficiency": unsaid("Sufficiency score"),
-    "compactness": unsaid("Compactness score"),
-    "comprehensiveness": unsaid("Comprehensiveness score"),
-}
 _LACKS: Mapping[Property, str] = {
     "sufficiency": unsaid("the set alone does not support the result"),
     "compactness": unsaid("not concise enough"),
     "comprehensiveness": unsaid("the text without the sets still supports the result"),
-}
-OUTCOMES: Mapping[Outcome, str] = {
-    "accepted": unsaid("accepted"),
-    "returned": unsaid("returned"),
-    "discarded": unsaid("discarded"),
 }
 _DECIDED: Mapping[Outcome, str] = {
     "accepted": unsaid("Accepted by {decider}"),
@@ -120,7 +110,7 @@ def in_words(finding: Finding) -> str:
     scale = SCALES[finding.name]
     counts = sorted(Counter(finding.scores).items())
     scores = listed([f"{count} × {_(scale[score - 1])}" for score, count in counts])
-    title = _(_TITLES[finding.name])
+    title = _(SCORE_TITLES[finding.name])
     if finding.set_index is None and finding.name != "comprehensiveness":
         return _("{score} of all sets: {scores}.", score=title, scores=scores)
     return _("{score}: {scores}.", score=title, scores=scores)

@@ -129,6 +129,25 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     texts: what the tokenizer of a model from scratch is trained on
     Raises: InvalidValue for labels that do not fit its output, ModelError where the model cannot be had
     """
+    _check(new)
+    torch, transformers = needed("torch"), needed("transformers")
+    device = device_of(torch, new.device)
+    torch.set_num_threads(new.threads)
+    torch.manual_seed(seed)
+    name, tokenizer, model = _ready(transformers, torch, new, texts)
+    cutter = Cutter(
+        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
+        question_first=new.is_query_first or new.reads == "answer", empty_text=empty_text_of(tokenizer),
+    )  # fmt: skip
+    network = Network(
+        model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
+        none=tokenizer.cls_token_id if new.reads == "answer" else None,
+    )  # fmt: skip
+    return Trainable(name, new.labels, new.output, network, cutter, device)
+
+
+def _check(new: NewModel) -> None:
+    """Raise InvalidValue where labels and output, or a base and an architecture, do not go together."""
     if new.reads != "answer" and len(new.labels) < 2:
         raise InvalidValue(
             _("There is one label only, so there is nothing to learn: give texts of at least two labels.")
@@ -147,10 +166,10 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
                 architecture=new.architecture,
             )
         )
-    torch, transformers = needed("torch"), needed("transformers")
-    device = device_of(torch, new.device)
-    torch.set_num_threads(new.threads)
-    torch.manual_seed(seed)
+
+
+def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -> tuple[str, Any, Any]:
+    """The name, the tokenizer and the model, which fit each other and have every piece that learning needs."""
     with quietly(transformers):
         if new.base is None:
             made = _decoder_from_scratch if new.architecture == "decoder" else _from_scratch
@@ -171,15 +190,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
                 name=name,
             )
         )
-    cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
-        question_first=new.is_query_first or new.reads == "answer", empty_text=empty_text_of(tokenizer),
-    )  # fmt: skip
-    network = Network(
-        model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
-        none=tokenizer.cls_token_id if new.reads == "answer" else None,
-    )  # fmt: skip
-    return Trainable(name, new.labels, new.output, network, cutter, device)
+    return name, tokenizer, model
 
 
 def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:

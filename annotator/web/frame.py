@@ -22,7 +22,7 @@ from annotator.resources import resource_folder
 from annotator.usecases.access.rights import roles_with, spoken_rights
 from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
 from annotator.usecases.annotate.talk import count_waiting
-from annotator.usecases.annotate.work import waiting_counts
+from annotator.usecases.annotate.waiting_counts import waiting_counts
 from annotator.usecases.databases import Store
 from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_read
 from annotator.usecases.perturb.audits import count_to_audit

@@ -1,6 +1,7 @@
 """Numbers, lists and days in Chinese sentences."""
 
 import datetime as dt
+from typing import Literal
 
 import pytest
 
@@ -18,9 +19,9 @@ from annotator.language import listed, speaking, written_day
         ([], "or", ""),
     ],
 )
-def test_a_list_has_the_comma_of_lists(words: list[str], last: str, line: str) -> None:
+def test_a_list_has_the_comma_of_lists(words: list[str], last: Literal["", "and", "or"], line: str) -> None:
     with speaking("zh"):
-        assert listed(words, last) == line  # type: ignore[arg-type]
+        assert listed(words, last) == line
 
 
 @pytest.mark.parametrize("n", [0, 1, 1200])

@@ -26,6 +26,7 @@ from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.lead import bulk_actions
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
@@ -78,7 +79,7 @@ class Life:
         with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
 
-    def work(self) -> tuple[User, annotate_work.Work | None]:
+    def work(self) -> tuple[User, Work | None]:
         person = self.draw.choice(self.people)
         answer = annotate_work.next_work(self.store, person, self.project.id)
         return person, self.draw.choice([answer.work, answer.ahead])

@@ -283,6 +283,15 @@ def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who
     assert pages[0].headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_why_nobody_comes_in_is_said_to_each_in_their_own_language(client, store, door):
+    set_door_state(store, LOCAL_OPERATOR, door.id, "closed")
+    pages = [client.get(f"/crowd/{door.token}", headers={"Accept-Language": name}).text for name in ("zh-CN", "en")]
+    assert re.search("[\u4e00-\u9fff]", pages[0])
+    assert not re.search("[\u4e00-\u9fff]", pages[1]), (
+        "what was kept of a moment ago is in the language of somebody else"
+    )
+
+
 def test_while_a_door_is_looked_up_anew_the_others_take_what_was_known(door):
     now = [0.0]
     doors = crowd_limits.KnownDoors(lambda: now[0])

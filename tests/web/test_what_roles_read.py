@@ -29,8 +29,9 @@ READ_BY: dict[Role, list[str]] = {
         "formats/**/*.py", "attribution/*.py",
     ],
     "annotator": [
-        "web/panel/shared/*.js", "web/panel/annotate/*.js", "web/panel/perturb/*.js", "usecases/annotate/work.py", "usecases/annotate/submission_storage.py",
-        "usecases/perturb/versions.py",
+        "web/panel/shared/*.js", "web/panel/annotate/*.js", "web/panel/perturb/*.js", "usecases/annotate/work.py",
+        "usecases/annotate/waiting_counts.py", "usecases/annotate/taking_back.py", "usecases/annotate/shown_work.py",
+        "usecases/annotate/submission_storage.py", "usecases/perturb/versions.py",
         "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
         "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/submission.py",
     ],

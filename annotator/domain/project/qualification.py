@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from annotator.domain.instances import Draft
+from annotator.domain.numbers import require_between
 from annotator.domain.people import Right
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores
@@ -54,17 +55,7 @@ class QualificationRules:
             ("least_scores", 0, 100),
             ("check_every", 0, 10_000),
         ):
-            value = getattr(self, name)
-            if not lowest <= value <= highest:
-                raise InvalidValue(
-                    _(
-                        "{name} is {value}; it must lie between {lowest} and {highest}.",
-                        name=name,
-                        value=value,
-                        lowest=lowest,
-                        highest=highest,
-                    )
-                )
+            require_between(name, getattr(self, name), lowest, highest)
         if self.check_every == 1:
             raise InvalidValue(_("check_every is 1, so that all work would be checks; write 2 or more, or 0 for none."))
 

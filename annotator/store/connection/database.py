@@ -94,7 +94,7 @@ class Store:
                 yield self
                 self.run("COMMIT")
                 self._require_saved()
-            except BaseException as error:
+            except BaseException as error:  # an interrupt too must not leave a transaction open
                 self.db.rollback()
                 if isinstance(error, NotWritable):
                     self._place.refused_write = error
@@ -107,7 +107,7 @@ class Store:
         self.run("SAVEPOINT inner_step")
         try:
             yield
-        except BaseException:
+        except BaseException:  # as above
             if self.connection.in_transaction:  # a full disk can end all of it
                 self.run("ROLLBACK TO inner_step")
                 self.run("RELEASE inner_step")

@@ -72,7 +72,7 @@ def _opened(database_place: Place, clock: Clock) -> Store:
             _migrate(store)
             database_place.migrated = _identity(store)
         store.note_files()
-    except BaseException:
+    except BaseException:  # nobody else holds the connection, whatever stopped this
         connection.close()
         raise
     return store
@@ -98,7 +98,7 @@ def _migrate_after_a_backup(store: Store) -> None:
     before = len(MIGRATIONS.applied(store.db))
     try:
         bring_up_to_date(store)
-    except BaseException:
+    except BaseException:  # an interrupt too: whether the backup is of use depends on what was done, not on the error
         if len(MIGRATIONS.applied(store.db)) == before:
             backup.unlink()  # the database is as it was
         raise

@@ -5,11 +5,9 @@ Slow work (a password hash costs some 50 ms) is done before the transaction, so 
 
 import datetime as dt
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.language import Language, _, listed, unsaid
@@ -18,11 +16,12 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.database import iso
-from annotator.store.events import Event, add_event, add_repeated_event, count_events, list_events_of_no_project
+from annotator.store.events import Event, add_event, count_events, list_events_of_no_project
 from annotator.store.people import Session
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
 from annotator.text.characters import normal
+from annotator.usecases.access.failures import count_failure, note_failure
 from annotator.usecases.access.passwords import (
     LONGEST_NAME,
     checked_name,
@@ -38,12 +37,6 @@ __all__ = ["Session"]
 
 SESSION_LASTS = dt.timedelta(days=14)
 LINK_LASTS = dt.timedelta(hours=24)
-
-FAILURES_COUNT_FOR = dt.timedelta(minutes=15)
-FAILURES_UNTIL_A_WAIT = 5
-FAILURES_UNTIL_THE_LONGEST_WAIT = 20
-LONGEST_WAIT_SECONDS = 15 * 60
-WAIT_STEP_SECONDS = 5
 
 _WRONG = unsaid("The name or the password is wrong. Check both, or ask an administrator for a new link.")
 _BAD_LINK = unsaid(
@@ -296,10 +289,10 @@ def sign_in(store: Store, name: str, password: str) -> str:
     """
     name = normal(name)[:LONGEST_NAME]
     with store.transaction():
-        _count_failure(store, name)
+        count_failure(store, name)
         stored_hash = people_store.password_hash(store, name)
     if not is_password(stored_hash, password):
-        _note_failure(store, name)
+        note_failure(store, name)
         raise NotAllowed(_(_WRONG))
     new_hash = hash_password(password) if needs_rehash(stored_hash) else stored_hash
     with store.transaction():
@@ -323,9 +316,9 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         stored_hash = people_store.password_hash(store, name)
         if stored_hash is None:
             raise InvalidValue(_("You have no password here, so there is none to change."))
-        _count_failure(store, name)
+        count_failure(store, name)
     if not is_password(stored_hash, old):
-        _note_failure(store, name)
+        note_failure(store, name)
         raise NotAllowed(_("The old password is wrong. Nothing was changed."))
     if checked_password(new) == old:
         raise InvalidValue(_("The new password is the old one. Choose another."))
@@ -339,15 +332,6 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         people_store.withdraw_links(store, user)
         people_store.clear_failures(store, user.name)
         add_event(store, user.name, "change password", "user", user.id)
-
-
-def _note_failure(store: Store, name: str) -> None:
-    with store.transaction():
-        user = people_store.find_user(store, name)
-        # An unknown name is often a password typed into the wrong field: it does not belong into the record.
-        add_repeated_event(
-            store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None
-        )
 
 
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
@@ -407,48 +391,6 @@ def start_session(store: Store, user: User, lasts: dt.timedelta | None = None, *
         store, digest_of(token), user, new_token(), _in(store, SESSION_LASTS if lasts is None else lasts)
     )
     return token
-
-
-# --- waiting after failures -------------------------------------------------------------------------------------------
-
-
-def _count_failure(store: Store, name: str) -> None:
-    """Note a failure of a name; raises NotAllowed, and notes nothing, while the name must wait."""
-    moment = store.moment()
-    since, until = failures_window(moment)
-    seconds = seconds_to_wait(people_store.failures_between(store, name, since, until), moment)
-    if seconds > 0:
-        raise NotAllowed(_("Too many failures for this name. Try again in {time}.", time=_spoken_time(seconds)))
-    people_store.add_failure(store, name, since, until)
-
-
-def failures_window(moment: dt.datetime) -> tuple[str, str]:
-    """Between which times failures count at a moment."""
-    return iso(moment - FAILURES_COUNT_FOR), iso(moment)
-
-
-def seconds_to_wait(failures: Sequence[str], moment: dt.datetime) -> int:
-    """How long a name must still wait after its failures of the last 15 minutes.
-
-    From the fifth on each failure costs 5 seconds more than the one before; from the twentieth on 15 minutes.
-    >>> a_minute_ago = dt.datetime(2026, 1, 31, 11, 59, tzinfo=dt.UTC)
-    >>> seconds_to_wait(["2026-01-31T11:59:00.000Z"] * 16, a_minute_ago)
-    60
-    """
-    n = len(failures)
-    if n < FAILURES_UNTIL_A_WAIT:
-        return 0
-    wait = WAIT_STEP_SECONDS * (n - FAILURES_UNTIL_A_WAIT + 1)
-    if n >= FAILURES_UNTIL_THE_LONGEST_WAIT:
-        wait = LONGEST_WAIT_SECONDS
-    since = (moment - dt.datetime.fromisoformat(failures[-1])).total_seconds()
-    return max(0, round(wait - since))
-
-
-def _spoken_time(seconds: int) -> str:
-    if seconds < 100:
-        return counted(seconds, "second")
-    return counted(-(-seconds // 60), "minute")
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------

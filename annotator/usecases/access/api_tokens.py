@@ -25,7 +25,7 @@ from annotator.store.connection.database import iso
 from annotator.store.events import add_event, add_repeated_event
 from annotator.store.projects import get_project_by_id
 from annotator.text.characters import normal
-from annotator.usecases.access.accounts import failures_window, seconds_to_wait
+from annotator.usecases.access.failures import failures_window, seconds_to_wait
 from annotator.usecases.access.passwords import LONGEST_NAME
 from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with, spoken
 

@@ -22,7 +22,8 @@ from annotator.usecases.annotate.my_work import PAGE_SIZE, MyWorkRow
 from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
 from annotator.usecases.annotate.proposals import may_propose
-from annotator.usecases.annotate.work import NextWork, Work
+from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.work import NextWork
 
 
 @dataclass(frozen=True, slots=True)

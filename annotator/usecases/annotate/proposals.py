@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
-from annotator.domain.perturbations import title_of
-from annotator.domain.projects import Project, kinds_of
+from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState, VersionChange
 from annotator.domain.rationales import RationaleSet, Span, set_letter
 from annotator.domain.submission import result_mode_for
@@ -174,7 +173,7 @@ def _change_of(store: Store, project: Project, instance: Instance) -> VersionCha
     if original is None or result_mode_for(project, instance) in {"give", "labels_only"}:
         return None
     name = instance.perturbation_kind or ""
-    known = {kind.name: title_of(kind) for kind in kinds_of(project)}
+    known = titles_of_kinds(project)
     before = gold_of_instance(store, project, original).result
     return VersionChange(known.get(name, name) or _("Changed version"), before, instance.result)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.domain.rationales import set_letter
-from annotator.language import _, unsaid
+from annotator.language import _
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
 from annotator.store.review.rounds import unpack_verdict
@@ -91,19 +91,11 @@ def _score_lines(scores: Detail) -> Iterable[str]:
 
 
 def _change_line(change: Detail) -> str:
-    name: str = change["score"]
-    values = {"score": _(_PROPERTIES.get(name, name)), "before": _shown(change["before"])}
+    values = {"score": _(change["score"]), "before": _shown(change["before"])}
     values["after"] = _shown(change["after"])
     if change["set"] is None:
         return _("{score}: {before} → {after}", **values)
     return _("{score} of set {letter}: {before} → {after}", **values, letter=set_letter(change["set"]))
-
-
-_PROPERTIES = {
-    "sufficiency": unsaid("sufficiency"),
-    "compactness": unsaid("compactness"),
-    "comprehensiveness": unsaid("comprehensiveness"),
-}
 
 
 def _version_lines(detail: Detail) -> Iterable[str]:

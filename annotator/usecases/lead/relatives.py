@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
-from annotator.domain.projects import Project, kinds_of
+from annotator.domain.projects import Project, titles_of_kinds
 from annotator.language import _, listed, unsaid
 from annotator.store import Store
 from annotator.store.instances import get_instances
@@ -40,7 +40,7 @@ def original_of(store: Store, actor: User, project: Project, instance: Instance)
     require(store, actor, project.id, "see all annotations")
     if instance.parent_key is None:
         return None
-    kind = _titles(project).get(instance.perturbation_kind or "", instance.perturbation_kind or "")
+    kind = titles_of_kinds(project).get(instance.perturbation_kind or "", instance.perturbation_kind or "")
     original = find_original(store, project.id, instance)
     if original is None:
         return Relative(instance.parent_key, kind, None, _("not in this project"), None)
@@ -50,7 +50,7 @@ def original_of(store: Store, actor: User, project: Project, instance: Instance)
 def versions_of(store: Store, actor: User, project: Project, instance: Instance) -> list[Relative]:
     """The changed versions of an original: those that are on their way, then those that are instances; no withdrawn ones."""
     require(store, actor, project.id, "see all annotations")
-    titles = _titles(project)
+    titles = titles_of_kinds(project)
     written = perturbations_store.perturbations_of(store, instance.id)
     on_their_way = [
         Relative("", titles.get(of.kind, of.kind), of.result, _(_STATES[perturbation.state]), None, perturbation.id)
@@ -68,7 +68,3 @@ def versions_of(store: Store, actor: User, project: Project, instance: Instance)
         for child in children
     ]  # fmt: skip
     return [*on_their_way, *accepted]
-
-
-def _titles(project: Project) -> dict[str, str]:
-    return {kind.name: kind.title for kind in kinds_of(project)}

@@ -192,7 +192,7 @@ class _Report:
         moments = []
         for p in self.proposals:
             comment_lines = (f"“{p.comment}”",) if p.comment else ()
-            values = {"state": p.state, "name": p.proposed_by, "label": p.reason, "reason": _(p.reason)}
+            values = {"name": p.proposed_by, "label": p.reason, "reason": _(p.reason)}
             if p.kind == "contest" and not any(self._tells_contest(event, p) for event in self.events):
                 moments.append(
                     Moment(
@@ -218,7 +218,7 @@ class _Report:
                     Moment(
                         p.decided_at,
                         p.decided_by or "",
-                        _(_PROPOSALS.get(p.state, _DEALT_WITH), **values),
+                        _(_PROPOSALS[p.state], **values),
                     )
                 )
         return moments
@@ -246,9 +246,8 @@ class _Report:
         return _("wrote about {whose}", whose=whose)
 
 
-_DEALT_WITH = unsaid("{state} the proposal of {name}")
 _PROPOSALS = {
-    "accepted": unsaid("accepted the proposal of {name}"),
+    "confirmed": unsaid("confirmed the proposal of {name}"),
     "rejected": unsaid("rejected the proposal of {name}"),
 }
 _DECISIONS = ("decide: discard", "decide: keep", "decide: relabel")

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,38 +85,10 @@ def built_in_model(
             )
         )
     folder = models_folder(store, project) / name
-    if (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir():
-        raise InvalidValue(
-            _(
-                "'{name}' is the name of a transformers model that was trained in this project: name it as "
-                "transformers:{folder}, or choose another name for the built-in one, {built_in}:NAME.",
-                name=name,
-                folder=folder,
-                built_in=BUILT_IN,
-            )
-        )
     last_training = last_detail(store, project.id, TRAIN_MODEL, name)
-    if last_training is not None and last_training.get("kind") == "transformers":
-        raise InvalidValue(
-            _(
-                "'{name}' is the name of a transformers model that was trained in this project, into another folder: name it "
-                "as transformers:FOLDER, or choose another name for the built-in one, {built_in}:NAME.",
-                name=name,
-                built_in=BUILT_IN,
-            )
-        )
+    _require_no_transformers_model(folder, name, last_training)
     if not trains and BagOfWords.is_saved(folder):
-        model = BagOfWords.load(folder, name=name)
-        if last_training is not None and last_training.get("digest") != model.training.digest:
-            raise ModelError(
-                _(
-                    "The model saved in '{folder}' is not the one that was trained last ({digest}), of which the stored output "
-                    "is. Put that model back, or train again with --train, which takes the old output out.",
-                    folder=folder,
-                    digest=last_training.get("digest"),
-                )
-            )
-        return model
+        return _saved(folder, name, last_training)
     if last_training is None and has_outputs(store, project.id, name):
         raise ModelError(
             _(
@@ -127,6 +99,44 @@ def built_in_model(
             )
         )
     return _trained(store, actor, project, name, folder, seed)
+
+
+def _require_no_transformers_model(folder: Path, name: str, last_training: Mapping[str, object] | None) -> None:
+    """Raise InvalidValue where a transformers model of this name was trained here, or is being trained."""
+    if (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir():
+        raise InvalidValue(
+            _(
+                "'{name}' is the name of a transformers model that was trained in this project: name it as "
+                "transformers:{folder}, or choose another name for the built-in one, {built_in}:NAME.",
+                name=name,
+                folder=folder,
+                built_in=BUILT_IN,
+            )
+        )
+    if last_training is not None and last_training.get("kind") == "transformers":
+        raise InvalidValue(
+            _(
+                "'{name}' is the name of a transformers model that was trained in this project, into another folder: name it "
+                "as transformers:FOLDER, or choose another name for the built-in one, {built_in}:NAME.",
+                name=name,
+                built_in=BUILT_IN,
+            )
+        )
+
+
+def _saved(folder: Path, name: str, last_training: Mapping[str, object] | None) -> BagOfWords:
+    """The model as it was saved; raises ModelError where what is stored here is the output of another one."""
+    model = BagOfWords.load(folder, name=name)
+    if last_training is not None and last_training.get("digest") != model.training.digest:
+        raise ModelError(
+            _(
+                "The model saved in '{folder}' is not the one that was trained last ({digest}), of which the stored output "
+                "is. Put that model back, or train again with --train, which takes the old output out.",
+                folder=folder,
+                digest=last_training.get("digest"),
+            )
+        )
+    return model
 
 
 def _trained(store: Store, actor: User, project: Project, name: str, folder: Path, seed: int) -> BagOfWords:

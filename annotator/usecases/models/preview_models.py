@@ -175,7 +175,7 @@ class _LoadedModels:
             return model.loading.result(_PATIENCE_S)
         except TimeoutError as error:
             raise Conflict(_("The model '{name}' is being loaded. Ask again in a few seconds.", name=name)) from error
-        except Exception as error:
+        except Exception as error:  # whatever a foreign model did while it was loaded
             with self._guard:  # the next question tries again: something may have been mended
                 if self._models.get(key) is model:
                     del self._models[key]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from annotator.domain.numbers import counted
 from annotator.language import _, several
+from annotator.store.persons.account import Held
 from annotator.usecases.persons.anonymisation import AnonymisingPlan
 from annotator.usecases.persons.erasure import ErasingPlan
 from annotator.usecases.persons.removal import BACKUPS_HOLD
@@ -11,44 +12,29 @@ from annotator.usecases.persons.removal import BACKUPS_HOLD
 
 def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
-    held = plan.held
     goes = _(
         "What goes: the account and the name '{name}', every session, link and role, mail address and notices, and "
         "{words} in their own words. What they hold goes to others.",
         name=plan.name,
-        words=counted(held.words, "note or message", "notes and messages"),
+        **_amounts(plan.held),
     )
     stays = _(
         "What stays, under a drawn name that leads nowhere: {annotations} with {sets}, {reviews} with their "
         "scores, {changed_versions}, {verdicts} in audits, {answers} in training and blind checks, {events} of the "
         "record, and all times. No number changes.",
-        annotations=counted(held.annotations, "annotation"),
-        sets=counted(held.sets, "rationale set"),
-        reviews=counted(held.reviews, "review"),
-        changed_versions=counted(held.versions, "changed version"),
-        verdicts=counted(held.verdicts, "verdict"),
-        answers=counted(held.answers, "answer"),
-        events=counted(held.events, "event"),
+        **_amounts(plan.held),
     )
     return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD))
 
 
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
-    held = plan.held
     goes = _(
         "What goes: the account and the name '{name}', {annotations} with {sets}, {reviews} with their scores, "
         "{changed_versions}, {checks} of changed versions, {verdicts} in audits, {answers} in training and blind checks, "
         "mail address and notices, and {words} in their own words.",
         name=plan.name,
-        annotations=counted(held.annotations, "annotation"),
-        sets=counted(held.sets, "rationale set"),
-        reviews=counted(held.reviews, "review"),
-        changed_versions=counted(held.versions, "changed version"),
-        checks=counted(held.checks, "check"),
-        verdicts=counted(held.verdicts, "verdict"),
-        answers=counted(held.answers, "answer"),
-        words=counted(held.words, "note or message", "notes and messages"),
+        **_amounts(plan.held),
     )
     gold = several(
         "{n} instance would have no gold any more, where nobody else's annotation is accepted. Instances that want "
@@ -80,6 +66,21 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         goes, gold, *([instances] if plan.n_instances else []), *releases, *_lead_lines(plan.only_lead_of),
         *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
     )  # fmt: skip
+
+
+def _amounts(held: Held) -> dict[str, str]:
+    """What the database holds of somebody, each amount under the name that it has in the sentences above."""
+    return {
+        "annotations": counted(held.annotations, "annotation"),
+        "sets": counted(held.sets, "rationale set"),
+        "reviews": counted(held.reviews, "review"),
+        "changed_versions": counted(held.versions, "changed version"),
+        "checks": counted(held.checks, "check"),
+        "verdicts": counted(held.verdicts, "verdict"),
+        "answers": counted(held.answers, "answer"),
+        "events": counted(held.events, "event"),
+        "words": counted(held.words, "note or message", "notes and messages"),
+    }
 
 
 def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVe
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
 from annotator.domain.perturbations import description_of, title_of
-from annotator.domain.projects import Project, kinds_of
+from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
@@ -203,7 +203,7 @@ def show_progress(store: Store, actor: User, project_id: int) -> ShownProgress:
 
 
 def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[ShownKindProgress, ...]:
-    titles = {kind.name: title_of(kind) for kind in kinds_of(project)}
+    titles = titles_of_kinds(project)
     by_kind: dict[str, dict[str, int]] = {name: {} for name in titles}
     for count in counted:
         by_kind.setdefault(count.name, {})[count.state] = count.n

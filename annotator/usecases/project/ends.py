@@ -83,7 +83,7 @@ def delete(store: Store, actor: User, project_id: int, typed_name: str) -> Delet
         except NotFound:
             backup.unlink()  # whoever was faster has one
             raise
-        except BaseException:
+        except BaseException:  # an interrupt too: no copy of the whole database may lie about for nothing
             with suppress(NotFound):  # once the project is gone, this is its only copy
                 get_project_by_id(store, project_id)
                 backup.unlink()
@@ -94,7 +94,7 @@ def delete(store: Store, actor: User, project_id: int, typed_name: str) -> Delet
 def _as_before_on_failure(store: Store, actor: User, project_id: int, *, was_archived: bool) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException:  # an interrupt too: it would stay archived without anybody having asked for that
         if not was_archived:
             with suppress(NotFound):  # somebody else was faster
                 bring_back(store, actor, project_id)

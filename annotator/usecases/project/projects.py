@@ -1,14 +1,14 @@
 """Set up a project, change its rules, give people roles in it, and see how far it is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from annotator.assignment.orders import queue_positions
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.language import _, listed, several
+from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
@@ -20,7 +20,6 @@ from annotator.store.instances import (
     queue_keys,
 )
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
-from annotator.store.perturb.perturbations import count_of_kind
 from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
     add_project,
@@ -32,15 +31,12 @@ from annotator.store.projects import (
     list_projects_of,
     update_project,
 )
-from annotator.store.projects import find_project as find_by_name
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided
-from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create, require_no_worker, roles_with
 from annotator.usecases.access.veiled_events import veiled
-from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
 from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
-from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
+from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
 from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
@@ -50,7 +46,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-_LONGEST_NAME = 200
 _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question", "licence", "citation")
 
 
@@ -108,10 +103,10 @@ def create_project(
     with store.transaction():
         project = add_project(
             store,
-            _checked_name(store, name),
+            checked_name(store, name),
             task,
-            labels=_checked_labels(task, labels),
-            language=_checked_language(language),
+            labels=checked_labels(task, labels),
+            language=checked_language(language),
             settings=settings,
             guidelines=guidelines,
         )
@@ -121,31 +116,6 @@ def create_project(
             _add_guidelines(store, actor, project)
         add_event(store, actor.name, "create", "project", project.id, project_id=project.id, name=project.name)
     return project
-
-
-def _checked_name(store: Store, name: str) -> str:
-    cleaned = name.strip()
-    if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(
-            _("The name of a project must have 1 to {longest_name} characters.", longest_name=_LONGEST_NAME)
-        )
-    if find_by_name(store, cleaned) is not None:
-        raise InvalidValue(_("There is a project '{cleaned}' already. Choose another name.", cleaned=cleaned))
-    return cleaned
-
-
-def _checked_language(language: str) -> str:
-    subtags(language.strip())
-    return language.strip()
-
-
-def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
-    cleaned = tuple(label.strip() for label in labels)
-    if task.result_kind == "answer" and cleaned:
-        raise InvalidValue(_("Task '{name}' has answers, not labels; leave the labels out.", name=task.name))
-    if "" in cleaned or len(set(cleaned)) != len(cleaned):
-        raise InvalidValue(_("Labels must be different and not empty (they are: {labels}).", labels=listed(labels)))
-    return cleaned
 
 
 def change_project(store: Store, actor: User, project: Project, *, is_small: bool = False) -> Project:
@@ -158,7 +128,7 @@ def change_project(store: Store, actor: User, project: Project, *, is_small: boo
     with store.transaction():
         require(store, actor, project.id, "manage project")
         before = get_project_by_id(store, project.id)
-        project = _checked(store, project, before)
+        project = checked_rules(store, project, before)
         update_project(store, project)
         _follow_settings(store, project, before.settings)
         if project.settings.checkers_per_perturbation < before.settings.checkers_per_perturbation:
@@ -186,98 +156,6 @@ def _add_guidelines(store: Store, actor: User, project: Project, *, is_small: bo
 
 def _changed_settings(before: ProjectSettings, after: ProjectSettings) -> list[str]:
     return [rule.name for rule in fields(before) if getattr(before, rule.name) != getattr(after, rule.name)]
-
-
-def _checked(store: Store, project: Project, before: Project) -> Project:
-    is_renamed = project.name.strip() != before.name
-    project = replace(
-        project,
-        # What a model's answers put first is drawn, and not a rule that could be written (usecases/queue); a rate is stated
-        # where it is used (usecases/lead/pay.py), so that rules that were read before do not take it back.
-        settings=replace(project.settings, model_order=before.settings.model_order, pay_rate=before.settings.pay_rate),
-        name=_checked_name(store, project.name) if is_renamed else before.name,
-        labels=_checked_labels(project.task, project.labels),
-        language=_checked_language(project.language),
-    )
-    for label in before.labels:
-        if label not in project.labels:
-            require_unused(store, before, label)
-    for label in project.labels:
-        if label not in before.labels:
-            require_unambiguous(store, before, label)
-    _check_kinds(store, project, before)
-    for rules in (project.settings.required_segments, project.settings.forbidden_segments):
-        for label, segments in rules.items():
-            _check_segment_rule(project, label, segments)
-    _check_no_contradiction(project.settings)
-    _check_previews(store, project, before)
-    return project
-
-
-def _check_kinds(store: Store, project: Project, before: Project) -> None:
-    """A kind of the project's own stays while changed versions of it are on their way: they could not be checked."""
-    for kind in before.settings.own_perturbation_kinds:
-        n = count_of_kind(store, project.id, kind)
-        if n and kind not in project.settings.own_perturbation_kinds:
-            raise InvalidValue(
-                several(
-                    "The kind '{kind}' cannot be removed: {n} changed version of it is waiting for a checker or an author. Have "
-                    "these approved or withdrawn first.",
-                    "The kind '{kind}' cannot be removed: {n} changed versions of it are waiting for a checker or an author. "
-                    "Have these approved or withdrawn first.",
-                    n,
-                    kind=kind,
-                )
-            )
-
-
-def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
-    if project.labels and label not in project.labels:
-        raise InvalidValue(
-            _("A rule for segments names '{label}', which is not a label of the project. Remove the rule.", label=label)
-        )
-    for name in segments:
-        spec = project.task.spec_of(name)
-        if spec is None or not spec.is_selectable:
-            raise InvalidValue(
-                _(
-                    "The rule for '{label}' names the segment '{name}', in which nothing can be marked.",
-                    label=label,
-                    name=name,
-                )
-            )
-
-
-def _check_no_contradiction(settings: ProjectSettings) -> None:
-    for label, required in settings.required_segments.items():
-        both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
-        if both:
-            raise InvalidValue(
-                _(
-                    "'{label}' cannot both require and forbid '{both}'. Remove one of the two.",
-                    label=label,
-                    both=both[0],
-                )
-            )
-
-
-def _check_previews(store: Store, project: Project, before: Project) -> None:
-    """A model is looked for when it is chosen: one whose folder went away since hinders no other change of the rules."""
-    now = project.settings
-    if now.preview_model != before.settings.preview_model:
-        check_preview_model(store, project, now.preview_model)
-    check_preview_prompt(project)
-    for label, name in now.preview_labels.items():
-        if name and name not in project.labels:
-            raise InvalidValue(
-                _(
-                    "The preview model's label '{label}' is to be called '{name}', which is no label of the project ({labels}). "
-                    "Correct it, or remove it.",
-                    label=label,
-                    name=name,
-                    labels=listed(project.labels),
-                )
-            )
 
 
 def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:

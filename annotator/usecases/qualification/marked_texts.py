@@ -20,7 +20,7 @@ from annotator.store.qualification.items import get_item
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import measures_of
 from annotator.usecases.annotate.panel_messages import ShownNext, ShownWork, show_project, show_work
-from annotator.usecases.annotate.work import Work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
 from annotator.usecases.qualification.known_gold import known_now, known_of
 

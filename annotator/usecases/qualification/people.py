@@ -1,5 +1,6 @@
 """Who has passed the training and who has not, by what; and what a lead does about it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +13,7 @@ from annotator.domain.project.qualification import (
     Grant,
     Known,
     Measures,
+    QualificationRules,
     Totals,
     total_of,
 )
@@ -60,22 +62,26 @@ class Trained:
 def trained_people(store: Store, actor: User, project: Project, audience: Audience) -> list[Trained]:
     """Everybody whose work the training stands before, by name; leads need none."""
     require(store, actor, project.id, "manage project")
-    return _trained_people(store, project, audience)
+    rules = newest_rules(store, project.id, audience).rules
+    return [
+        _trained(store, user, _tries(store, project, audience, user, rules))
+        for user in _people_to_train(store, project, audience)
+    ]
 
 
 def people_without_tries(store: Store, project: Project) -> list[str]:
     """Whom a training that is on keeps from work for good, by name: the lead has to give another try, or let them through."""
     names = [
-        trained.user.name
+        user.name
         for audience in AUDIENCES
-        if newest_rules(store, project.id, audience).rules.is_on
-        for trained in _trained_people(store, project, audience)
-        if trained.state == "no try left"
+        if (rules := newest_rules(store, project.id, audience).rules).is_on
+        for user in _people_to_train(store, project, audience)
+        if _tries(store, project, audience, user, rules).state == "no try left"
     ]
     return list(dict.fromkeys(names))
 
 
-def _trained_people(store: Store, project: Project, audience: Audience) -> list[Trained]:
+def _people_to_train(store: Store, project: Project, audience: Audience) -> Collection[User]:
     members = list_members(store, project.id)
     leads = {user.id for user, role in members if role == "lead"}
     people = {
@@ -83,7 +89,7 @@ def _trained_people(store: Store, project: Project, audience: Audience) -> list[
         for user, role in members
         if role == _ROLE_OF[audience] and user.id not in leads and not user.is_disabled
     }
-    return [_trained(store, project, audience, user) for user in people.values()]
+    return people.values()
 
 
 def finishing_first(store: Store, actor: User, project: Project, audience: Audience) -> str:
@@ -91,10 +97,12 @@ def finishing_first(store: Store, actor: User, project: Project, audience: Audie
 
     What is on somebody's screen is never taken away, so that whoever switches training on has to know of it.
     """
+    require(store, actor, project.id, "manage project")
+    rules = newest_rules(store, project.id, audience).rules
     held = {
-        trained.user.name: n_held(store, project, trained.user.id or 0, audience)
-        for trained in trained_people(store, actor, project, audience)
-        if trained.state not in {"passed", "let through"}
+        user.name: n_held(store, project, user.id or 0, audience)
+        for user in _people_to_train(store, project, audience)
+        if _tries(store, project, audience, user, rules).state not in {"passed", "let through"}
     }
     names = listed([_("{name} ({n})", name=name, n=n) for name, n in held.items() if n], "and")
     if not names:
@@ -124,14 +132,28 @@ def _not_among(name: str, project: Project, audience: Audience) -> str:
     )
 
 
-def _trained(store: Store, project: Project, audience: Audience, user: User) -> Trained:
+@dataclass(frozen=True, slots=True)
+class _Tries:
+    """How somebody stands by their tries; what they answered is not read for it, since Start asks this of everybody."""
+
+    attempts: list[Attempt]
+    left: int
+    let_by: str
+    state: TrainingState
+
+
+def _tries(store: Store, project: Project, audience: Audience, user: User, rules: QualificationRules) -> _Tries:
     user_id = user.id or 0
     attempts = attempts_of(store, project.id, audience, user_id)
     grants = grants_of(store, project.id, audience, user_id)
     let_by = next((by for kind, by in grants if kind == "let through"), "")
-    left = tries_left(store, project.id, audience, user_id, attempts, newest_rules(store, project.id, audience).rules)
-    totals = totals_of(store, attempts[-1]) if attempts else None
-    return Trained(user, _state(attempts, let_by, left), len(attempts), max(0, left), totals, let_by)
+    left = tries_left(store, project.id, audience, user_id, attempts, rules)
+    return _Tries(attempts, left, let_by, _state(attempts, let_by, left))
+
+
+def _trained(store: Store, user: User, tries: _Tries) -> Trained:
+    totals = totals_of(store, tries.attempts[-1]) if tries.attempts else None
+    return Trained(user, tries.state, len(tries.attempts), max(0, tries.left), totals, tries.let_by)
 
 
 def _state(attempts: list[Attempt], let_by: str, left: int) -> TrainingState:

@@ -19,28 +19,24 @@ from annotator.store.measurements import measured_names, measurements_of, values
 from annotator.store.models import StoredRun, list_runs
 from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.queue.members import Members, answers_of, require_several
+from annotator.usecases.queue.remarks import (
+    Remark,
+    said_of_some,
+    say_fewer_than_two,
+    say_no_answer,
+    say_no_gold,
+    say_no_label,
+    say_no_probability,
+    say_own_answer,
+    say_same_label,
+    say_something_found,
+)
 
 # Metrics of single texts that hold attributions against gold, as measuring keeps them.
 PLAUSIBILITY: tuple[str, ...] = (
     "sets.best_f1", "sets.best_iou", "sets.coverage", "editing.mrr", "editing.average_precision", "eraser.auprc",
     "er_test.order", "er_test.mae_mean",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Remark:
-    """Something to be said of some texts, with how many of those that wait it is said of.
-
-    Shapes: is_meant bool[n_texts]
-    """
-
-    is_meant: Flags
-    say: Callable[[int], str]
-
-    def sentence(self, is_free: Flags) -> str:
-        """With the number of texts that wait; "" where there is none."""
-        n = int((self.is_meant & is_free).sum())
-        return self.say(n) if n else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +86,9 @@ def _by_confidence(store: Store, project: Project, order: ModelOrder, texts: Seq
         return _("{p} for its own answer; {answer}", **values)
 
     remarks = (
-        Remark(np.isnan(mean), _say_no_probability),
-        _partly(p),
-        Remark(~has_label & ~np.isnan(mean), _say_own_answer),
+        Remark(np.isnan(mean), say_no_probability),
+        said_of_some(p),
+        Remark(~has_label & ~np.isnan(mean), say_own_answer),
     )
     sign = 1 if order.kind == "least confident" else -1
     return Ranked([sign * mean], reason, remarks)
@@ -111,8 +107,8 @@ def _by_disagreement(store: Store, project: Project, order: ModelOrder, texts: S
         return "; ".join(parts)
 
     remarks = (
-        Remark(np.isnan(differing), _say_fewer_than_two),
-        _partly(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), of_pairs=True),
+        Remark(np.isnan(differing), say_fewer_than_two),
+        said_of_some(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), of_pairs=True),
     )
     return Ranked([-differing, -divergence], reason, remarks)
 
@@ -137,9 +133,9 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
         return _("labelled “{label}”; {answer}; {p} for its label", p=written(float(p[column])), **values)
 
     remarks = (
-        Remark(~is_labelled, _say_no_label),
-        Remark(is_labelled & np.isnan(share), _say_no_answer),
-        Remark(share == 0, _say_same_label),
+        Remark(~is_labelled, say_no_label),
+        Remark(is_labelled & np.isnan(share), say_no_answer),
+        Remark(share == 0, say_same_label),
     )
     return Ranked([np.where(share > 0, -share, np.nan), p], reason, remarks)
 
@@ -166,8 +162,8 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
         return f"{definition.title} {_mean_words(values[:, column])}"
 
     remarks = (
-        Remark(np.isnan(mean), _say_no_gold),
-        _partly(values),
+        Remark(np.isnan(mean), say_no_gold),
+        said_of_some(values),
     )
     sign = -1 if definition.direction == "lower is better" else 1
     return Ranked([sign * mean], reason, remarks, _age(store, project, runs))
@@ -194,8 +190,8 @@ def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequen
         )
 
     remarks = (
-        Remark(np.isnan(share), _say_no_answer),
-        Remark(share <= 0.5, _say_something_found),
+        Remark(np.isnan(share), say_no_answer),
+        Remark(share <= 0.5, say_something_found),
     )
     return Ranked([np.where(share > 0.5, 0.0, np.nan)], reason, remarks)
 
@@ -301,92 +297,6 @@ def _mean_words(values: Floats) -> str:
         "{mean} ({lowest} to {highest} over {n})",
         mean=mean, lowest=written(float(known.min())), highest=written(float(known.max())), n=len(known),
     )  # fmt: skip
-
-
-def _say_no_probability(n: int) -> str:
-    return several(
-        "{n} waiting text has no probability: it keeps its position behind the others.",
-        "{n} waiting texts have no probability: they keep their position behind the others.",
-        n,
-    )
-
-
-def _say_own_answer(n: int) -> str:
-    return several(
-        "{n} waiting text has no label: the probability of the model’s own answer counts.",
-        "{n} waiting texts have no label: the probability of the model’s own answer counts.",
-        n,
-    )
-
-
-def _say_fewer_than_two(n: int) -> str:
-    return several(
-        "{n} waiting text has fewer than two answers: it keeps its position behind the others.",
-        "{n} waiting texts have fewer than two answers: they keep their position behind the others.",
-        n,
-    )
-
-
-def _say_no_label(n: int) -> str:
-    return several(
-        "{n} waiting text has no label: it keeps its position behind the others.",
-        "{n} waiting texts have no label: they keep their position behind the others.",
-        n,
-    )
-
-
-def _say_no_answer(n: int) -> str:
-    return several(
-        "{n} waiting text has no answer: it keeps its position behind the others.",
-        "{n} waiting texts have no answer: they keep their position behind the others.",
-        n,
-    )
-
-
-def _say_same_label(n: int) -> str:
-    return several(
-        "{n} waiting text has the label that was answered: it comes behind.",
-        "{n} waiting texts have the label that was answered: they come behind.",
-        n,
-    )
-
-
-def _say_no_gold(n: int) -> str:
-    return several(
-        "{n} waiting text has no gold to hold it against: it keeps its position behind the others.",
-        "{n} waiting texts have no gold to hold them against: they keep their position behind the others.",
-        n,
-    )
-
-
-def _say_something_found(n: int) -> str:
-    return several(
-        "{n} waiting text is one in which something was found: it comes behind.",
-        "{n} waiting texts are ones in which something was found: they come behind.",
-        n,
-    )
-
-
-def _partly(values: Floats, *, of_pairs: bool = False) -> Remark:
-    """Which texts some of the members say nothing of."""
-    n_known, n_members = np.isfinite(values).sum(axis=0), len(values)
-
-    def say(n: int) -> str:
-        if of_pairs:
-            return several(
-                "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
-                "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
-                n,
-                n_members=n_members,
-            )
-        return several(
-            "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the mean is over these.",
-            "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the mean is over these.",
-            n,
-            n_members=n_members,
-        )
-
-    return Remark((n_known > 0) & (n_known < n_members), say)
 
 
 def _models(order: ModelOrder) -> str:

@@ -6,11 +6,10 @@ from typing import cast
 from annotator.domain.instances import Annotation, Draft
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.reviews import Outcome, Review, Round, SetScores, Verdict
+from annotator.domain.reviews import OUTCOMES, Outcome, Review, Round, SetScores, Verdict
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.language import _
 from annotator.review.gate import decide as decide_by_scores
-from annotator.review.score_wording import OUTCOMES
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation, set_annotation_state
 from annotator.store.annotate.assignments import claim, end_work_on, save_draft, set_assignment_state

@@ -19,7 +19,7 @@ from annotator.store.project.stuck import rounds_without_reviewers, texts_withou
 from annotator.store.projects import instance_counts, list_projects_of
 from annotator.usecases.access.rights import roles_with
 from annotator.usecases.access.roles import changed_versions_waiting
-from annotator.usecases.annotate.work import waiting_counts
+from annotator.usecases.annotate.waiting_counts import waiting_counts
 from annotator.usecases.inspect.stale_numbers import has_new_gold
 from annotator.usecases.project.projects import missing_annotators, missing_reviewers
 from annotator.usecases.qualification.attempts import Training, training_of

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from annotator.errors import AnnotatorError, TooBusy
-from annotator.language import _, unsaid
+from annotator.language import Language, _, spoken_language, unsaid
 from annotator.usecases.crowd.visits import Welcome
 from annotator.web.routes.password_hashes import HashingThreads
 
@@ -36,6 +36,7 @@ _MOST_DOORS = 1_000
 BUSY = unsaid("Too many people come to this link at this moment. Please come back in a minute: your place is not lost.")
 
 Clock = Callable[[], float]
+_Key = tuple[str, Language]
 
 
 def pause_seconds() -> float:
@@ -83,34 +84,42 @@ class Turns:
 
 
 class KnownDoors:
-    """What the database said of a door a moment ago: the door, or why nobody new comes in by it."""
+    """What the database said of a door a moment ago: the door, or why nobody new comes in by it, in each language."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._answers: OrderedDict[str, tuple[float, Welcome | AnnotatorError]] = OrderedDict()
-        self._looked_up: set[str] = set()
+        self._answers: OrderedDict[_Key, tuple[float, Welcome | AnnotatorError]] = OrderedDict()
+        self._looked_up: set[_Key] = set()
 
     def answer(self, token: str) -> Welcome | AnnotatorError | None:
         """None where nothing is known, or no longer."""
-        at, answer = self._answers.get(token, (0.0, None))
+        key = _key(token)
+        at, answer = self._answers.get(key, (0.0, None))
         is_fresh = answer is not None and self._clock() - at < _KNOWN_SECONDS
-        return answer if is_fresh or token in self._looked_up else None
+        return answer if is_fresh or key in self._looked_up else None
 
     @contextmanager
     def looking_up(self, token: str) -> Iterator[None]:
         """While somebody looks it up anew, the others take what was known before."""
-        self._looked_up.add(token)
+        key = _key(token)
+        self._looked_up.add(key)
         try:
             yield
         finally:
-            self._looked_up.discard(token)
+            self._looked_up.discard(key)
 
     def keep(self, token: str, answer: Welcome | AnnotatorError) -> None:
         """Remember it for a moment."""
-        self._answers.pop(token, None)
-        self._answers[token] = (self._clock(), answer)
+        key = _key(token)
+        self._answers.pop(key, None)
+        self._answers[key] = (self._clock(), answer)
         if len(self._answers) > _MOST_DOORS:
             self._answers.popitem(last=False)
+
+
+def _key(token: str) -> _Key:
+    """Why nobody comes in is a sentence, which is for those who read its language."""
+    return token, spoken_language()
 
 
 class Limits:

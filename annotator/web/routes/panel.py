@@ -21,6 +21,7 @@ from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.original_messages import show_original
 from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
 from annotator.usecases.annotate.proposal_messages import show_proposals
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 
@@ -205,7 +206,7 @@ def _back(store: Store, user: User, body: BackBody) -> object:
     return _reopened(store, user, annotate_work.reopen_last(store, user, body.project), body.day)
 
 
-def _reopened(store: Store, user: User, work: annotate_work.Work, day: dt.datetime | None) -> object:
+def _reopened(store: Store, user: User, work: Work, day: dt.datetime | None) -> object:
     counts = annotate_work.counts_in(store, user, work.assignment.project_id, _began(day))
     return {"work": show_work_of(store, work), "counts": counts}
 

@@ -13,6 +13,7 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
+from annotator.domain.reviews import SCORE_TITLES, Property
 from annotator.domain.word_lists import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
@@ -196,17 +197,10 @@ def _ask_review(project: Project, changed: Project) -> Project:
     return replace(changed, settings=settings)
 
 
-_SCORES = {
-    "sufficiency": unsaid("Sufficiency score"),
-    "compactness": unsaid("Compactness score"),
-    "comprehensiveness": unsaid("Comprehensiveness score"),
-}
-
-
-def _threshold_field(project: Project, name: str, threshold: Decimal, highest: int) -> Decimal:
+def _threshold_field(project: Project, name: Property, threshold: Decimal, highest: int) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
     value = st.number_input(
-        _(_SCORES[name]),
+        _(SCORE_TITLES[name]),
         1.0,
         float(highest),
         float(threshold),

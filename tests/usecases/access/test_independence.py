@@ -21,6 +21,7 @@ from annotator.store.people import get_user, set_disabled
 from annotator.usecases.annotate import proposals, talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.inspect import saliency
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.timeline import timeline
@@ -80,7 +81,7 @@ def wanting(store: Store, project: Project, n: int) -> Project:
     return change_project(store, LOCAL_OPERATOR, replace(now, settings=settings))
 
 
-def annotation_of(store: Store, work: annotate_work.Work) -> int:
+def annotation_of(store: Store, work: Work) -> int:
     return annotations_of(store, [work.instance.id])[work.instance.id][-1].id
 
 

@@ -14,6 +14,7 @@ from annotator.store import Store
 from annotator.store.annotate.my_work import PAGE_SQL
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import MyWorkRow, my_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.lead.adjudication import choose_gold
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.review import reviews
@@ -26,13 +27,13 @@ A, B = RationaleSet.of((0, 2)), RationaleSet.of((3, 5))
 TEXT = "The staff never smiled and the soup was cold."
 
 
-def take(store: Store, person: User, project: Project) -> annotate_work.Work:
+def take(store: Store, person: User, project: Project) -> Work:
     work = annotate_work.next_work(store, person, project.id).work
     assert work is not None
     return work
 
 
-def annotate(store: Store, person: User, project: Project) -> annotate_work.Work:
+def annotate(store: Store, person: User, project: Project) -> Work:
     work = take(store, person, project)
     annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, Draft(sets=(A, B)))
     return work

@@ -23,7 +23,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.proposal_messages import show_proposals
 from annotator.usecases.annotate.proposals import Offer, Proposals
-from annotator.usecases.annotate.work import Work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list

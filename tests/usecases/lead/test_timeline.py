@@ -13,6 +13,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed, NotFound
+from annotator.language import speaking
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import find_instance_ids
@@ -21,7 +22,7 @@ from annotator.usecases.annotate.talk import Subject, begin
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.timeline import Moment, timeline, timeline_as_csv
-from annotator.usecases.project.projects import create_project
+from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
@@ -110,6 +111,25 @@ def test_a_changed_score_says_what_it_was_and_what_it_is(
     reviews.submit_review(store, reviewer, work.review.id, 1, Scores((SetScore(3, 4),), 2))
     changed = moment_of(store, project, "changed scores of annotator-a, round 1")
     assert (changed.who, changed.lines) == ("reviewer", ("comprehensiveness: 3 → 2", "sufficiency of set A: 2 → 3"))
+
+
+def test_a_proposal_that_is_decided_with_anothers_is_told_in_the_language_of_who_reads_it(
+    store: Store, project: Project, annotator: User, add_person: People, lead: User
+) -> None:
+    settings = replace(project.settings, annotators_per_instance=3)
+    change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
+    held = []
+    for person in (annotator, add_person("annotator-b", project, "annotator")):
+        work = annotate_work.next_work(store, person, project.id).work
+        assert work is not None
+        held.append((person, work.assignment.id))
+    for (person, assignment_id), reason in zip(held, ("broken text", "offensive"), strict=True):
+        annotate_work.propose_discard(store, person, assignment_id, reason)
+    first = open_proposals(store, lead, project.id)[0][0]
+    decide(store, lead, first.id, "discard")
+    assert told(store, project)[-1] == "lead confirmed the proposal of annotator-b"
+    with speaking("zh"):
+        assert told(store, project)[-1] == "lead 同意了 annotator-b 的提议"
 
 
 def test_proposals_are_told_with_what_the_lead_decided(

@@ -13,6 +13,7 @@ from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, ImportRefused, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance, splittable_rows
 from annotator.store.measurements import partners_of
@@ -322,6 +323,8 @@ def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
     assert original_of(store, lea, reviews, text) is None
     told = ("Dispensable words", "positive")
     assert versions_of(store, lea, reviews, text) == [Relative("", *told, "being checked", None, written.id)]
+    with speaking("zh"):
+        assert [version.kind for version in versions_of(store, lea, reviews, text)] == ["非关键词"]
     for name in ("Ben", "Cem"):
         done = approve(store, people[name], written)
     assert done.instance_id is not None

@@ -13,6 +13,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.qualification.items import instances_of_keys, pick
 from annotator.usecases.qualification.rules import set_rules, training_rules
 
@@ -71,7 +72,7 @@ def pick_keys(store: Store, lead: User, project: Project, purpose: Purpose, *key
     pick(store, lead, project, purpose, instances_of_keys(store, project, keys))
 
 
-def hold(store: Store, user: User, project: Project, key: str | None = None) -> annotate_work.Work:
+def hold(store: Store, user: User, project: Project, key: str | None = None) -> Work:
     """A text that somebody is given."""
     number = None if key is None else find_instance_ids(store, project.id, key)[0]
     work = annotate_work.next_work(store, user, project.id, number).work

@@ -31,6 +31,7 @@ from annotator.store.review.rounds import find_round
 from annotator.usecases import gold
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.project.projects import change_project, give_role, take_role
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
@@ -61,9 +62,7 @@ def reviewers(add_person: People, project: Project) -> list[User]:
     return [add_person(f"reviewer-{n}", project, "reviewer") for n in (1, 2, 3)]
 
 
-def annotate(
-    store: Store, person: User, project: Project, *sets: RationaleSet, **changes: object
-) -> annotate_work.Work:
+def annotate(store: Store, person: User, project: Project, *sets: RationaleSet, **changes: object) -> Work:
     work = annotate_work.next_work(store, person, project.id).work
     assert work is not None
     draft = replace(work.assignment.draft, sets=sets or work.assignment.draft.sets, **changes)  # type: ignore[arg-type]

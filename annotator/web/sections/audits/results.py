@@ -5,9 +5,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotator.domain.numbers import UNDEFINED, counted
-from annotator.domain.perturbations import title_of
 from annotator.domain.project.audits import FAULTS, Drawing, Per
-from annotator.domain.projects import Project, kinds_of
+from annotator.domain.projects import Project, titles_of_kinds
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
@@ -164,7 +163,7 @@ def _carry_out(store: Store, visit: Visit, project: Project, audit_id: int, numb
 
 def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str]) -> None:
     key = f"audit_new_{project.id}"
-    titles = {kind.name: title_of(kind) for kind in kinds_of(project)}
+    titles = titles_of_kinds(project)
     chosen = st.pills(
         _("Kinds (none chosen: all)"), kinds, selection_mode="multi", key=f"{key}_kinds",
         format_func=lambda kind: as_text(titles.get(kind) or kind),

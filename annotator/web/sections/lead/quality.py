@@ -10,7 +10,7 @@ from annotator.domain.natural_order import natural_order
 from annotator.domain.numbers import UNDEFINED, duration, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
-from annotator.domain.reviews import SCALES, Property
+from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, Property
 from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, unsaid
@@ -31,26 +31,11 @@ from annotator.web.sections.audits import results as audits
 from annotator.web.sections.lead.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
-_OUTCOMES = {
-    "accepted": unsaid("accepted"),
-    "returned": unsaid("returned"),
-    "discarded": unsaid("discarded"),
-    "open": unsaid("open"),
-}
-_SCORES: dict[Property, str] = {
-    "sufficiency": unsaid("sufficiency score"),
-    "compactness": unsaid("compactness score"),
-    "comprehensiveness": unsaid("comprehensiveness score"),
-}
+_ENDS: tuple[tuple[str, str], ...] = (*OUTCOMES.items(), ("open", unsaid("open")))
 _SCORE_HEADS: dict[Property, str] = {
     "sufficiency": unsaid("Sufficiency scores"),
     "compactness": unsaid("Compactness scores"),
     "comprehensiveness": unsaid("Comprehensiveness scores"),
-}
-_NAMES: dict[Property, str] = {
-    "sufficiency": unsaid("sufficiency"),
-    "compactness": unsaid("compactness"),
-    "comprehensiveness": unsaid("comprehensiveness"),
 }
 _BY = (unsaid("by round"), unsaid("by annotator"))
 _SOURCES: dict[ProposedSource, str] = {
@@ -130,7 +115,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         )
         for count in quality.outcomes
     ]
-    outcomes = {outcome: _(words) for outcome, words in _OUTCOMES.items()}
+    outcomes = {outcome: _(words) for outcome, words in _ENDS}
     figure = stacked_bars(parts, outcomes, title=_("How rounds ended"), across=_("round"), up=_("number of rounds"))
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
@@ -149,7 +134,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
 def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     left, right = st.columns(2)
     name: Property = left.selectbox(
-        _("Score"), list(SCALES), format_func=lambda name: _(_SCORES[name]), key=f"quality_property_{project.id}",
+        _("Score"), list(SCALES), format_func=lambda name: _(SCORE_NAMES[name]), key=f"quality_property_{project.id}",
         label_visibility="collapsed",
     )  # fmt: skip
     by = right.segmented_control(
@@ -211,7 +196,7 @@ def _show_reviewers(quality: WorkQuality) -> None:
     st.markdown(_("**Reviewers' agreement**"))
     rows = [
         {
-            _("score"): _(_NAMES[name]),
+            _("score"): _(PROPERTY_NAMES[name]),
             _("same score"): _percent(agreement.exact_share),
             _("α (ordinal)"): written(agreement.krippendorff_alpha),
             _("items"): agreement.n_items,
@@ -246,8 +231,8 @@ def _show_leanings(leanings: Leanings) -> None:
 def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
     leaning = leanings[scale].get(name)
     return [
-        (_(_SCORES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
-        (f"n ({_(_NAMES[scale])})", leaning.n if leaning else 0),
+        (_(SCORE_NAMES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
+        (f"n ({_(PROPERTY_NAMES[scale])})", leaning.n if leaning else 0),
     ]
 
 

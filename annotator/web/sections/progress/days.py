@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.projects import Project, kinds_of
+from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.work_charts import DayBar, Row, day_chart, row_chart
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
@@ -86,7 +86,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
 
 
 def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:
-    names = {"": _("originals")} | {kind.name: kind.title for kind in kinds_of(project)}
+    names = {"": _("originals")} | titles_of_kinds(project)
     by_kind: dict[str, dict[str, float]] = {}
     for count in numbers.kinds:
         by_kind.setdefault(count.kind, {})[count.state] = count.n
