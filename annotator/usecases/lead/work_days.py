@@ -24,7 +24,17 @@ from annotator.store.projects import instance_counts
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import done_among
 
-__all__ = ["LATELY_DAYS", "DayCount", "Forecast", "KindCount", "Standing", "WorkDays", "forecast_words", "standing", "work_days"]
+__all__ = [
+    "LATELY_DAYS",
+    "DayCount",
+    "Forecast",
+    "KindCount",
+    "Standing",
+    "WorkDays",
+    "forecast_words",
+    "standing",
+    "work_days",
+]
 
 LATELY_DAYS = 7
 
