@@ -16,9 +16,9 @@ from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold
+from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.usecases.transfer.imported_work import accepted_annotations
-from annotator.usecases.transfer.file_import import import_file
 
 NAMES = ("Somebody Known", "Another One")
 

@@ -145,7 +145,9 @@ def test_statistics_tell_how_many_accepted_annotations_the_gold_is_made_from(
 def test_what_gold_is_made_from_is_said_with_counts() -> None:
     assert gold_words("chosen", Accepted(960, 160, 160, 6)).endswith("; 160 of 960 accepted annotations count.")
     for policy in ("all", "majority", "union"):
-        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; there are")
+        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(
+            f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; there are"
+        )
 
 
 # Texts without labels ------------------------------------------------------------------------------------------------
