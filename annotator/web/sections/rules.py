@@ -60,7 +60,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
-    project_end.show(store, visit, project)
+    project_end.show(project)
 
 
 def _save(
