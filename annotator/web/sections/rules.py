@@ -220,7 +220,7 @@ def _labels_field(project: Project) -> tuple[str, ...]:
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
     st.markdown(_("**Assigning work**"))
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
     annotators = left.number_input(
         _("Annotators"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
         help=_("How many people annotate each instance."),

@@ -49,7 +49,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """A file is made when it is asked for, and kept for this visit until the choice changes."""
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
     formats = [name for name in WRITABLE if sees_all or name not in WHOLE]
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns([5, 3, 3])
     format_name = left.selectbox(
         _("Format"), formats, format_func=lambda name: _(FORMATS[name][0]), key="export_format"
     )
