@@ -119,6 +119,20 @@ def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
 
 
 @crowd.command()
+@click.argument("worker")
+@project_option
+@click.pass_obj
+def stop(path: Path, worker: str, project_name: str) -> None:
+    """End the work of one WORKER, by the drawn name; what they hold goes to others, and their next page says so."""
+    from annotator.usecases.crowd.work_ends import stop_worker
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        stopped = stop_worker(store, LOCAL_OPERATOR, find_project(store, project_name).id, worker)
+    click.echo(f"Ended the work of {stopped.name} after {counted(stopped.done, 'text')}.")
+
+
+@crowd.command()
 @click.argument("name")
 @project_option
 @click.pass_obj

@@ -29,15 +29,18 @@ def release() -> None:
 def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
     """Freeze the gold of a project, as it is now under its policy, as the next release."""
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.releases.frozen_gold import freeze_gold
+    from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 
     with opened(path) as store:
         project = find_project(store, project_name)
+        unfinished = unfinished_words(store, LOCAL_OPERATOR, project)
         made = freeze_gold(store, LOCAL_OPERATOR, project, name, licence=licence, citation=citation)
     if as_json:
         print_json(_row(made))
         return
     click.echo(f"Made {made.words} of '{project_name}': {made.gold.words}.")
+    if unfinished:
+        click.echo(f"note: {unfinished}", err=True)
 
 
 @release.command(name="list")

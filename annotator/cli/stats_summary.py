@@ -86,7 +86,7 @@ def _work(statistics: "ProjectStatistics") -> str:
     if not work.outcomes and not work.time.n:
         return "work: Nothing has been submitted here."
     rounds = ", ".join(f"{outcome.n:,} {outcome.outcome}" for outcome in work.outcomes) or "none decided"
-    seconds = "" if work.time.median_seconds is None else f"; median of {_of(work.time.median_seconds)} s a text"
+    seconds = "" if work.time.median_seconds is None else f"; median of {_of(work.time.median_seconds)} s a submission"
     return f"work: rounds {rounds}{seconds}"
 
 

@@ -2,6 +2,17 @@
 
 from dataclasses import dataclass
 
+from annotator.domain.projects import GoldPolicy
+from annotator.language import unsaid
+
+# What each policy makes gold of, in the words of every page, card and sentence that says it.
+POLICY_WORDS: dict[GoldPolicy, str] = {
+    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold result"),
+    "all": unsaid("all distinct sets of those who gave the gold result"),
+    "majority": unsaid("one set, of the tokens that more than half marked of those who gave the gold result"),
+    "union": unsaid("one set, of the tokens that anybody marked who gave the gold result"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class GoldChoice:

@@ -25,6 +25,8 @@ class Pace:
 def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
     """Over how many of the last days a pace can be given: whole days since the work began, at most seven (so: one weekend).
 
+    What was done in the hours before these is left out: people work by day, and only whole days hold as much rest as work.
+
     >>> day = dt.datetime(2026, 3, 2, 12)
     >>> [window_days(day - dt.timedelta(hours=hours), day) for hours in (-1, 23, 24, 100, 9999)], window_days(None, day)
     ([0, 0, 1, 4, 7], 0)

@@ -100,10 +100,12 @@ def turned_away_page(title: str, sentence: str, status: int, *, action: str) -> 
 def end_page(visit: Visit) -> HTMLResponse:
     """Where a worker stands, with their code and the way back when they are done."""
     texts = several("{n} text", "{n} texts", visit.quota)
-    return _page("visit_end.html", _end_title(visit.state), 200, visit=visit, texts=texts)
+    return _page("visit_end.html", _end_title(visit.state, is_stopped=visit.is_stopped), 200, visit=visit, texts=texts)
 
 
-def _end_title(state: WorkerState) -> str:
+def _end_title(state: WorkerState, *, is_stopped: bool) -> str:
+    if is_stopped:
+        return _("Your work here has been ended")
     match state:
         case "working":
             return _("Your work so far")

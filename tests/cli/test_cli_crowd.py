@@ -56,3 +56,14 @@ def test_what_became_of_a_doors_workers_and_their_codes(store, project, made, ca
     assert crowd(store.path, "code", code, "--paid") == 1
     assert "used up" in capsys.readouterr().err
     assert crowd(store.path, "code", "ABCD") == 1
+
+
+def test_the_work_of_one_worker_is_ended(store, project, made, capsys):
+    assert crowd(store.path, "set", "Pilot", "open") == 0
+    entry, user = enter(store, made)
+    do_texts(store, user, project, 1)
+    assert crowd(store.path, "stop", user.name) == 0
+    assert capsys.readouterr().out.endswith(f"Ended the work of {user.name} after 1 text.\n")
+    assert look_at_visit(store, entry.token).is_stopped
+    assert crowd(store.path, "stop", user.name) == 1
+    assert "who is at work is called" in capsys.readouterr().err

@@ -263,7 +263,7 @@ def test_the_card_tells_licence_citation_policy_and_every_column(tmp_path: Path)
     write_datasets(tmp_path / "out", items, options())
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert 'language:\n- "en"\n- "zh"\n' in card
-    assert "* Gold policy `all`: Every distinct set" in card
+    assert "* Gold policy `all`: all distinct sets of those who gave the gold result." in card
     assert "(`exhaustive`) in 1 of 3 instances." in card
     assert "| train | 3 | 2 | 1 |" in card
     assert "## Licence\n\nCC BY 4.0\n" in card

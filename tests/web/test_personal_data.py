@@ -75,5 +75,15 @@ def test_a_backup_that_is_made_first_is_said_to_hold_them(store: Store, dialog) 
 def test_a_lead_reads_of_it_and_has_no_button(store: Store, texts, lea, opened) -> None:
     project = texts(1)
     app = opened(project, lea(project), "People").run()
-    assert any("an administrator can give them all their data" in one.value for one in app.caption)
+    assert any("an administrator can give them all their data" in one.value for one in app.markdown)
     assert not [one for one in app.button if one.key in {"people_data_hide", "people_data_erase"}]
+
+
+def test_a_lead_reads_whom_to_ask_and_where_everybody_leaves_by_themselves(store: Store, texts, lea, opened) -> None:
+    project = texts(1)
+    accounts.add_user(store, LOCAL_OPERATOR, "*ada*", "administrator")
+    page = opened(project, lea(project), "People").run()
+    assert not page.exception
+    words = [markdown.value for markdown in page.markdown]
+    assert "Administrator of this server: \\*ada\\*." in words
+    assert any("[My account](/account)" in one for one in words)

@@ -121,7 +121,7 @@ def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_i
     assert "Gold policy “chosen”" in said(app.warning)
     choice.set_value("majority").run()
     assert (
-        "Gold policy “majority”: the tokens that more than half of those annotators of a text marked who gave its gold result"
+        "Gold policy “majority”: one set, of the tokens that more than half marked of those who gave the gold result"
         in said(app.warning)
     )
     assert "Gold policy “chosen”" not in said(app.warning)

@@ -556,6 +556,12 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
     lead = lea(project)
     page = opened(project, lead, "Rules").run()
     page.button(key="project_archive").click().run()
+    assert not find_project(store, project.name).is_archived, "it is asked first"
+    dialog = "\n".join(markdown.value for markdown in page.markdown)
+    assert "nothing is given out" in dialog
+    assert "can bring the project back at any time" in dialog
+    page.button(key="project_archive").click()  # a dialog is drawn by the run that opens it alone, outside of a browser
+    page.button(key="project_archive_go").click().run()
     assert not page.exception
     archived = find_project(store, project.name)
     assert archived.is_archived

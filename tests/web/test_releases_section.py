@@ -61,6 +61,21 @@ def test_training_texts_that_are_in_a_release_are_said_before_and_after(
     assert app.success[0].value.replace("\\", "").endswith(sentence)
 
 
+def test_texts_without_all_their_annotators_are_said_before_and_after(
+    project_page: Callable[[Project, str], AppTest], make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+) -> None:  # fmt: skip
+    project = make_project(name="Two each", annotators_per_instance=2)
+    import_rows(project, [{"id": "t", "text": "good", "label": "positive", "rationales": [[[0, 1]]], "annotator": "a"}])
+    app = project_page(project, "Export").run()
+    sentence = "1 text with gold is not complete: 1 has fewer annotators than the rules ask for (2). Its gold is frozen as it is now."
+    assert sentence in [warning.value for warning in app.warning]
+    app.text_input(key=f"release_name_{project.id}_0").input("ready")
+    app.text_input(key=f"release_licence_{project.id}_0").input("CC0")
+    app.button(key="release_freeze").click().run()
+    assert app.success[0].value.replace("\\", "").endswith(sentence)
+
+
 def test_what_is_refused_is_said_and_the_fields_stay(store: Store, project: Project, app: AppTest) -> None:
     app.run()
     app.text_input(key=f"release_name_{project.id}_0").input("first")

@@ -24,6 +24,12 @@ def database(demonstration: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     return path
 
 
+HOW_FAR = [
+    (name, "project", f"project={number}&section=Progress")
+    for number, name in enumerate(("Sentiment", "Similarity", "Reading"), start=1)
+]
+
+
 def links(app: AppTest) -> list[tuple[str, str, str]]:
     """Of each link: its words, its page and what the address says besides."""
     protos = [element.proto for element in app.main if element.type == "page_link"] + [
@@ -52,6 +58,7 @@ def test_each_line_of_a_lead_leads_to_the_section_that_mends_it(opened: Opened, 
     assert links(app) == [
         (f"1 proposal waits for your decision, the oldest since {day}", "project", "project=1&section=Decisions"),
         ("There are no texts yet: import a file", "project", "project=4&section=Import"),
+        *HOW_FAR,
     ]
     assert any(markdown.value == r"**New \*one\***" for markdown in app.main.markdown)
 
@@ -67,4 +74,15 @@ def test_where_nothing_waits_that_is_what_it_says(opened: Opened) -> None:
     assert (
         app.info[0].value
         == "No decision, question or returned work is waiting for you in Sentiment · Similarity · Reading."
+    )
+
+
+def test_a_lead_reads_how_far_projects_are_where_nothing_waits(opened: Opened) -> None:
+    app = opened("Lead")
+    assert links(app) == HOW_FAR
+    told = [caption.value for caption in app.caption if "texts are done." in caption.value]
+    assert len(told) == len(HOW_FAR)
+    assert told[0] == (
+        "30 of 69 texts are done. 39 texts are left. When all will be done can be told after 5 days on which some were done. "
+        "4 people submitted work in the last 7 days."
     )

@@ -107,7 +107,7 @@ def minutes(
 
     It can be stopped at any moment and repeated: models that are done are not trained again.
     """
-    from annotator.usecases.papers.minutes import minutes_table, outcome_line, write_minutes
+    from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.minutes import plan_sweep, remember_labels, run_sweep
 
@@ -117,14 +117,15 @@ def minutes(
         options = _options(given, lambda name: find_project(store, name))
         sweep = plan_sweep(store, LOCAL_OPERATOR, find_project(store, project_name), options)
         remember_labels(store, LOCAL_OPERATOR, sweep)
+        release = release_of_sweep(store, sweep)
     outcomes = []
     for outcome in run_sweep(sweep, folder, progress=StepLines().take):
         click.echo(outcome_line(outcome), err=as_json or as_csv or as_latex)
         outcomes.append(outcome)
-    table = minutes_table(sweep, outcomes)
+    table = minutes_table(sweep, outcomes, release)
     write_minutes(sweep, table, folder)
     if as_json:
-        print_json(_as_json(sweep, outcomes))
+        print_json(_as_json(sweep, outcomes, release))
     elif as_csv or as_latex:
         from annotator.figures.paper_latex import paper_latex
         from annotator.usecases.papers.files import paper_csv
@@ -171,9 +172,10 @@ def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "Minute
     )  # fmt: skip
 
 
-def _as_json(sweep: "Sweep", outcomes: "list[Outcome]") -> dict[str, object]:
+def _as_json(sweep: "Sweep", outcomes: "list[Outcome]", release: str | None) -> dict[str, object]:
     return {
         "project": sweep.project.name,
+        "gold_release": release,
         "texts": sweep.n_pool,
         "start": sweep.n_start,
         "is_simulated": sweep.options.costs.simulation.is_any,

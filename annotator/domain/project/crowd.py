@@ -101,7 +101,10 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Somebody who came in by a door. name: their pseudonym; done: texts they handed in or proposed to discard."""
+    """Somebody who came in by a door. name: their pseudonym; done: texts they handed in or proposed to discard.
+
+    is_stopped: they left because a lead ended their work
+    """
 
     user_id: int
     name: str
@@ -113,6 +116,7 @@ class Worker:
     ended_at: str | None
     paid_at: str | None
     done: int
+    is_stopped: bool
 
 
 def check_return_address(address: str) -> None:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from annotator.domain.gold import POLICY_WORDS
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.numbers import counted
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.formats.base import WriteOptions
 
 # What the hub calls licences; anything else is `other`, with its name beside it.
@@ -46,14 +47,6 @@ ANNOTATION_COLUMNS: dict[str, str] = {
     "instance_{kind}": "what the instance came with or was given",
     "segments, rationales, rationale_tokens": "as in the gold; the sets are this annotator's",
     "facts": "what the file that the annotation came from tells of the annotator, as JSON",
-}
-
-_POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "The sets of one annotation: the lead's choice or adjudicated version, else the first accepted one that gives the "
-    "gold result.",
-    "all": "Every distinct set (by its tokens) of all accepted annotations with the gold result, in order.",
-    "majority": "One set: the tokens that more than half of those annotators marked who gave the gold result.",
-    "union": "One set: the tokens that any of those annotators marked who gave the gold result.",
 }
 
 
@@ -137,7 +130,7 @@ def _body(
     yield f"* Task: {project.task.name}. Asked was: {' '.join(project.shown_question.split())}"
     if project.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
-    yield f"* Gold policy `{options.gold_policy}`: {_POLICIES[options.gold_policy]}"
+    yield f"* Gold policy `{options.gold_policy}`: {POLICY_WORDS[options.gold_policy]}."
     yield f"* Sets mark all the evidence (`exhaustive`) in {n_exhaustive:,} of {counted(total, 'instance')}."
     yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
     for split, of_split in facts.items():

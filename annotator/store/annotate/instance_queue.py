@@ -46,6 +46,34 @@ _SETTLE_ROUNDS = f"UPDATE rounds SET open_slots = {ROUND_SLOTS}"
 _LOWEST = -(2**63)
 
 
+# Who has handed something in, whatever became of it.
+_PEOPLE_DONE = _PEOPLE_ON_IT.replace("'leased', ", "")
+_IS_UNDER_REVIEW = """(EXISTS (SELECT 1 FROM rounds WHERE rounds.instance_id = instances.id AND outcome IS NULL)
+    OR EXISTS (SELECT 1 FROM assignments WHERE assignments.instance_id = instances.id AND assignments.state = 'returned'))"""
+_HAS_GOLD = f"""(EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
+    AND (instances.result IS NULL OR annotations.result IS NULL OR annotations.result = instances.result)) OR {_HAS_CHOICE})"""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedGold:
+    """Texts that have gold and are not complete; some have fewer annotators than wanted, some are under review, or both."""
+
+    n: int
+    n_fewer: int
+    n_under_review: int
+
+
+def unfinished_gold(store: Store, project_id: int) -> UnfinishedGold:
+    """Texts whose gold may still change by the work that is wanted of people."""
+    row = store.rows(
+        f"""SELECT count(*) AS n, coalesce(sum(NOT {_IS_ADJUDICATED} AND {_WANTED} > (SELECT count(*) FROM ({_PEOPLE_DONE}))), 0)
+                AS n_fewer, coalesce(sum({_IS_UNDER_REVIEW}), 0) AS n_under_review
+            FROM instances WHERE project_id = ? AND state IN ('open', 'held') AND {_HAS_GOLD}""",
+        (project_id,),
+    )[0]
+    return UnfinishedGold(row["n"], row["n_fewer"], row["n_under_review"])
+
+
 def settle(store: Store, instance_id: int) -> None:
     """Work out an instance's open slots and state, and its rounds' slots, from its work, annotations, proposals, reviews."""
     was_free = is_free(store, instance_id)

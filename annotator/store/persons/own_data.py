@@ -37,7 +37,7 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
     ),
     "crowd_visit": (
         frozenset({"crowd_workers"}),
-        """SELECT p.name AS project, code, w.state, began_at, ends_at, ended_at, paid_at,
+        """SELECT p.name AS project, code, w.state, began_at, ends_at, ended_at, paid_at, is_stopped,
                 platform_hash IS NOT NULL AS is_known_by_platform
             FROM crowd_workers AS w JOIN crowd_doors AS d ON d.id = door_id JOIN projects AS p ON p.id = d.project_id
             WHERE user_id = ?1""",

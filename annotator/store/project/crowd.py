@@ -103,6 +103,11 @@ def end_worker(store: Store, user_id: int, state: WorkerState) -> None:
     store.run("UPDATE crowd_workers SET state = ?, ended_at = ? WHERE user_id = ?", (state, store.now(), user_id))
 
 
+def note_stopped(store: Store, user_id: int) -> None:
+    """A lead ended the work of a worker."""
+    store.run("UPDATE crowd_workers SET is_stopped = 1 WHERE user_id = ?", (user_id,))
+
+
 def set_paid(store: Store, user_id: int, *, is_paid: bool) -> None:
     store.run("UPDATE crowd_workers SET paid_at = ? WHERE user_id = ?", (store.now() if is_paid else None, user_id))
 
@@ -167,5 +172,5 @@ def _door(row: Row) -> Door:
 def _worker(row: Row) -> Worker:
     return Worker(
         row["user_id"], row["name"], row["door_id"], row["code"], row["state"], row["began_at"], row["ends_at"],
-        row["ended_at"], row["paid_at"], row["done"],
+        row["ended_at"], row["paid_at"], row["done"], bool(row["is_stopped"]),
     )  # fmt: skip

@@ -43,11 +43,13 @@ class LabelReach:
 
     n_gold_choices: choices of the lead that are of annotations with it; n_runs_with_numbers: runs whose numbers are stored
     n_releases:     of the project, whichever labels are in them
+    n_predictions:  answers of models that give it; n_probabilities: other answers, which name it with a probability
     """
 
     n_drafts: int
     n_versions: int
     n_predictions: int
+    n_probabilities: int
     n_attributions: int
     n_gold_choices: int
     n_runs_with_numbers: int
@@ -63,8 +65,10 @@ def label_reach(store: Store, project_id: int, label: str) -> LabelReach:
             (SELECT count(*) FROM perturbation_versions JOIN perturbations ON perturbations.id = perturbation_id
                 WHERE project_id = ?1 AND result = ?2) AS n_versions,
             (SELECT count(*) FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
-                WHERE project_id = ?1 AND (label = ?2 OR result = ?2
-                OR EXISTS (SELECT 1 FROM json_each(probabilities) WHERE key = ?2))) AS n_predictions,
+                WHERE project_id = ?1 AND (label = ?2 OR result = ?2)) AS n_predictions,
+            (SELECT count(*) FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+                WHERE project_id = ?1 AND label IS NOT ?2 AND result IS NOT ?2
+                AND EXISTS (SELECT 1 FROM json_each(probabilities) WHERE key = ?2)) AS n_probabilities,
             (SELECT count(*) FROM attributions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
                 WHERE project_id = ?1 AND label = ?2) AS n_attributions,
             (SELECT count(*) FROM gold_choices JOIN annotations ON annotations.id = annotation_id

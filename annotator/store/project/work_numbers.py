@@ -50,6 +50,52 @@ def finished_by_quarter(store: Store, project_id: int) -> dict[int, int]:
     return _counts(rows)
 
 
+# A person's work since a moment, by the index on times; whoever has any has a count.
+_WORK_OF_PEOPLE = """(SELECT DISTINCT user_id FROM assignment_counts WHERE project_id = ?1) AS people
+    CROSS JOIN assignments AS work ON work.project_id = ?1 AND work.user_id = people.user_id
+        AND coalesce(work.submitted_at, work.created_at) {when} AND work.submitted_at IS NOT NULL"""
+
+
+def finished_since(store: Store, project_id: int, since: str) -> dict[int, int]:
+    """As finished_by_quarter, of the texts whose end lies at or after a moment; what was done before it is not read."""
+    rows = store.rows(
+        f"""SELECT {_QUARTER.format(at="at")} AS quarter, count(*) AS n FROM (SELECT instance_id, max(at) AS at FROM (
+                SELECT instance_id, submitted_at AS at FROM {_WORK_OF_PEOPLE.format(when=">= ?2")}
+                UNION ALL SELECT instance_id, decided_at FROM rounds WHERE project_id = ?1 AND decided_at >= ?2
+                UNION ALL SELECT instance_id, decided_at FROM proposals WHERE project_id = ?1 AND decided_at >= ?2)
+                GROUP BY instance_id) AS ended
+            JOIN instances ON instances.id = ended.instance_id WHERE instances.state IN ('complete', 'discarded') GROUP BY 1""",
+        (project_id, since),
+    )
+    return _counts(rows)
+
+
+def began_before(store: Store, project_id: int, moment: str) -> bool:
+    """Whether anything was submitted or decided before a moment."""
+    sql = f"""SELECT EXISTS (SELECT 1 FROM {_WORK_OF_PEOPLE.format(when="< ?2")})
+        OR EXISTS (SELECT 1 FROM rounds WHERE project_id = ?1 AND decided_at < ?2)
+        OR EXISTS (SELECT 1 FROM proposals WHERE project_id = ?1 AND decided_at < ?2)"""
+    return bool(store.value(sql, (project_id, moment)))
+
+
+def submitted_since(store: Store, project_id: int, since: str) -> dict[int, int]:
+    """As submitted_by_quarter, from a moment on."""
+    at = _QUARTER.format(at="submitted_at")
+    sql = f"SELECT {at} AS quarter, count(*) AS n FROM {_WORK_OF_PEOPLE.format(when='>= ?2')} GROUP BY 1"
+    return _counts(store.rows(sql, (project_id, since)))
+
+
+def people_since(store: Store, project_id: int, since: str) -> int:
+    """How many people submitted work or reviews at or after a moment."""
+    sql = """SELECT count(*) FROM (SELECT user_id FROM memberships WHERE project_id = ?1
+            UNION SELECT user_id FROM assignment_counts WHERE project_id = ?1) AS people
+        WHERE EXISTS (SELECT 1 FROM assignments AS work WHERE work.project_id = ?1 AND work.user_id = people.user_id
+                AND coalesce(work.submitted_at, work.created_at) >= ?2 AND work.submitted_at IS NOT NULL)
+            OR (SELECT submitted_at FROM reviews WHERE project_id = ?1 AND reviews.user_id = people.user_id
+                AND state = 'submitted' ORDER BY id DESC LIMIT 1) >= ?2"""
+    return int(store.value(sql, (project_id, since)))
+
+
 def _counts(rows: list[Row]) -> dict[int, int]:
     return {row["quarter"]: row["n"] for row in rows}
 

@@ -145,7 +145,7 @@ def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[di
 
 
 def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:
-    """(person, milliseconds of work) for each piece of work that was handed in."""
+    """(person, milliseconds of work) for each piece of work that was handed in; 0 where its time is not known."""
     rows = store.rows(
         """SELECT name, active_ms FROM assignments JOIN users ON users.id = user_id
             WHERE project_id = ? AND submitted_at IS NOT NULL""",

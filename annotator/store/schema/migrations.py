@@ -254,3 +254,11 @@ def m031_notices(db: Database) -> None:
 def m032_language_of_each_person(db: Database) -> None:
     """The language that somebody chose; none is their browser's."""
     db.conn.execute("ALTER TABLE users ADD COLUMN language TEXT CHECK (language IN ('en', 'zh'))")
+
+
+@MIGRATIONS()
+def m034_crowd_workers_stopped_by_a_lead(db: Database) -> None:
+    """Whether a lead ended the work of a crowd worker."""
+    db.conn.execute(
+        "ALTER TABLE crowd_workers ADD COLUMN is_stopped INTEGER NOT NULL DEFAULT 0 CHECK (is_stopped IN (0, 1))"
+    )

@@ -197,6 +197,12 @@ def disable_user(store: Store, actor: User, name: str) -> User:
     return User(user.id, user.name, user.is_administrator, is_disabled=True)
 
 
+def administrator_names(store: Store, actor: User, project_id: int) -> list[str]:
+    """Whom the lead of a project can ask for what only an administrator does."""
+    require(store, actor, project_id, "manage project")
+    return [user.name for user in _active_administrators(store)]
+
+
 def _active_administrators(store: Store) -> list[User]:
     return [user for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
 

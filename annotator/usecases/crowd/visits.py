@@ -39,6 +39,7 @@ class Visit:
     """Where a worker stands, for the page of the end. name: their pseudonym.
 
     code: None while they work, and for whoever did nothing; return_link: of whoever has finished, "" for none
+    is_stopped: a lead ended their work
     """
 
     name: str
@@ -48,6 +49,7 @@ class Visit:
     quota: int
     code: str | None
     return_link: str
+    is_stopped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,4 +266,6 @@ def _visit(standing: Standing) -> Visit:
     code = worker.code if is_over and worker.done else None
     goes_back = worker.state == "finished" and bool(rules.return_address)
     link = return_link(rules.return_address, worker.code) if goes_back else ""
-    return Visit(worker.name, standing.door.project_id, worker.state, worker.done, rules.quota, code, link)
+    return Visit(
+        worker.name, standing.door.project_id, worker.state, worker.done, rules.quota, code, link, worker.is_stopped
+    )

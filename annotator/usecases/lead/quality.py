@@ -45,10 +45,14 @@ class RoundShare:
 
 @dataclass(frozen=True, slots=True)
 class TimeSpent:
-    """Working time on an instance, pauses left out. Seconds; the median over n pieces of work that were handed in."""
+    """Working time without pauses on each of n pieces of work that were handed in, corrections among them.
+
+    median_seconds: over those whose time is known, which n_unknown are not. First submissions alone: work_times.py
+    """
 
     n: int
     median_seconds: float | None
+    n_unknown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ def _shares(outcomes: Sequence[OutcomeCount]) -> tuple[RoundShare, ...]:
 
 
 def _time(milliseconds: Sequence[int]) -> TimeSpent:
-    return TimeSpent(len(milliseconds), median(milliseconds) / 1000 if milliseconds else None)
+    known = [spent for spent in milliseconds if spent]
+    return TimeSpent(len(milliseconds), median(known) / 1000 if known else None, len(milliseconds) - len(known))
 
 
 def instances_behind_outcome(

@@ -13,9 +13,11 @@ from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.paper_text import paper_text
 from annotator.files import part_folder, sync_folder
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
+from annotator.store import Store
 from annotator.training.budgets import Condition
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.papers.files import paper_csv
-from annotator.usecases.papers.scored_rows import asked_for, joined, made_by
+from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, release_in_words
 from annotator.usecases.training.minutes import Outcome, Sweep
 
 CARD, TABLE, FIGURE = "README.md", "table.csv", "accuracy.html"
@@ -35,7 +37,13 @@ _COUNTS = (
 )
 
 
-def minutes_table(sweep: Sweep, outcomes: Sequence[Outcome]) -> PaperTable:
+def release_of_sweep(store: Store, sweep: Sweep) -> str | None:
+    """The release of the gold that models learn from and are asked about, in words, as of now; None where nothing is frozen."""
+    policy = sweep.options.data.gold_policy or sweep.project.settings.gold_policy
+    return gold_release(store, sweep.project, policy)
+
+
+def minutes_table(sweep: Sweep, outcomes: Sequence[Outcome], release: str | None = None) -> PaperTable:
     """A row for each budget and condition, over seeds; first what nothing was bought for."""
     names = list(sweep.judge)
     groups = ("In distribution", "Unseen")
@@ -45,9 +53,9 @@ def minutes_table(sweep: Sweep, outcomes: Sequence[Outcome]) -> PaperTable:
     ordered = sorted(outcomes, key=lambda outcome: _place(sweep, outcome))
     rows = [_row(sweep, list(of_row)) for _, of_row in groupby(ordered, key=lambda outcome: _place(sweep, outcome))]
     policy = sweep.options.data.gold_policy or sweep.project.settings.gold_policy
-    provenance = asked_for(sweep.project.name, policy, None)
+    provenance = asked_for(sweep.project.name, policy, None, release)
     return PaperTable(
-        "minutes", "Minutes bought", _caption(sweep, policy), (*_COUNTS, *columns), (*rows, _majority(sweep)),
+        "minutes", "Minutes bought", _caption(sweep, policy, release), (*_COUNTS, *columns), (*rows, _majority(sweep)),
         tuple(_notes(sweep, outcomes)), provenance,
     )  # fmt: skip
 
@@ -102,7 +110,7 @@ def counted_minutes(minutes: float) -> str:
     return "No minutes" if not minutes else f"{minutes:,g} minute{'' if minutes == 1 else 's'}"
 
 
-def _caption(sweep: Sweep, policy: str) -> str:
+def _caption(sweep: Sweep, policy: str, release: str | None) -> str:
     unseen = list(sweep.judge)[1:]
     where = f"“{sweep.project.name}” (in distribution)" + (
         f" and “{joined(unseen)}” (nothing learned from)" if unseen else ""
@@ -116,7 +124,7 @@ def _caption(sweep: Sweep, policy: str) -> str:
     return (
         f"Accuracy on {where} by the minutes that people spent{_simulated(sweep)}: {seeds}. "
         f"{counted(sweep.n_pool, 'text')} can be bought, of which {sweep.n_start:,} have a label before "
-        f"a minute is spent. Gold policy “{policy}”. {made_by()}"
+        f"a minute is spent. Gold policy “{policy}”. {release_in_words(release)}{made_by()}"
     )
 
 

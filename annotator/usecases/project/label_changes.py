@@ -48,6 +48,14 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
         (use.n_proposals, counted(use.n_proposals, "open proposal")),
         (reach.n_versions, counted(reach.n_versions, "changed version")),
         (reach.n_predictions, counted(reach.n_predictions, "answer of models", "answers of models")),
+        (
+            reach.n_probabilities,
+            counted(
+                reach.n_probabilities,
+                "probability in another answer of models",
+                "probabilities in other answers of models",
+            ),
+        ),
         (reach.n_attributions, counted(reach.n_attributions, "attribution")),
         (n_tables, counted(n_tables, "table of a model's labels", "tables of models' labels")),
     )

@@ -3,18 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from annotator.domain.gold import POLICY_WORDS
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.project.releases import Release
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.language import speaking
-
-_POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "the lead's choice, or else the first accepted annotation",
-    "all": "all different sets of those who gave the gold label",
-    "majority": "one set, of the tokens that more than half marked of those who gave the gold label",
-    "union": "one set, of the tokens that anybody marked who gave the gold label",
-}
 
 
 @dataclass(slots=True)
@@ -62,7 +56,7 @@ def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterato
     yield f"* Task: {as_it_was.task.name}. Asked was: {' '.join(as_it_was.shown_question.split())}"
     if rules.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
-    yield f"* Gold policy `{rules.policy}`: {_POLICIES[rules.policy]}."
+    yield f"* Gold policy `{rules.policy}`: {POLICY_WORDS[rules.policy]}."
     yield f"* Gold of {gold.words}."
     yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
     if release.n_erased:

@@ -10,8 +10,9 @@ from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, 
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
-from annotator.language import _
+from annotator.language import _, listed, several
 from annotator.store import Store
+from annotator.store.annotate.instance_queue import unfinished_gold
 from annotator.store.events import add_event
 from annotator.store.gold import releases as release_store
 from annotator.store.measurements import last_event_id
@@ -74,6 +75,47 @@ def gold_to_freeze(store: Store, project: Project, policy: GoldPolicy) -> Iterat
         yield from gold
     elif project.settings.result_mode == "labels_only":
         yield from labelled_gold(store, project, policy)
+
+
+def unfinished_words(store: Store, actor: User, project: Project) -> str:
+    """What a lead reads before gold is frozen, and after it: how much of it is of texts that are not complete; "" for none."""
+    require(store, actor, project.id, "export")
+    unfinished = unfinished_gold(store, project.id)
+    if not unfinished.n:
+        return ""
+    wanted = project.settings.annotators_per_instance
+    reasons = listed(
+        [
+            *([_say_fewer(unfinished.n_fewer, wanted)] if unfinished.n_fewer else []),
+            *([_say_under_review(unfinished.n_under_review)] if unfinished.n_under_review else []),
+        ],
+        "and",
+    )
+    if not reasons:
+        return several(
+            "{n} text with gold is not complete. Its gold is frozen as it is now.",
+            "{n} texts with gold are not complete. Their gold is frozen as it is now.",
+            unfinished.n,
+        )
+    return several(
+        "{n} text with gold is not complete: {reasons}. Its gold is frozen as it is now.",
+        "{n} texts with gold are not complete: {reasons}. Their gold is frozen as it is now.",
+        unfinished.n,
+        reasons=reasons,
+    )
+
+
+def _say_fewer(n: int, wanted: int) -> str:
+    return several(
+        "{n} has fewer annotators than the rules ask for ({wanted})",
+        "{n} have fewer annotators than the rules ask for ({wanted})",
+        n,
+        wanted=wanted,
+    )
+
+
+def _say_under_review(n: int) -> str:
+    return several("{n} is still in review", "{n} are still in review", n)
 
 
 def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes]) -> Release:

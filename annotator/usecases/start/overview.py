@@ -80,6 +80,7 @@ class ProjectWork:
     project: Project
     mine: OwnWork
     lead: LeadWork
+    is_led: bool
 
     @property
     def waits(self) -> bool:
@@ -94,7 +95,7 @@ def overview(store: Store, user: User, page: int = 1) -> tuple[list[ProjectWork]
         roles = {project.id: roles_of(store, user, project.id) for project in shown}
         mine = _own_work(store, user, shown, roles)
         led = _led_work(store, user, [p for p in shown if has_right(user, roles[p.id], "manage project")])
-        work = [ProjectWork(p, mine.get(p.id, OwnWork()), led.get(p.id, LeadWork())) for p in shown]
+        work = [ProjectWork(p, mine.get(p.id, OwnWork()), led.get(p.id, LeadWork()), p.id in led) for p in shown]
     return work, len(projects)
 
 

@@ -1,18 +1,9 @@
 """Which of several annotations of a text the gold is made from, in words."""
 
-from annotator.domain.gold import Accepted
+from annotator.domain.gold import POLICY_WORDS, Accepted
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.language import _, several, unsaid
-
-_HOW: dict[GoldPolicy, str] = {
-    "chosen": unsaid(
-        "of several annotations of a text the lead's choice counts, else the first accepted one with its gold result"
-    ),
-    "all": unsaid("the distinct sets of those annotators of a text who gave its gold result"),
-    "majority": unsaid("the tokens that more than half of those annotators of a text marked who gave its gold result"),
-    "union": unsaid("the tokens that any of those annotators of a text marked who gave its gold result"),
-}
+from annotator.language import _, several
 
 
 def annotators_words(accepted: Accepted) -> str:
@@ -31,7 +22,7 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
     words = _(
         "Gold policy “{policy}”: {how}; {counts}.",
         policy=policy,
-        how=_(_HOW[policy]),
+        how=_(POLICY_WORDS[policy]),
         counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
     )
     return f"{words} {_other_words(policy, accepted.n_other)}" if accepted.n_other else words

@@ -16,13 +16,13 @@ from annotator.web.session import Visit, current_visit, page_store
 _TOLD = "project_end_told"
 
 
-def show(store: Store, visit: Visit, project: Project) -> None:
+def show(project: Project) -> None:
     """At the end of the rules of a project that is at work."""
     st.divider()
     st.markdown(_("**The end of the project**"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if pressed(_("Archive the project"), icon=":material/archive:", key="project_archive"):
-            _do(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
+        if pressed(_("Archive the project …"), icon=":material/archive:", key="project_archive"):
+            st.dialog(_("Archive the project"), width="medium")(_ask_to_archive)(project)
         _offer_deletion(project)
     st.caption(
         _(
@@ -61,6 +61,28 @@ def show_outcome() -> None:
 def _offer_deletion(project: Project) -> None:
     if pressed(_("Delete the project …"), icon=":material/delete:", key="project_delete"):
         st.dialog(_("Delete the project"), width="medium")(_ask_to_delete)(project)
+
+
+def _ask_to_archive(project: Project) -> None:
+    """What it means for the people of a project; it runs again by itself, so it opens a connection of its own."""
+    name = as_text(project.name)
+    st.markdown(
+        _(
+            "Everybody’s work in “{name}” stops: nothing is given out, and what somebody has in hand cannot be submitted while "
+            "the project is archived.",
+            name=name,
+        )
+    )
+    st.markdown(
+        _(
+            "Everything is kept, drafts too, and can be read and exported. A lead can bring the project back at any time; it "
+            "goes on as it was."
+        )
+    )
+    if pressed(_("Archive it"), type="primary", key="project_archive_go"):
+        with page_store() as store:
+            visit = current_visit(store)
+            _do(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
 
 
 def _ask_to_delete(project: Project) -> None:

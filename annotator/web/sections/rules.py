@@ -7,23 +7,20 @@ from typing import Literal
 
 import streamlit as st
 
-from annotator.domain.projects import (
-    GOLD_POLICIES,
-    GoldPolicy,
-    Project,
-    ResultMode,
-)
+from annotator.domain.projects import GOLD_POLICIES, Project, ResultMode
 from annotator.domain.reviews import SCORE_TITLES, Property
 from annotator.domain.word_lists import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_view import policy_in_words
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import label_replacement, project_end
+from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -32,12 +29,6 @@ _MODES: dict[ResultMode, str] = {
     "confirm": unsaid("given and fixed"),
     "give": unsaid("annotators give it themselves"),
     "labels_only": unsaid("annotators give labels only, no rationales"),
-}
-_POLICIES: dict[GoldPolicy, str] = {
-    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold label"),
-    "all": unsaid("all distinct sets"),
-    "majority": unsaid("the tokens that a majority marked"),
-    "union": unsaid("the tokens that anybody marked"),
 }
 
 
@@ -70,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.success(as_text(notice), icon=":material/check:")
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
-    project_end.show(store, visit, project)
+    project_end.show(project)
 
 
 def _save(
@@ -223,7 +214,7 @@ def _labels_field(project: Project) -> tuple[str, ...]:
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
     st.markdown(_("**Assigning work**"))
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
     annotators = left.number_input(
         _("Annotators"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
         help=_("How many people annotate each instance."),
@@ -245,9 +236,9 @@ def _ask_work(project: Project, changed: Project) -> Project:
 def _ask_gold(project: Project, changed: Project) -> Project:
     settings = project.settings
     st.markdown(_("**Gold**"))
-    policy = st.selectbox(
-        _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
-        format_func=_policy_words, key=_key(project, "policy"),
+    policy = st.radio(
+        _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy), format_func=policy_in_words,
+        captions=[meaning_of(name) for name in GOLD_POLICIES], key=_key(project, "policy"),
         help=_("Annotations with another label than the gold one do not count, unless the lead chose them."),
     )  # fmt: skip
     is_exhaustive = st.checkbox(
@@ -262,10 +253,6 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
     )
     return replace(changed, settings=settings)
-
-
-def _policy_words(policy: GoldPolicy) -> str:
-    return _("{policy}: {meaning}", policy=policy, meaning=_(_POLICIES[policy]))
 
 
 def _ask_perturbing(project: Project, changed: Project) -> Project:

@@ -37,9 +37,14 @@ def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
         button = page.get_by_role("button", name=name).first
         key = button.locator("kbd")
         expect(key).to_be_visible()
-        box = key.bounding_box()
+        box, around = key.bounding_box(), button.bounding_box()
         assert box is not None
+        assert around is not None
         assert 0 < box["x"] < box["x"] + box["width"] < 960, f"the key of {name} lies beside the guidelines"
+        assert around["x"] <= box["x"], f"the key of {name} stays within its button"
+        assert box["x"] + box["width"] <= around["x"] + around["width"], f"the key of {name} stays within its button"
+        assert around["y"] <= box["y"], f"the key of {name} stays within its button"
+        assert box["y"] + box["height"] <= around["y"] + around["height"], f"the key of {name} stays within its button"
 
 
 def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
@@ -55,6 +60,7 @@ def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
     lead.sees("“negative” is now “bad”")
     expect(page.get_by_label("Labels, separated by commas")).to_have_value("bad, positive")
     page.get_by_role("button", name="Archive the project").click()
+    page.get_by_role("dialog").get_by_role("button", name="Archive it").click()
     lead.sees("Archived since")
     with open_store(lead.database) as store:
         project = find_project(store, "Sentiment")

@@ -13,6 +13,7 @@ from annotator.usecases.annotate.work import next_work, save_draft
 from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import doors_of, make_door, set_door_state
 from annotator.usecases.crowd.visits import come_in, leave, look_at_visit
+from annotator.usecases.crowd.work_ends import stop_worker, workers_at_work
 from annotator.usecases.project.projects import give_role
 from annotator.usecases.upkeep import check
 from tests.clock import pass_time
@@ -224,3 +225,39 @@ def test_who_comes_back_with_the_quota_done_has_finished(store, project):
     again = come_in(store, door.token, "one")
     assert (again.token, again.visit.state) == (None, "finished")
     assert again.visit.code is not None
+
+
+def test_a_lead_ends_the_work_of_one_worker_and_the_door_stays_open(store, project, annotator):
+    """What was handed in stays with its code, what is held goes to others, and the worker is told at the next request."""
+    door = open_door(store, project)
+    entry, user = enter(store, door, "one")
+    _, other = enter(store, door, "two")
+    do_texts(store, user, project, 1)
+    held = next_work(store, user, project.id).work
+    assert held is not None
+    with pytest.raises(NotAllowed):
+        stop_worker(store, annotator, project.id, user.name)
+    with pytest.raises(NotFound, match="“nobody”"):
+        stop_worker(store, LOCAL_OPERATOR, project.id, "nobody")
+    stop_worker(store, LOCAL_OPERATOR, project.id, user.name)
+    assert [worker.name for worker in workers_at_work(store, LOCAL_OPERATOR, project.id)] == [other.name]
+    with pytest.raises(NotSignedIn):
+        session_of(store, entry.token)
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.is_stopped, visit.done, bool(visit.code)) == ("left", True, 1, True)
+    assert come_in(store, door.token, "one").token is None, "the same id does not begin again"
+    assert store.value("SELECT state FROM assignments WHERE id = ?", (held.assignment.id,)) not in (
+        "leased",
+        "returned",
+    )
+    assert next_work(store, other, project.id).work is not None
+    assert store.value("SELECT count(*) FROM events WHERE action = 'stop worker'") == 1
+    with pytest.raises(NotFound):
+        stop_worker(store, LOCAL_OPERATOR, project.id, user.name)
+    assert check(store) == []
+
+
+def test_who_stops_by_themselves_is_not_said_to_have_been_stopped(store, project):
+    entry, user = enter(store, open_door(store, project))
+    do_texts(store, user, project, 1)
+    assert not leave(store, entry.token).is_stopped

@@ -28,7 +28,7 @@ HARMLESS = frozenset({
     "check perturbation: ", "copy rules", "create", "decide: keep", "decide round: returned", "delete", "delete list", "delete view", "disable user", "erase from releases", "export", "export release",
     "accept training gold", "allow after training", "begin as worker", "change door", "change password", "change training",
     "end as worker", "end training", "leave project", "make door", "pay worker", "pick training texts", "take data along",
-    "take out training text", "take payment back",
+    "stop worker", "take out training text", "take payment back",
     "change evidence pass", "start evidence pass", "take over every evidence", "draw audit", "judge version",
     "export suite", "fail to sign in", "fail to use token", "freeze gold", "give back", "give role", "import suite", "import suite predictions",
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",

@@ -99,6 +99,18 @@ def test_time_is_the_median_of_the_work_that_was_handed_in(
     assert found.time_by_person["annotator-a"].median_seconds == 20.0
 
 
+def test_work_whose_time_is_not_known_does_not_count_as_no_time(
+    store: Store, project: Project, annotator: User, lead: User
+) -> None:
+    for milliseconds in (0, 30_000):
+        work = annotate_work.next_work(store, annotator, project.id).work
+        assert work is not None
+        timing = Timing(active_ms=milliseconds)
+        annotate_work.submit(store, annotator, work.assignment.id, 0, Draft(sets=(A,)), timing)
+    spent = quality_of(store, lead, project).time
+    assert (spent.n, spent.n_unknown, spent.median_seconds) == (2, 1, 30.0)
+
+
 @pytest.mark.usefixtures("worked_on")
 def test_work_that_came_back_counts_with_the_time_it_took(store: Store, project: Project, lead: User) -> None:
     assert quality_of(store, lead, project).time.n == 3  # t1 in two rounds, t2 in one

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
+from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.work_days import DayCount, KindCount, work_days
+from annotator.usecases.lead.work_days import DayCount, KindCount, standing, work_days
 from tests.clock import pass_time
 from tests.usecases.review.test_reviews import A, annotate, score
 
@@ -95,3 +96,29 @@ def test_before_anything_was_done_there_is_one_empty_day_and_no_date(
 def test_only_who_manages_a_project_sees_its_days(store: Store, project: Project, annotator: User) -> None:
     with pytest.raises(NotAllowed):
         work_days(store, annotator, project)
+
+
+def test_what_the_start_page_tells_is_what_progress_tells(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:  # fmt: skip
+    """From the first day to long after it, in two time zones: the few days that are read say the same as all of them."""
+    project, draw = make_project(), Random(7)
+    text = "The staff never smiled and the soup was cold."
+    import_rows(project, [{"id": f"t{n}", "text": text, "label": "negative"} for n in range(60)])
+    store.clock = lambda: MONDAY
+    ann, lead = add_person("ann", project, "annotator"), add_person("lea", project, "lead")
+    reasons = set()
+    for _n in range(45):
+        annotate(store, ann, project, A)
+        for zone in (dt.UTC, ZoneInfo("Asia/Tokyo")):
+            shown = standing(store, lead, project, zone)
+            assert shown.forecast == work_days(store, lead, project, zone).forecast
+            reasons.add(shown.forecast.reason)
+        pass_time(store, days=draw.choice((0, 0, 0, 1, 1, 2)))
+    assert {"too few days", "dates"} <= reasons
+    assert (shown.n_done, shown.n_instances, shown.n_people) == (45, 60, 1)
+    pass_time(store, days=8)
+    assert standing(store, lead, project).n_people == 0
+    with pytest.raises(NotAllowed):
+        standing(store, ann, project)

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.figures.paper_text import paper_text
+from annotator.store import Store
 from annotator.training.budgets import Condition, Origin, Simulation
 from annotator.training.examples import Example
 from annotator.usecases.papers.files import paper_csv
-from annotator.usecases.papers.minutes import minutes_table, outcome_line, write_minutes
+from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.training.minutes import Outcome, Sweep
 from annotator.usecases.training.purchases import MinutesOptions, Purchase
 from annotator.usecases.training.text_costs import CostOptions
@@ -41,6 +44,24 @@ def outcome(
         condition, minutes, seed, bought, 6 + bought, bought, 60_000 * bought, first_ms, has_all, origin
     )
     return Outcome(purchase, {"P": (right, 3), "Q": (2, 4)})
+
+
+def test_the_table_cites_the_release_of_the_gold_that_models_learn_from(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], sweep: Sweep
+) -> None:
+    project = make_project(name="Gold")
+    row = {"id": "t", "text": "so good", "label": "positive", "rationales": [[[1, 2]]], "annotator": "a"}
+    import_rows(project, [row])
+    of_project = replace(sweep, project=project)
+    assert release_of_sweep(store, of_project) is None
+    release = freeze_gold(store, LOCAL_OPERATOR, project, "ready", licence="CC0")
+    cited = release_of_sweep(store, of_project)
+    assert cited == release.words
+    table = minutes_table(of_project, [outcome("both", 0, 1)], cited)
+    assert f"Gold: {release.words}. " in table.caption
+    assert release.name in paper_csv(table)
+    unfrozen = minutes_table(sweep, [outcome("both", 0, 1)])
+    assert "Gold:" not in unfrozen.caption, "where nothing is frozen the caption is as it was"
 
 
 def test_a_row_is_a_mean_over_seeds_of_what_was_bought_and_of_how_often_models_are_right(sweep: Sweep) -> None:

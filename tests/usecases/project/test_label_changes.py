@@ -151,6 +151,24 @@ def test_the_inverse_undoes_a_rename(store: Store, three: Project) -> None:
     assert data() == before
 
 
+def test_answers_that_only_name_a_label_with_a_probability_are_counted_apart(store: Store, three: Project) -> None:
+    answers = {
+        "p": Prediction("positive", {"positive": 0.8, "neutral": 0.2}),
+        "n": Prediction("negative", {"negative": 0.9, "neutral": 0.1}),
+        "z": Prediction("neutral", {"neutral": 0.8, "positive": 0.2}),
+    }
+    bring(
+        store,
+        three,
+        [
+            SourceOutput(key, Run("m"), "f", line, None, (answer,))
+            for line, (key, answer) in enumerate(answers.items(), 1)
+        ],
+    )
+    changes = label_effects(store, LOCAL_OPERATOR, three, "neutral").changes
+    assert changes[-2:] == ("1 answer of models", "2 probabilities in other answers of models")
+
+
 def test_what_a_replacement_changes_and_leaves_is_said_before(store: Store, three: Project, ann: User) -> None:
     work = next_work(store, ann, three.id).work
     assert work is not None

@@ -11,6 +11,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.releases import Release, gold_digest
 from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
@@ -20,9 +21,16 @@ from annotator.usecases.gold import gold_instances
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.releases.differences import release_differences
 from annotator.usecases.releases.export import export_release
-from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, release_of_project, releases_of_project
+from annotator.usecases.releases.frozen_gold import (
+    freeze_gold,
+    frozen_gold,
+    release_of_project,
+    releases_of_project,
+    unfinished_words,
+)
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
+from tests.usecases.review.test_reviews import annotate, score
 
 ImportRows = Callable[..., object]
 NAMES = ("Somebody Known", "Another One")
@@ -207,3 +215,32 @@ def test_a_release_keeps_the_rules_that_the_project_changes_later(store, project
     assert (now.rules.title, now.rules.licence, now.rules.citation) == ("Project", "CC BY 4.0", "Us, 2026")
     assert now.rules.applied_to(changed).name == "Project"
     assert now == release
+
+
+def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
+    store: Store, make_project: Callable[..., Project], import_rows: ImportRows, add_person: Callable[..., User]
+) -> None:
+    """Three texts with one person's gold, in a project that wants two people and one reviewer for each annotation."""
+    made = make_project(annotators_per_instance=2, reviewers_per_annotation=1)
+    rows = [
+        {"id": f"t{n}", "text": "so good, so bad", "label": "positive", "rationales": [[[0, 2]]], "annotator": "a"}
+        for n in range(3)
+    ]
+    import_rows(made, rows)
+    assert unfinished_words(store, LOCAL_OPERATOR, made) == (
+        "3 texts with gold are not complete: 3 have fewer annotators than the rules ask for (2). Their gold is frozen as it "
+        "is now."
+    )
+    ann, rita = add_person("ann", made, "annotator"), add_person("rita", made, "reviewer")
+    annotate(store, ann, made, RationaleSet.of((0, 2)))
+    assert unfinished_words(store, LOCAL_OPERATOR, made) == (
+        "3 texts with gold are not complete: 2 have fewer annotators than the rules ask for (2) and 1 is still in review. "
+        "Their gold is frozen as it is now."
+    )
+    score(store, rita, made)
+    assert unfinished_words(store, LOCAL_OPERATOR, made).startswith("2 texts with gold are not complete: 2 have fewer")
+    assert frozen(store, made).gold.n_instances == 3, "what is said takes nothing out"
+    change_project(store, LOCAL_OPERATOR, replace(made, settings=replace(made.settings, annotators_per_instance=1)))
+    assert unfinished_words(store, LOCAL_OPERATOR, made) == (
+        "1 text with gold is not complete. Its gold is frozen as it is now."
+    ), "each has as many as are wanted; one is in hand, given out ahead"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.gold import POLICY_WORDS
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
@@ -16,6 +17,8 @@ from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.gold_words import gold_words
+from annotator.usecases.transfer.imported_work import accepted_annotations
 
 NAMES = ("Somebody Known", "Another One")
 
@@ -63,6 +66,9 @@ def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_pat
     assert files["CITATION"].startswith(f"Us, 2026\n\nProject, release 1 “camera ready” ({release.day})\n")
     assert release.gold.digest in files["CITATION"]
     card = (tmp_path / "out" / "README.md").read_text()
+    words = gold_words(project.settings.gold_policy, accepted_annotations(store, LOCAL_OPERATOR, project))
+    assert words.startswith(f"Gold policy “all”: {POLICY_WORDS['all']}; "), "the page and the card use the same words"
+    assert f"* Gold policy `all`: {POLICY_WORDS['all']}." in card
     assert "* Gold of 3 instances, 6 rationale sets, 2 annotators." in card
     assert "| test | 2 | 4 | 0 |" in card
     assert card.startswith("---") == (format_name == "datasets"), "the hub reads the card's front matter"

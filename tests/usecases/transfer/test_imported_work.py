@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.gold import Accepted
+from annotator.domain.gold import POLICY_WORDS, Accepted
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
@@ -44,8 +44,8 @@ def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
     report = import_rows(make_project(), rows())
     assert report.accepted == Accepted(12, 4, 4, 3)
     assert report.notes == [
-        "The texts come with 3 annotators each. Gold policy “chosen”: of several annotations of a text the lead's choice "
-        "counts, else the first accepted one with its gold result; 4 of 12 accepted annotations count."
+        "The texts come with 3 annotators each. Gold policy “chosen”: the lead's choice, or else the first "
+        "accepted annotation with the gold result; 4 of 12 accepted annotations count."
     ]
 
 
@@ -145,7 +145,9 @@ def test_statistics_tell_how_many_accepted_annotations_the_gold_is_made_from(
 def test_what_gold_is_made_from_is_said_with_counts() -> None:
     assert gold_words("chosen", Accepted(960, 160, 160, 6)).endswith("; 160 of 960 accepted annotations count.")
     for policy in ("all", "majority", "union"):
-        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(f"Gold policy “{policy}”: the ")
+        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(
+            f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; there are"
+        )
 
 
 # Texts without labels ------------------------------------------------------------------------------------------------

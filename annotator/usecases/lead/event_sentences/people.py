@@ -107,6 +107,9 @@ SENTENCES: Sentences = {
     "end as worker": lambda detail: _(
         _ENDS[detail["state"]], name=detail["door"], texts=counted(detail["texts"], "text")
     ),
+    "stop worker": lambda detail: _(
+        "ended the work of {name} after {texts}", name=detail["name"], texts=counted(detail["texts"], "text")
+    ),
     "pay worker": lambda detail: _("noted that {name} is paid", name=detail["name"]),
     "take payment back": lambda detail: _("took back that {name} is paid", name=detail["name"]),
     "backup": lambda detail: _("made the backup “{file}”", file=detail["file"]),

@@ -15,7 +15,7 @@ from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.crowd import codes, form
+from annotator.web.sections.crowd import codes, form, work_ends
 from annotator.web.sections.people.questions import show_answers
 from annotator.web.session import Visit
 
@@ -43,6 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if training is not None:
         _show_training(training)
     if views:
+        work_ends.show(store, visit, project)
         codes.show(store, visit, project)
     with st.expander(_("Make a crowd door"), expanded=False, key="crowd_new"):
         st.caption(_("A new door is paused: nobody comes in by it before you open it."))

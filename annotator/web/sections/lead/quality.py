@@ -237,14 +237,24 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
 
 
 def _show_times(quality: WorkQuality) -> None:
-    st.markdown(_("**Time per instance**"))
+    st.markdown(_("**Time for each piece of work**"))
     everybody = {_("everybody"): quality.time, **quality.time_by_person}
     rows = [
-        {_("person"): name, _("median"): duration(spent.median_seconds), _("submitted"): spent.n}
+        {
+            _("person"): name,
+            _("median"): duration(spent.median_seconds),
+            _("submitted"): spent.n,
+            _("time not known"): spent.n_unknown,
+        }
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
-    st.caption(_("Working time without pauses."))
+    st.caption(
+        _(
+            "Working time without pauses, over everything that was submitted, corrections too, where the time is known. "
+            "Corrections begin with sets that are there and are quicker: *Progress*, “Time”, counts first submissions alone."
+        )
+    )
 
 
 def _show_proposed(quality: WorkQuality) -> None:

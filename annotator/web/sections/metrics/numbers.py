@@ -34,6 +34,7 @@ from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
 from annotator.web.presses import pressed
+from annotator.web.sections.gold_policies import all_meanings
 from annotator.web.sections.metrics import state
 from annotator.web.session import Visit, database_path
 
@@ -42,11 +43,6 @@ _N_RESAMPLES = 1000
 _ALL = "\0"  # no split and no criterion has this name
 _POPOVER = unsaid("Gold and split")
 _EXPLAINED = {"predicted": unsaid("the predicted one"), "gold": unsaid("the gold one")}
-_POLICIES = unsaid(
-    "chosen: the lead's choice, else the first accepted annotation with the gold label; of those who gave the gold label, all: "
-    "their distinct sets; "
-    "majority: the tokens that most of them marked; union: all tokens that they marked, as one set"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +252,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
     )  # fmt: skip
     with more.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
-            _("Gold policy"), GOLD_POLICIES, help=_(_POLICIES), format_func=policy_in_words,
+            _("Gold policy"), GOLD_POLICIES, help=all_meanings(), format_func=policy_in_words,
             key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy),
         )  # fmt: skip
         splits = [_ALL, *st.session_state[_splits(project)]]

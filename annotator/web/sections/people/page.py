@@ -31,7 +31,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(_links_title(visit), icon=":material/link:", key="people_open_accounts"):
         accounts.show(store, visit, project, members)
     with st.expander(_("A person's data"), icon=":material/person_off:", key="people_open_data"):
-        personal_data.show(store, visit)
+        personal_data.show(store, visit, project)
     st.divider()
     crowd.show(store, visit, project)
 

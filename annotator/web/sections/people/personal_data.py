@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed
-from annotator.usecases.access.accounts import list_users
+from annotator.language import _, listed, several
+from annotator.usecases.access.accounts import administrator_names, list_users
 from annotator.usecases.databases import Store
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
 from annotator.usecases.persons.erasure import erase, plan_erasing
@@ -23,16 +24,11 @@ _DONE = "people_removed"
 _TAKEN = "people_data_taken"
 
 
-def show(store: Store, visit: Visit) -> None:
+def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose somebody, and what is to become of their data."""
     _show_done()
     if not visit.user.is_administrator:
-        st.caption(
-            _(
-                "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
-                "erase them with all that they made. Everybody can leave a project by themselves, under My account."
-            )
-        )
+        _show_whom_to_ask(store, visit, project)
         return
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
@@ -59,6 +55,26 @@ def show(store: Store, visit: Visit) -> None:
     if name and is_out:
         st.dialog(_("Erase somebody with all that they made?"), width="large")(ask_to_erase)(name)
     _offer_download()
+
+
+def _show_whom_to_ask(store: Store, visit: Visit, project: Project) -> None:
+    """Who can do it is named, and what everybody can do alone has its link."""
+    st.markdown(
+        _(
+            "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
+            "erase them with all that they made. Everybody can leave a project by themselves, under [My account]({address}).",
+            address="/account",
+        )
+    )
+    if names := administrator_names(store, visit.user, project.id):
+        st.markdown(
+            several(
+                "Administrator of this server: {names}.",
+                "Administrators of this server: {names}.",
+                len(names),
+                names=listed([as_text(name) for name in names]),
+            )
+        )
 
 
 def _offer_download() -> None:

@@ -14,7 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
 from annotator.usecases.releases.export import FORMATS, export_release
-from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
+from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.sections.transfer.export import zipped
@@ -128,7 +128,9 @@ def _packed(store: Store, visit: Visit, project: Project, number: int, format_na
         return f"{path.name}.zip", zipped(path)
 
 
-def _say_training_texts(store: Store, visit: Visit, project: Project) -> None:
+def _say_beforehand(store: Store, visit: Visit, project: Project) -> None:
+    if unfinished := unfinished_words(store, visit.user, project):
+        st.warning(unfinished, icon=":material/hourglass_top:")
     if words := _training_texts(store, visit, project):
         st.caption(words)
 
@@ -148,7 +150,7 @@ def _training_texts(store: Store, visit: Visit, project: Project) -> str:
 def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     """The fields of the next release; state: with another one they begin anew."""
     fields = (f"release_name_{state}", f"release_licence_{state}", f"release_citation_{state}")
-    _say_training_texts(store, visit, project)
+    _say_beforehand(store, visit, project)
     with st.form("release_new", border=False):
         name, licence = st.columns(2)
         name.text_input(_("Name (required)"), key=fields[0], max_chars=LONGEST_NAME, placeholder=_("camera ready"))
@@ -165,5 +167,6 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
-    st.session_state[_DONE] = " ".join(filter(None, (summary, _training_texts(store, visit, project))))
+    unfinished = unfinished_words(store, visit.user, project)
+    st.session_state[_DONE] = " ".join(filter(None, (summary, unfinished, _training_texts(store, visit, project))))
     st.rerun()

@@ -7,21 +7,28 @@ from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.start.overview import PAGE_SIZE, ProjectWork, overview
 from annotator.web.frame import as_text
-from annotator.web.sections.start import administration, lead_work, notices, own_mail, own_work
+from annotator.web.sections.start import administration, lead_work, notices, own_mail, own_work, standings
 from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit) -> None:
     """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
     st.header(_("What is waiting for you"), anchor=False)
-    for section in (notices.show, _show_projects, own_mail.show, administration.show):
-        with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
-            section(store, visit)
-
-
-def _show_projects(store: Store, visit: Visit) -> None:
-    """The projects in which something waits first."""
+    with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
+        notices.show(store, visit)
     projects, total = overview(store, visit.user, _page())
+    with st.container():
+        _show_projects(visit, projects, total)
+    how_far = st.container()
+    for section in (own_mail.show, administration.show):
+        with st.container():
+            section(store, visit)
+    with how_far:  # counted last: nothing else waits for it
+        standings.show(store, visit, [work.project for work in projects if work.is_led])
+
+
+def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> None:
+    """The projects in which something waits first."""
     if not total:
         _show_no_projects(visit)
         return

@@ -12,9 +12,11 @@ from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
+from annotator.usecases.inspect.metric_view import policy_in_words
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
+from annotator.web.sections.gold_policies import all_meanings, meaning_of
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -39,12 +41,6 @@ _HALF_WORDS = {
     "originals": unsaid("originals only"),
     "perturbed": unsaid("changed versions only"),
 }
-_POLICY_WORDS = {
-    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold label"),
-    "all": unsaid("all different sets"),
-    "majority": unsaid("the tokens that a majority marked"),
-    "union": unsaid("the tokens that anybody marked"),
-}
 _OTHER_LABELS = unsaid("Annotations with another label than the gold one do not count, unless the lead chose them.")
 _NAMES = unsaid("Otherwise people are called by pseudonyms, which are drawn anew for each file.")
 
@@ -53,7 +49,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """A file is made when it is asked for, and kept for this visit until the choice changes."""
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
     formats = [name for name in WRITABLE if sees_all or name not in WHOLE]
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns([5, 3, 3])
     format_name = left.selectbox(
         _("Format"), formats, format_func=lambda name: _(FORMATS[name][0]), key="export_format"
     )
@@ -62,10 +58,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _("Gold"),
         GOLD_POLICIES,
         index=default,
-        format_func=lambda name: _("{what}: {value}", what=name, value=_(_POLICY_WORDS[name])),
+        format_func=policy_in_words,
         key="export_policy",
-        help=_(_OTHER_LABELS),
+        help=f"{all_meanings()}\n\n{_(_OTHER_LABELS)}",
     )
+    middle.caption(meaning_of(policy))
     split = right.text_input(_("Only this split"), key="export_split", placeholder=_("all"))
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
     submitted = may_see_submitted and st.checkbox(

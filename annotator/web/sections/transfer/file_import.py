@@ -15,6 +15,7 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.metric_view import policy_in_words
 from annotator.usecases.transfer.chosen_columns import field_words
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
@@ -23,6 +24,7 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
+from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.transfer.import_columns import ask_columns
 from annotator.web.sections.transfer.import_encoding import ask_encoding
@@ -45,12 +47,6 @@ _GOLD_WORDS = {
     "accepted": unsaid("accepted gold"),
     "draft": unsaid("drafts to be revised"),
     "reference": unsaid("for reference only"),
-}
-_POLICY_WORDS: dict[GoldPolicy, str] = {
-    "chosen": unsaid("chosen: the first annotation of each text with its gold label, until the lead chooses another"),
-    "all": unsaid("all: every distinct set of those who gave the gold label"),
-    "majority": unsaid("majority: the tokens that more than half of those marked who gave the gold label"),
-    "union": unsaid("union: the tokens that anybody marked who gave the gold label"),
 }
 
 
@@ -360,7 +356,7 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
         return None
     return st.radio(
         _("Gold for these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
-        format_func=lambda policy: _(_POLICY_WORDS[policy]), key="import_gold_policy",
+        format_func=policy_in_words, captions=[meaning_of(name) for name in GOLD_POLICIES], key="import_gold_policy",
         help=_("It can be changed later under Rules."),
     )  # fmt: skip
 
