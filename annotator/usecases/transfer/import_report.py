@@ -190,7 +190,7 @@ class ImportReport:
         self.mapped |= report.mapped
         self.n_instances, self.n_answered, self.n_mapped = map(len, (self.with_output, self.answered, self.mapped))
         self.first_mapped = min(filter(None, (self.first_mapped, report.first_mapped)), default=None)
-        self.notes += [f"'{name}': {sentence}" for sentence in report.file_words]
+        self.notes += [_("'{name}': {sentence}", name=name, sentence=sentence) for sentence in report.file_words]
 
     def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
         """Say what became of the columns."""
