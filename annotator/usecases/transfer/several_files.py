@@ -152,7 +152,9 @@ class _Several:
                 for file in outputs:
                     self._take(file, self._of_output(file, is_after_texts=bool(texts)))
             if self.refusals:
-                raise _refusal(self.taken, self.refusals, len(files))  # and everything is taken back
+                raise _refusal(
+                    self.taken, self.refusals, len(files), has_output=bool(outputs)
+                )  # and everything is taken back
             self._require_labels()
         _leave_unsaid(self.taken, outputs)
         return tuple(self.taken)
@@ -199,7 +201,9 @@ def _leave_unsaid(taken: Sequence[FileReport], outputs: Sequence[NamedFile]) -> 
         file.report.warnings = kept_warnings
 
 
-def _refusal(taken: Sequence[FileReport], refusals: Mapping[str, ImportRefused], n_files: int) -> ImportRefused:
+def _refusal(
+    taken: Sequence[FileReport], refusals: Mapping[str, ImportRefused], n_files: int, *, has_output: bool
+) -> ImportRefused:
     """What is wrong with some files, with what could have been stored of the others."""
     are_all_bad = [name for name, refusal in refusals.items() if not refusal.can_leave_out]
     return ImportRefused(
@@ -214,7 +218,7 @@ def _refusal(taken: Sequence[FileReport], refusals: Mapping[str, ImportRefused],
                 for note in refusal.notes
             ),
             *(_("'{name}': no problem ({words}).", name=file.name, words=file.report.words) for file in taken),
-            *_next_step(taken, n_files - len(taken) - len(refusals)),
+            *_next_step(taken, n_files - len(taken) - len(refusals), has_output=has_output),
         ],
         can_leave_out=not are_all_bad,
     )
@@ -246,7 +250,7 @@ def _n_problems_words(name: str, n: int) -> str:
     return several("'{name}': {n} problem.", "'{name}': {n} problems.", n, name=name)
 
 
-def _next_step(taken: Sequence[FileReport], n_waiting: int) -> list[str]:
+def _next_step(taken: Sequence[FileReport], n_waiting: int, *, has_output: bool) -> list[str]:
     """What can be done where texts and model output came together."""
     if n_waiting:
         return [
@@ -256,6 +260,6 @@ def _next_step(taken: Sequence[FileReport], n_waiting: int) -> list[str]:
                 n_waiting,
             )
         ]
-    if any(not file.report.is_output for file in taken):
+    if has_output and any(not file.report.is_output for file in taken):
         return [_("The texts can also be stored by themselves; then import the model output on the Saliency page.")]
     return []
