@@ -271,7 +271,7 @@ class _Reader:
                         line=lines[0],
                         field=FIELDS[name][0],
                     )
-                    yield Problem(self.source, line, FIELDS[name][0], "missing", reason)
+                    yield Problem(self.source, line, FIELDS[name][0], _("missing"), reason)
 
 
 def _by_our_names(values: dict[str, Any], findings: Findings) -> tuple[dict[str, Any], dict[str, str]]:
@@ -319,7 +319,7 @@ def _check_probabilities(
     full = given["p_full"]
     probabilities = [(names[name], numbers) for name, numbers in given.items() if numbers is not None]
     if probabilities and full is None:
-        findings.refuse("pred_proba", "missing", _("It is needed beside '{field}'.", field=probabilities[0][0]))
+        findings.refuse("pred_proba", _("missing"), _("It is needed beside '{field}'.", field=probabilities[0][0]))
         return
     for name, numbers in probabilities:
         if len(numbers) != len(full or ()):
@@ -340,4 +340,4 @@ def _check_probabilities(
             "It is none of the {labels} for which there are probabilities; write its number, from 0.",
             labels=counted(len(full), "label"),
         )
-        findings.refuse("pred_label", "missing" if label is None else label, reason)
+        findings.refuse("pred_label", _("missing") if label is None else label, reason)

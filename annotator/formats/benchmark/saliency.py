@@ -112,7 +112,7 @@ def _record(row: Row, shape: Shape, findings: Findings) -> SaliencyRecord | None
     for name in names:
         if not isinstance(row.values.get(name), dict):
             reason = _('It must be an object of tokens by their number: {"3": ["good", 0.7], ...}; see --task.')
-            findings.refuse(name, row.values.get(name, "missing"), reason)
+            findings.refuse(name, row.values.get(name, _("missing")), reason)
     if answer is None or findings.is_refused:
         return None
     if answer.id == "":

@@ -398,11 +398,11 @@ class ImportReport:
     def output_words(self) -> str:
         """What is new or changed of model output: “18 attributions and 3 predictions of 3 instances”."""
         numbers = (
-            (self.n_attributions, "attribution"),
-            (self.n_predictions, "prediction"),
-            (self.n_rationales, "machine rationale"),
+            (self.n_attributions, counted(self.n_attributions, "attribution")),
+            (self.n_predictions, counted(self.n_predictions, "prediction")),
+            (self.n_rationales, counted(self.n_rationales, "machine rationale")),
         )
-        words = listed([counted(n, what) for n, what in numbers if n], "and") or _("nothing new")
+        words = listed([words for n, words in numbers if n], "and") or _("nothing new")
         if not self.n_instances:
             return words
         return several("{what} of {n} instance", "{what} of {n} instances", self.n_instances, what=words)
