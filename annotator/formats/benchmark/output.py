@@ -19,6 +19,7 @@ from annotator.formats.benchmark.predictions import ModelOutput, Numbers, read_p
 from annotator.formats.benchmark.records import Index, shape_of_task
 from annotator.formats.benchmark.saliency import SaliencyRecord, SalientSide, read_saliency
 from annotator.formats.rows.findings import shown
+from annotator.language import _
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
@@ -45,13 +46,16 @@ def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[SourceO
         if gap is None:
             yield _of_saliency(row, run, options)
         else:
-            reason = f"Token {gap} has no score, but a later one has; score every token up to the last that was seen."
+            reason = _(
+                "Token {gap} has no score, but a later one has; score every token up to the last that was seen.",
+                gap=gap,
+            )
             yield Problem(row.source, row.line, "char_attri", shown(row.key), reason)
 
 
 def _run(options: OutputOptions, method: str) -> Run:
     if not options.model:
-        raise InvalidValue("The file does not say which model it is of; name it (--model).")
+        raise InvalidValue(_("The file does not say which model it is of; name it (--model)."))
     return Run(options.model, options.method or method, seed=options.seed)
 
 

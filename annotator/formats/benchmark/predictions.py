@@ -24,6 +24,7 @@ from annotator.formats.benchmark.gold import n_sides_of
 from annotator.formats.benchmark.records import N_DIGITS, Index, Shape, label_text
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, convert, read_lines, read_rows
+from annotator.language import _
 
 Dialect = Literal["paddlenlp", "trustai", "mixed", "plain", "competition", "saliency"]  # plain: names that both have
 Numbers = tuple[float, ...]
@@ -144,11 +145,18 @@ def _upload_rows(path: Path, n_sides: int) -> Iterator[Row | Problem]:
         try:
             cells = (line.content or b"").decode("utf-8").split("\t")
         except UnicodeDecodeError as error:
-            findings.refuse("line", "", f"Byte {error.start + 1} of the line is not UTF-8; save the file as UTF-8.")
+            findings.refuse(
+                "line", "", _("Byte {number} of the line is not UTF-8; save the file as UTF-8.", number=error.start + 1)
+            )
             cells = []
         if cells and len(cells) != 2 + n_sides:
-            form = "id, label" + ", token numbers" * n_sides
-            reason = f"The line has {counted(len(cells), 'column')}; an upload has {2 + n_sides} ({form}), separated by tabs."
+            form = ", ".join([_("id"), _("label"), *[_("token numbers")] * n_sides])
+            reason = _(
+                "The line has {columns}; an upload has {n} ({form}), separated by tabs.",
+                columns=counted(len(cells), "column"),
+                n=2 + n_sides,
+                form=form,
+            )
             findings.refuse("line", cells, reason)
         sides = [_indices_of(cell, findings) for cell in cells[2:]]
         yield from findings.problems
@@ -161,7 +169,7 @@ def _indices_of(cell: str, findings: Findings) -> list[int]:
     words = [word.strip() for word in cell.split(",")] if cell.strip() else []
     wrong = [word for word in words if _as_index(word) is None]
     if wrong:
-        reason = (
+        reason = _(
             "Token numbers are whole numbers separated by commas, the most important first; an upload has no header."
         )
         findings.refuse("rationale", wrong[0], reason)
@@ -202,7 +210,7 @@ class _Reader:
     def _output(self, row: Row, values: _Values, findings: Findings, names: dict[str, str]) -> ModelOutput:
         key = str(values.id)
         if not key:
-            findings.refuse("id", values.id, "The row has no id; it needs that of its input.")
+            findings.refuse("id", values.id, _("The row has no id; it needs that of its input."))
         sides = self._sides(values, findings, names)
         label, only, rest = (
             _given(label_given) for label_given in (values.label, values.label_only, values.label_rest)
@@ -225,7 +233,11 @@ class _Reader:
         lists = (("rationale", values.rationale), ("rest", rest), ("tokens", tokens))
         for name, given in lists:
             if given is not None and len(given) != n_sides:
-                reason = f"It has {counted(len(given), 'list')}; this task has {n_sides}, one a side."
+                reason = _(
+                    "It has {lists}; this task has {n_sides}, one a side.",
+                    lists=counted(len(given), "list"),
+                    n_sides=n_sides,
+                )
                 findings.refuse(names.get(name, name), given, reason)
         if findings.is_refused:
             return None
@@ -254,8 +266,12 @@ class _Reader:
             having = set(lines)
             for line in self._every_line if having else ():
                 if line not in having:
-                    reason = f"Line {lines[0]} has '{FIELDS[name][0]}'; every row has it, or none."
-                    yield Problem(self.source, line, FIELDS[name][0], "missing", reason)
+                    reason = _(
+                        "Line {line} has '{field}'; every row has it, or none.",
+                        line=lines[0],
+                        field=FIELDS[name][0],
+                    )
+                    yield Problem(self.source, line, FIELDS[name][0], _("missing"), reason)
 
 
 def _by_our_names(values: dict[str, Any], findings: Findings) -> tuple[dict[str, Any], dict[str, str]]:
@@ -268,7 +284,9 @@ def _by_our_names(values: dict[str, Any], findings: Findings) -> tuple[dict[str,
                 continue
             if name in named and named[name] != values[spelling]:
                 findings.refuse(
-                    spelling, values[spelling], f"'{names[name]}' says something else; keep one of the two."
+                    spelling,
+                    values[spelling],
+                    _("'{field}' says something else; keep one of the two.", field=names[name]),
                 )
             named[name], names[name] = values[spelling], spelling
     return named, names
@@ -279,7 +297,9 @@ def _read_indices(given: Sequence[Index], field_name: str, findings: Findings) -
     for number, given_index in enumerate(given):
         index = _as_index(given_index)
         if index is None:
-            findings.refuse(f"{field_name}[{number}]", given_index, "A token index is a whole number, counted from 0.")
+            findings.refuse(
+                f"{field_name}[{number}]", given_index, _("A token index is a whole number, counted from 0.")
+            )
         read.append(index or 0)
     return tuple(read)
 
@@ -299,14 +319,25 @@ def _check_probabilities(
     full = given["p_full"]
     probabilities = [(names[name], numbers) for name, numbers in given.items() if numbers is not None]
     if probabilities and full is None:
-        findings.refuse("pred_proba", "missing", f"It is needed beside '{probabilities[0][0]}'.")
+        findings.refuse("pred_proba", _("missing"), _("It is needed beside '{field}'.", field=probabilities[0][0]))
         return
     for name, numbers in probabilities:
         if len(numbers) != len(full or ()):
-            findings.refuse(name, list(numbers), f"It has {len(numbers)} numbers, but pred_proba {len(full or ())}.")
+            findings.refuse(
+                name,
+                list(numbers),
+                _(
+                    "It has {n_numbers} numbers, but pred_proba {n_full}.",
+                    n_numbers=len(numbers),
+                    n_full=len(full or ()),
+                ),
+            )
         if not all(math.isfinite(number) for number in numbers):
-            findings.refuse(name, list(numbers), "A probability is a finite number.")
+            findings.refuse(name, list(numbers), _("A probability is a finite number."))
     number = None if label is None else _as_index(label_text(label))
     if full is not None and (number is None or not 0 <= number < len(full)):
-        reason = f"It is none of the {counted(len(full), 'label')} for which there are probabilities; write its number, from 0."
-        findings.refuse("pred_label", "missing" if label is None else label, reason)
+        reason = _(
+            "It is none of the {labels} for which there are probabilities; write its number, from 0.",
+            labels=counted(len(full), "label"),
+        )
+        findings.refuse("pred_label", _("missing") if label is None else label, reason)

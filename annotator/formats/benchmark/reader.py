@@ -23,6 +23,7 @@ from annotator.formats.benchmark.records import (
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import Row, convert, line_at, parse_object, read_rows
+from annotator.language import _
 
 ANNOTATOR = "benchmark"
 _SUFFIXES = {".jsonl", ".tsv"}
@@ -47,12 +48,14 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def record_files(path: Path) -> dict[str, Path]:
     """The files to read by the name that problems give them."""
     if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
     if path.is_file():
         return {path.name: path}
     files = {str(file.relative_to(path)): file for file in sorted(path.rglob("*")) if file.suffix in _SUFFIXES}
     if not files:
-        raise InvalidValue(f"The folder '{path}' holds no .jsonl or .tsv file; name the folder of the records.")
+        raise InvalidValue(
+            _("The folder '{path}' holds no .jsonl or .tsv file; name the folder of the records.", path=path)
+        )
     return files
 
 
@@ -104,8 +107,9 @@ class _BenchmarkReader:
 
     def _other_task(self, row: Row) -> Problem:
         self._other_tasks.add(row.source)
-        reason = (
-            f"The file holds records of another task than the project's '{self.options.task.name}'; it is left out."
+        reason = _(
+            "The file holds records of another task than the project's '{name}'; it is left out.",
+            name=self.options.task.name,
         )
         return Problem(row.source, row.line, "line", ", ".join(row.values), reason)
 
@@ -120,15 +124,21 @@ class _BenchmarkReader:
         split_and_id = self._split_and_id(row.values)
         if split_and_id is None:
             findings.refuse(
-                "id", row.values.get("id"), "The record has no id; it needs a number (id, or sent_id in gold)."
+                "id", row.values.get("id"), _("The record has no id; it needs a number (id, or sent_id in gold).")
             )
             return
         known = self._gold if is_gold(row.values) else self._inputs
         where = _Where(row.source, row.line, row.offset)
         first = known.setdefault(split_and_id, where)
         if first is not where:
-            reason = f"The id {split_and_id[1]} stands in {first.source}, line {first.line}, already. Where ids repeat between "
-            findings.refuse("id", split_and_id[1], reason + "files, import each with its own --key-prefix.")
+            reason = _(
+                "The id {key} stands in {source}, line {line}, already. Where ids repeat between files, import each with its own "
+                "--key-prefix.",
+                key=split_and_id[1],
+                source=first.source,
+                line=first.line,
+            )
+            findings.refuse("id", split_and_id[1], reason)
             return
         if isinstance(key := row.values.get("key"), str):
             self._keys[split_and_id] = key
@@ -140,12 +150,16 @@ class _BenchmarkReader:
         """Tie perturbed records to their originals; input and gold may both say it."""
         for perturbed, original, where in links:
             if perturbed not in self._inputs and perturbed not in self._gold:
-                reason = f"There is no record {perturbed[1]}; the link is left out."
+                reason = _("There is no record {key}; the link is left out.", key=perturbed[1])
                 yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason, is_warning=True)
                 continue
             first = self._originals.setdefault(perturbed, original)
             if first != original:
-                reason = f"Record {perturbed[1]} is named by {first[1]} already; a perturbed record has one original."
+                reason = _(
+                    "Record {key} is named by {original} already; a perturbed record has one original.",
+                    key=perturbed[1],
+                    original=first[1],
+                )
                 yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason)
                 self._refused.add((where.source, where.line))
 
@@ -176,7 +190,9 @@ class _BenchmarkReader:
         segments: Mapping[str, SourceText | str] = {} if texts is None else texts.segments
         if not segments and not is_gold(row.values):
             known = listed([spec.name for spec in self.options.task.segments])
-            findings.refuse("line", list(row.values), f"The record has no text; its task has {known}.")
+            findings.refuse(
+                "line", list(row.values), _("The record has no text; its task has {segments}.", segments=known)
+            )
             return None
         annotations: tuple[SourceAnnotation, ...] = ()
         if is_gold(row.values):

@@ -12,6 +12,7 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.spans import spans_of_tokens
+from annotator.language import _
 from annotator.text.alignment import align_tokens, text_from_tokens
 
 Shape = Literal["single", "pair", "reading"]
@@ -72,7 +73,10 @@ def shape_of_task(task: Task) -> Shape:
     if task.query_segment is None and n_selectable <= 2:
         return "pair" if n_selectable == 2 else "single"
     raise InvalidValue(
-        f"The task '{task.name}' is none of the benchmark's: one text, a pair of texts, or passage, title and question."
+        _(
+            "The task '{name}' is none of the benchmark's: one text, a pair of texts, or passage, title and question.",
+            name=task.name,
+        )
     )
 
 
@@ -244,7 +248,7 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
         if spans:
             sets.append(tuple(spans))
         elif not findings.is_refused:
-            findings.warn("rationales", "[]", f"Set {number + 1} is empty; it is left out.")
+            findings.warn("rationales", "[]", _("Set {number} is empty; it is left out.", number=number + 1))
     return tuple(sets)
 
 
@@ -258,11 +262,16 @@ def _may_read(
     """Whether the sides are as many as the task's, and their tokens are known; else the record is refused."""
     n_wanted = 2 if shape_of_task(task) == "pair" else 1
     if len(sides) != n_wanted:
-        reason = f"The gold has {len(sides)} sides, but the task '{task.name}' has {n_wanted}."
+        reason = _(
+            "The gold has {n_sides} sides, but the task '{name}' has {n_wanted}.",
+            n_sides=len(sides),
+            name=task.name,
+            n_wanted=n_wanted,
+        )
         findings.refuse("rationale_ids", record.rationale_ids, reason)
         return False
     if borders is not None and any(n_tokens is None for _, n_tokens in borders):
-        reason = (
+        reason = _(
             "The rationales are numbers of tokens, but the record has none; write sent_token (text_q_seg, text_t_seg)."
         )
         findings.refuse("sent_token", "", reason)
@@ -294,7 +303,7 @@ def read_indices(given: Sequence[Index], number: int, findings: Findings) -> lis
     for index in given:
         text = str(index).strip()
         if not (text.isascii() and text.isdigit() and len(text) <= N_DIGITS):
-            findings.refuse(f"rationales[{number}]", index, "A token index must be a whole number, from 0.")
+            findings.refuse(f"rationales[{number}]", index, _("A token index must be a whole number, from 0."))
         else:
             read.append(int(text))
     return read
@@ -314,5 +323,14 @@ def _placed(
         first = end
     for index in indices:
         if index >= first:
-            findings.refuse("rationales", index, f"There is no token {index}; the input has {first}, 0 to {first - 1}.")
+            findings.refuse(
+                "rationales",
+                index,
+                _(
+                    "There is no token {index}; the input has {n}, 0 to {last}.",
+                    index=index,
+                    n=first,
+                    last=first - 1,
+                ),
+            )
     return spans

@@ -16,6 +16,7 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.benchmark.records import Record, Shape, guess_language, shape_of_task
 from annotator.formats.rows.files import Refused, SortedLines, new_folder
+from annotator.language import _
 
 _FILE_NAMES: dict[Shape, str] = {"single": "senti", "pair": "similarity", "reading": "mrc"}
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -74,7 +75,9 @@ class _BenchmarkWriter:
     _partners: dict[Place, list[Place]] = field(default_factory=dict)  # original: perturbed
     _no_result: Refused = field(
         default_factory=lambda: Refused(
-            "have no result; the benchmark's gold needs sent_label. Let annotators or the lead set it, or export one split"
+            _(
+                "have no result; the benchmark's gold needs sent_label. Let annotators or the lead set it, or export one split"
+            )
         )
     )
 
@@ -86,7 +89,9 @@ class _BenchmarkWriter:
             self._no_result.add(instance.key)
             return
         if split_and_key in self._numbers:
-            raise ExportRefused(f"Two instances of split '{instance.split}' have the key '{instance.key}'.")
+            raise ExportRefused(
+                _("Two instances of split '{split}' have the key '{key}'.", split=instance.split, key=instance.key)
+            )
         self._numbers[split_and_key] = len(self._numbers) + 1
         if instance.parent_key is not None:
             self._partners.setdefault((instance.split, instance.parent_key), []).append(split_and_key)
@@ -107,7 +112,7 @@ class _BenchmarkWriter:
         self._no_result.raise_if_any()
         if not self._numbers:
             raise ExportRefused(
-                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
             )
         ids = self._ids()
         files: dict[str, tuple[BinaryIO, BinaryIO]] = {}
@@ -191,7 +196,11 @@ def _sides(gold: GoldInstance, options: WriteOptions) -> list[list[list[int]]]:
     for one_set in _sets(gold, options):
         if one_set and one_set[-1] >= layout.n_selectable:
             raise ExportRefused(
-                f"Instance '{gold.instance.key}': token {one_set[-1]} lies in a segment that has no tokens in the benchmark."
+                _(
+                    "Instance '{key}': token {number} lies in a segment that has no tokens in the benchmark.",
+                    key=gold.instance.key,
+                    number=one_set[-1],
+                )
             )
         for side, start, end in zip(sides, starts, ends, strict=True):
             side.append([index - start for index in one_set if start <= index < end])
@@ -217,9 +226,12 @@ class _PaddleGold:
             return {"sent_token": gold.instance.segments[0].body.tokens(), "rationales": sides[0]}
         if len(sides[0]) > 1:
             raise ExportRefused(
-                f"Instance '{gold.instance.key}' has {counted(len(sides[0]), 'rationale set')}, but the PaddleNLP "
-                "gold of a pair or a "
-                "reading holds one. Export with --gold-policy union, or in the format benchmark-trustai."
+                _(
+                    "Instance '{key}' has {rationale_sets}, but the PaddleNLP gold of a pair or a reading holds one. Export with "
+                    "--gold-policy union, or in the format benchmark-trustai.",
+                    key=gold.instance.key,
+                    rationale_sets=counted(len(sides[0]), "rationale set"),
+                )
             )
         flat = [side[0] if side else [] for side in sides]
         if shape == "pair":

@@ -18,12 +18,13 @@ from annotator.formats.contrast.pairs import rows_of_tsv
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.split_names import split_in_name
+from annotator.language import _, unsaid
 
 COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
 _ORIGINAL = "original"
 _KEPT = {"revised_premise": "sentence2", "revised_hypothesis": "sentence1"}  # what a revision leaves as it is
 _CHANGED = {"revised_premise": "sentence1", "revised_hypothesis": "sentence2"}
-_SAME = "Its sentences are those of its original, or of a revision before it; it is left out."
+_SAME = unsaid("Its sentences are those of its original, or of a revision before it; it is left out.")
 _ROLE = re.compile(r"original|revised_premise|revised_hypothesis")
 _REVISIONS = 2
 
@@ -38,8 +39,12 @@ def files_of_originals(path: Path) -> list[Path]:
         if role is None or role == _ORIGINAL:
             return [path]
         raise InvalidValue(
-            f"'{path.name}' holds revisions alone. Choose the file with their originals, "
-            f"'{_beside(path, _ORIGINAL).name}', with this one beside it, or the folder that holds both."
+            _(
+                "'{name}' holds revisions alone. Choose the file with their originals, '{original}', with this one beside it, or "
+                "the folder that holds both.",
+                name=path.name,
+                original=_beside(path, _ORIGINAL).name,
+            )
         )
     return sorted(
         file for folder in (path, path / _ORIGINAL) if folder.is_dir() for file in folder.glob("*.tsv")
@@ -57,8 +62,12 @@ def rows_of_revisions(originals: Path) -> Iterator[Row | Problem]:
     if not present:
         names = listed([str(file.relative_to(originals.parent.parent)) for file in revised.values()])
         raise InvalidValue(
-            f"Beside '{originals.name}' stands no file with its revisions, such as {names}. Choose the folder that holds "
-            "them all; originals alone are read as csv."
+            _(
+                "Beside '{name}' stands no file with its revisions, such as {names}. Choose the folder that holds them all; "
+                "originals alone are read as csv.",
+                name=originals.name,
+                names=names,
+            )
         )
     rows = _read(originals)
     contrasts = {role: _read(file) for role, file in present.items()}
@@ -80,7 +89,7 @@ def rows_of_revisions(originals: Path) -> Iterator[Row | Problem]:
                 yield revision
             elif _texts(revision) in pairs:
                 yield Problem(
-                    revision.source, revision.line, _CHANGED[role], _texts(revision)[0], _SAME, is_warning=True
+                    revision.source, revision.line, _CHANGED[role], _texts(revision)[0], _(_SAME), is_warning=True
                 )
             else:
                 pairs.append(_texts(revision))
@@ -96,7 +105,12 @@ def _read(path: Path) -> list[Row | Problem]:
     first = next((row for row in rows if isinstance(row, Row)), None)
     if first is not None and not {*first.values} >= COLUMNS:
         raise InvalidValue(
-            f"'{path}' has the columns {listed(list(first.values))}, and needs {listed(sorted(COLUMNS))}."
+            _(
+                "'{path}' has the columns {columns}, and needs {needed}.",
+                path=path,
+                columns=listed(list(first.values)),
+                needed=listed(sorted(COLUMNS)),
+            )
         )
     return rows
 
@@ -105,8 +119,12 @@ def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: 
     """Raise InvalidValue where revisions are not two for each original, or hardly keep what they are said to keep."""
     if len(revised) != _REVISIONS * len(rows):
         raise InvalidValue(
-            f"'{path.name}' has {counted(len(revised), 'row')}, and {counted(len(rows), 'original')} need two each; nothing "
-            "tells which rows belong together."
+            _(
+                "'{name}' has {rows}, and {originals} need two each; nothing tells which rows belong together.",
+                name=path.name,
+                rows=counted(len(revised), "row"),
+                originals=counted(len(rows), "original"),
+            )
         )
     name = _KEPT[role]
     pairs = [
@@ -118,8 +136,13 @@ def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: 
     )
     if n_other * 10 > min(len(pairs), 1000):
         raise InvalidValue(
-            f"In {counted(n_other, 'row')} of '{path.name}' '{name}' is not that of the original in their place, so its rows are "
-            "in another order. Sort them as the originals are."
+            _(
+                "In {rows} of '{name}' '{column}' is not that of the original in their place, so its rows are in another order. "
+                "Sort them as the originals are.",
+                rows=counted(n_other, "row"),
+                name=path.name,
+                column=name,
+            )
         )
 
 

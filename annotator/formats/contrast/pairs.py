@@ -14,6 +14,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import RawLine, Row, read_lines
+from annotator.language import _
 
 _GROUP = "batch_id"
 _LABEL = "sentiment"
@@ -35,8 +36,13 @@ def rows_of_pairs(path: Path) -> Iterator[Row | Problem]:
     names = header_of(path)
     if _GROUP not in names:
         raise InvalidValue(
-            f"'{path}' has no column '{_GROUP}' (it has {listed(names)}), so nothing says which rows belong together. "
-            "Write contrast sets as JSONL (docs/formats.md)."
+            _(
+                "'{path}' has no column '{column}' (it has {columns}), so nothing says which rows belong together. Write "
+                "contrast sets as JSONL (docs/formats.md).",
+                path=path,
+                column=_GROUP,
+                columns=listed(names),
+            )
         )
     batch = _Batch(0, "")
     for row in rows_of_tsv(path):
@@ -73,7 +79,7 @@ def header_of(path: Path) -> list[str]:
     names = [name.strip().lower() for name in (header.content or b"").decode("utf-8", "replace").split("\t")]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InvalidValue(f"'{path}' has two columns '{twice}'; give each its own name.")
+        raise InvalidValue(_("'{path}' has two columns '{column}'; give each its own name.", path=path, column=twice))
     return names
 
 
@@ -81,17 +87,21 @@ def _cells(line: RawLine, names: list[str], findings: Findings) -> dict[str, str
     try:
         text = (line.content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
-        findings.refuse("line", "", f"Byte {error.start + 1} of the line is not UTF-8; save the file as UTF-8.")
+        findings.refuse(
+            "line", "", _("Byte {number} of the line is not UTF-8; save the file as UTF-8.", number=error.start + 1)
+        )
         return None
     cells = text.split("\t")
     if len(cells) != len(names):
-        reason = (
-            f"The row has {counted(len(cells), 'cell')}, but the header names {len(names)}; a text may hold no tab."
+        reason = _(
+            "The row has {cells}, but the header names {n_names}; a text may hold no tab.",
+            cells=counted(len(cells), "cell"),
+            n_names=len(names),
         )
         findings.refuse("line", text, reason)
         return None
     if "\0" in text:
-        findings.refuse("line", text, "It holds a NUL character; remove it.")
+        findings.refuse("line", text, _("It holds a NUL character; remove it."))
         return None
     return dict(zip(names, map(_unquoted, cells), strict=True))
 
@@ -105,7 +115,7 @@ def _unquoted(cell: str) -> str:
 
 def _finished(batch: _Batch, source: str) -> Iterator[Row | Problem]:
     if len(batch.rows) == 1:
-        reason = "The batch has one row; an original is followed by its changed version."
+        reason = _("The batch has one row; an original is followed by its changed version.")
         yield Problem(source, batch.line, _GROUP, batch.name, reason)
     elif batch.rows:
         original, *contrasts = batch.rows

@@ -23,13 +23,16 @@ from annotator.formats.rows.column_names import field_names, segment_of
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, read_rows
 from annotator.formats.rows.plain_rows import RowReader
+from annotator.language import _, unsaid
 
 __all__ = ["NESTED", "NO_OP", "contrast_key", "contrasts_of", "read", "set_rows", "write"]
 
 DEFAULT_KIND = "contrast"
-NESTED = "A changed version has no contrasts of its own; write each change as one of the original's."
-_CHANGED = "An original is not itself a changed version; leave the field out, or write the row as one of the other's contrasts."
-NO_OP = "Nothing is changed: its texts are those of the original."
+NESTED = unsaid("A changed version has no contrasts of its own; write each change as one of the original's.")
+_CHANGED = unsaid(
+    "An original is not itself a changed version; leave the field out, or write the row as one of the other's contrasts."
+)
+NO_OP = unsaid("Nothing is changed: its texts are those of the original.")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -92,7 +95,7 @@ class _SetReader:
         if original is not None:
             self.keys.refuse_twice(original, findings)
             if original.parent_key is not None:
-                findings.refuse("parent", original.parent_key, _CHANGED)
+                findings.refuse("parent", original.parent_key, _(_CHANGED))
             taken.append(original)
             for number, contrast in enumerate(given):
                 self._add_contrast(row, number, contrast, taken, findings)
@@ -122,10 +125,12 @@ class _SetReader:
         values = dict(given)
         parent = original.key.removeprefix(self.options.key_prefix)
         if "contrasts" in values:
-            findings.refuse("contrasts", values.pop("contrasts"), NESTED)
+            findings.refuse("contrasts", values.pop("contrasts"), _(NESTED))
         said_parent = self._name_of(values, "parent")
         if said_parent is not None:
-            findings.refuse(said_parent, values.pop(said_parent), "A contrast's parent is its original; leave it out.")
+            findings.refuse(
+                said_parent, values.pop(said_parent), _("A contrast's parent is its original; leave it out.")
+            )
         self._take_kind(values, findings)
         if self._name_of(values, "key") is None:
             values["id"] = contrast_key(parent, number)
@@ -144,7 +149,7 @@ class _SetReader:
         if self.options.task.spec_of("kind") is None and "perturbation_kind" not in values:
             kind = values.pop("kind", DEFAULT_KIND)
             if kind is not None and not isinstance(kind, str):
-                findings.refuse("kind", kind, "It must be text or null.")
+                findings.refuse("kind", kind, _("It must be text or null."))
                 kind = None
             values["perturbation_kind"] = kind
         values.setdefault("perturbation_kind", DEFAULT_KIND)
@@ -170,7 +175,7 @@ def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
     """The contrasts of a row, as far as they can be read."""
     if isinstance(given, list) and all(isinstance(element, dict) for element in given):
         return given
-    reason = "It must be a list of objects, such as [{...}]; [] says that the original has no contrast."
+    reason = _("It must be a list of objects, such as [{...}]; [] says that the original has no contrast.")
     findings.refuse("contrasts", "" if given is None else given, reason)
     return []
 
@@ -179,7 +184,11 @@ def _check_change(changed: SourceInstance, before: list[SourceInstance], finding
     """Refuse a contrast that changes nothing, or says what one before it says."""
     for index, other in enumerate(before):
         if _texts(changed) == _texts(other) and changed.target == other.target:
-            reason = f"Its texts are those of contrasts[{index - 1}]; keep one of the two." if index else NO_OP
+            reason = (
+                _("Its texts are those of contrasts[{index}]; keep one of the two.", index=index - 1)
+                if index
+                else _(NO_OP)
+            )
             findings.refuse(next(iter(changed.segments), "line"), changed.key, reason)
             return
 

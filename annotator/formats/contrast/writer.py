@@ -9,7 +9,6 @@ import msgspec
 
 from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.numbers import counted
 from annotator.domain.rationales import Span
 from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
@@ -18,6 +17,7 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import Refused, SortedLines, new_file
 from annotator.formats.rows.gold_spans import placed_span
 from annotator.formats.rows.spans import SpanRow, span_row
+from annotator.language import _, several
 from annotator.text.alignment import align_tokens
 
 _LIFTED = ("reason", "edits")  # of the metadata: what stands beside the texts
@@ -48,9 +48,14 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> in
 
 def _nothing_to_write(n_versions: int) -> str:
     if not n_versions:
-        return "No instance is a changed version of another; there is no contrast set to write."
-    wait = f"{counted(n_versions, 'changed version')} {'waits' if n_versions == 1 else 'wait'} for annotation"
-    return f"No changed version has gold yet: {wait}. Contrast sets can be written when some are annotated."
+        return _("No instance is a changed version of another; there is no contrast set to write.")
+    return several(
+        "No changed version has gold yet: {n} changed version waits for annotation. Contrast sets can be written when some are "
+        "annotated.",
+        "No changed version has gold yet: {n} changed versions wait for annotation. Contrast sets can be written when some are "
+        "annotated.",
+        n_versions,
+    )
 
 
 @dataclass(slots=True)
@@ -60,8 +65,10 @@ class _SetWriter:
     n_changed: int = 0
     _alone: Refused = field(
         default_factory=lambda: Refused(
-            "are changed versions of an instance that is not written: it has no gold, is in another split, or is a changed "
-            "version itself. Finish the originals, or write them too with --include submitted"
+            _(
+                "are changed versions of an instance that is not written: it has no gold, is in another split, or is a changed "
+                "version itself. Finish the originals, or write them too with --include submitted"
+            )
         )
     )
 
@@ -145,8 +152,12 @@ def _tokens(instance: Instance, segment: Segment) -> list[str]:
         aligned = None
     if aligned != body:
         raise ExportRefused(
-            f"Instance '{instance.key}': the tokens of segment '{segment.name}' leave out text, or stand where they would "
-            "not be looked for, so that a list of them is not enough. Export the project as jsonl."
+            _(
+                "Instance '{key}': the tokens of segment '{name}' leave out text, or stand where they would not be looked for, "
+                "so that a list of them is not enough. Export the project as jsonl.",
+                key=instance.key,
+                name=segment.name,
+            )
         )
     return tokens
 

@@ -13,6 +13,7 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import LineError, Row, convert, line_at, parse_object, read_rows
+from annotator.language import _
 from annotator.text.alignment import eraser_docs_folder, eraser_docs_jsonl
 
 _KEPT_CHARACTERS = 32 * 2**20
@@ -45,13 +46,18 @@ def find_documents(folder: Path) -> Documents:
     """
     in_folder, in_file = folder / "docs", folder / "docs.jsonl"
     if in_folder.is_dir() and in_file.is_file():
-        raise InvalidValue(f"'{folder}' holds both docs/ and docs.jsonl; ERASER has one of the two. Remove the other.")
+        raise InvalidValue(
+            _("'{folder}' holds both docs/ and docs.jsonl; ERASER has one of the two. Remove the other.", folder=folder)
+        )
     if in_folder.is_dir():
         return _FolderDocuments(in_folder)
     if in_file.is_file():
         return _FileDocuments(in_file)
     raise InvalidValue(
-        f"The folder '{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files."
+        _(
+            "The folder '{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files.",
+            folder=folder,
+        )
     )
 
 
@@ -72,11 +78,19 @@ class _FolderDocuments:
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as fault:
-            reason = f"Byte {fault.start + 1} of docs/{docid} is not UTF-8; save the document as UTF-8."
+            reason = _(
+                "Byte {number} of docs/{docid} is not UTF-8; save the document as UTF-8.",
+                number=fault.start + 1,
+                docid=docid,
+            )
             findings.refuse("docid", docid, reason)
             return None
         except OSError as error:
-            findings.refuse("docid", docid, f"The document docs/{docid} cannot be read: {error.strerror}.")
+            findings.refuse(
+                "docid",
+                docid,
+                _("The document docs/{docid} cannot be read: {reason}.", docid=docid, reason=error.strerror),
+            )
             return None
         return _checked(docid, text, eraser_docs_folder, findings)
 
@@ -116,7 +130,9 @@ class _FileDocuments:
         if document is None:
             return
         if hash(document.docid) in self._offsets:
-            reason = f"The document '{document.docid}' appears twice; the first is taken, keep one of the two."
+            reason = _(
+                "The document '{docid}' appears twice; the first is taken, keep one of the two.", docid=document.docid
+            )
             findings.refuse("docid", document.docid, reason)
             return
         self._offsets[hash(document.docid)] = row.offset
@@ -131,18 +147,18 @@ class _FileDocuments:
         try:
             row = msgspec.convert(parse_object(line_at(self.path, offset)), _DocumentRow)
         except (LineError, msgspec.ValidationError) as error:
-            findings.refuse("docid", docid, f"The document cannot be read again: {error}")
+            findings.refuse("docid", docid, _("The document cannot be read again: {reason}", reason=error))
             return None
         return _checked(docid, row.document, eraser_docs_jsonl, findings) if row.docid == docid else None
 
 
 def _checked(docid: str, text: str, tokenize: "Tokenize", findings: Findings) -> TokenizedText | None:
     if "\0" in text:
-        findings.refuse("docid", docid, f"The document '{docid}' holds a NUL character; remove it.")
+        findings.refuse("docid", docid, _("The document '{docid}' holds a NUL character; remove it.", docid=docid))
         return None
     body = tokenize(text)
     if not body.n_tokens or not text.strip():
-        findings.refuse("docid", docid, f"The document '{docid}' is empty; nothing can be marked in it.")
+        findings.refuse("docid", docid, _("The document '{docid}' is empty; nothing can be marked in it.", docid=docid))
         return None
     return body
 
@@ -183,9 +199,15 @@ class DocumentShelf:
             return docid
         longer = f"{docid}.txt"
         if self.documents.has(longer):
-            findings.warn("docid", docid, f"The document is called '{longer}'; the name lacks its extension.")
+            findings.warn(
+                "docid", docid, _("The document is called '{name}'; the name lacks its extension.", name=longer)
+            )
             return longer
-        reason = f"There is no document '{docid}' in {self.documents.name}; correct the name or add the document."
+        reason = _(
+            "There is no document '{docid}' in {name}; correct the name or add the document.",
+            docid=docid,
+            name=self.documents.name,
+        )
         findings.refuse("docid", docid, reason)
         return None
 

@@ -12,6 +12,7 @@ import numpy as np
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import LineError, RawLine, check_file, convert, parse_object, read_lines
+from annotator.language import _
 from annotator.metrics.ragged import Integers
 
 FARTHEST = 2**31 - 1
@@ -213,4 +214,4 @@ def _explained(line: RawLine, kind: type[object], source: str) -> Problem:
     if findings.problems:
         return findings.problems[0]
     return Problem(source, line.number, "line", shown((line.content or b"")[:80].decode("utf-8", "replace")),
-                   "The line holds an integer or a number that cannot be read.")  # fmt: skip
+                   _("The line holds an integer or a number that cannot be read."))  # fmt: skip

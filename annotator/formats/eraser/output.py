@@ -26,6 +26,7 @@ from annotator.formats.eraser.gold import FARTHEST, read_typed
 from annotator.formats.eraser.predictions import DocumentRow, PredictionRow
 from annotator.formats.model_output.output_rows import OutputFile, check_scores
 from annotator.formats.rows.findings import Findings
+from annotator.language import _
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
@@ -54,7 +55,7 @@ def _row(
 ) -> Iterator[SourceOutput | Problem]:
     findings = Findings(file.source, line)
     if known.setdefault(row.annotation_id, line) != line:
-        reason = f"The instance stands in line {known[row.annotation_id]} too; keep one of the two rows."
+        reason = _("The instance stands in line {line} too; keep one of the two rows.", line=known[row.annotation_id])
         findings.refuse("annotation_id", row.annotation_id, reason)
     output = SourceOutput(
         f"{file.options.key_prefix}{row.annotation_id}",
@@ -68,7 +69,9 @@ def _row(
     )
     if not (output.predictions or output.attributions or output.rationales):
         findings.warn(
-            "annotation_id", row.annotation_id, "The row holds no answer, no scores and no selection; it is left out."
+            "annotation_id",
+            row.annotation_id,
+            _("The row holds no answer, no scores and no selection; it is left out."),
         )
     elif not findings.is_refused:
         yield output
@@ -91,7 +94,9 @@ def _spans(entry: DocumentRow, field_prefix: str, findings: Findings) -> Iterato
         if 0 <= start < end <= FARTHEST:
             yield start, end
         elif (start, end) != (-1, -1):
-            reason = f"It goes from token {start} to {end} (exclusive); it needs 0 <= start < end."
+            reason = _(
+                "It goes from token {start} to {end} (exclusive); it needs 0 <= start < end.", start=start, end=end
+            )
             findings.refuse(f"{field_prefix}.hard_rationale_predictions[{number}]", [start, end], reason)
 
 
@@ -104,7 +109,7 @@ def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterat
             continue
         field_name, docid = f"rationales[{number}].soft_rationale_predictions", f"{prefix}{entry.docid}"
         if docid in parts:
-            reason = f"The document '{entry.docid}' has scores twice in this row; keep one of the two."
+            reason = _("The document '{docid}' has scores twice in this row; keep one of the two.", docid=entry.docid)
             findings.refuse(field_name, entry.docid, reason)
         check_scores(scores, findings, field_name)
         parts[docid] = ScoredPart(tuple(scores), docid)
@@ -128,7 +133,7 @@ def _predictions(row: PredictionRow, findings: Findings) -> Iterator[Prediction]
     for number, at_threshold in enumerate(row.thresholded_scores or ()):
         if at_threshold.threshold in seen:
             field_name = f"thresholded_scores[{number}].threshold"
-            findings.refuse(field_name, at_threshold.threshold, "The threshold appears twice; keep one of the two.")
+            findings.refuse(field_name, at_threshold.threshold, _("The threshold appears twice; keep one of the two."))
         seen.add(at_threshold.threshold)
         yield Prediction(None, at_threshold.comprehensiveness_classification_scores, "rest", at_threshold.threshold)
         yield Prediction(None, at_threshold.sufficiency_classification_scores, "rationale", at_threshold.threshold)

@@ -23,6 +23,7 @@ from annotator.formats.eraser.documents import DocumentShelf, DocumentTokens, fi
 from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings, Places, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
+from annotator.language import _, several
 
 SPLITS = ("train", "val", "test")
 ANNOTATOR = "eraser"
@@ -71,14 +72,20 @@ def _documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
 def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
     """The files to read with their splits; a folder's missing and empty ones are fine."""
     if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
     if path.is_file():
         return [(options.split or (path.stem if path.stem in SPLITS else ""), path)]
     wanted = [split for split in SPLITS if options.split in {None, split}]
     files = [(split, path / f"{split}.jsonl") for split in wanted if (path / f"{split}.jsonl").is_file()]
     if not files:
         names = listed([f"{split}.jsonl" for split in wanted]) or f"'{options.split}.jsonl'"
-        raise InvalidValue(f"The folder '{path}' holds no {names}; name the folder of the split files, or one file.")
+        raise InvalidValue(
+            _(
+                "The folder '{path}' holds no {names}; name the folder of the split files, or one file.",
+                path=path,
+                names=names,
+            )
+        )
     return files
 
 
@@ -108,16 +115,21 @@ class _EraserReader:
     def _left_out(self, source: str) -> Iterator[Problem]:
         """One warning for all evidences without tokens, and one for the instances that are left without any."""
         if n := self.empty.n:
-            what = "1 evidence marks" if n == 1 else f"{n:,} evidences mark"
-            reason = (
-                f"{what} no token (the end is the start) and {'is' if n == 1 else 'are'} left out; the rest is taken: "
-                f"{self.empty}."
+            reason = several(
+                "{n} evidence marks no token (the end is the start) and is left out; the rest is taken: {places}.",
+                "{n} evidences mark no token (the end is the start) and are left out; the rest is taken: {places}.",
+                n,
+                places=self.empty,
             )
             yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
         if n := self.unmarked.n:
-            reason = (
-                f"{n:,} instance{' has' if n == 1 else 's have'} no other evidence; taken without an annotation, since "
-                f"nothing says that there is no rationale: {self.unmarked}."
+            reason = several(
+                "{n} instance has no other evidence; taken without an annotation, since nothing says that there is no rationale: "
+                "{places}.",
+                "{n} instances have no other evidence; taken without an annotation, since nothing says that there is no "
+                "rationale: {places}.",
+                n,
+                places=self.unmarked,
             )
             yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
 
@@ -161,7 +173,9 @@ class _EraserReader:
         if parsed.docids:
             unlisted = [docid for docid in dict.fromkeys(in_evidences) if docid not in parsed.docids]
             if unlisted:
-                findings.warn("docids", unlisted, "Evidences name documents that docids does not list; both are taken.")
+                findings.warn(
+                    "docids", unlisted, _("Evidences name documents that docids does not list; both are taken.")
+                )
             return [*parsed.docids, *unlisted]
         key, task = parsed.annotation_id, self.options.task
         named = [f"{key}_{spec.name}" for spec in task.segments if spec.is_selectable]
@@ -183,7 +197,7 @@ class _EraserReader:
         sets = self._sets(row, parsed, bodies, segment_of, findings)
         has_only_empty = not sets and any(_is_empty(evidence) for group in parsed.evidences for evidence in group)
         if has_only_empty:
-            self.unmarked.add(f"line {row.line}, '{parsed.annotation_id}'")
+            self.unmarked.add(_("line {line}, '{key}'", line=row.line, key=parsed.annotation_id))
         annotation = SourceAnnotation(ANNOTATOR, parsed.classification, sets)
         return SourceInstance(
             key=prefix + parsed.annotation_id,
@@ -209,7 +223,12 @@ class _EraserReader:
             return {docid: by_name[docid] for docid in docids}
         if len(docids) > len(specs):
             known = listed([spec.name for spec in specs])
-            reason = f"The row has {counted(len(docids), 'document')}, but an instance of '{self.options.task.name}' has {known}."
+            reason = _(
+                "The row has {documents}, but an instance of '{task}' has {segments}.",
+                documents=counted(len(docids), "document"),
+                task=self.options.task.name,
+                segments=known,
+            )
             findings.refuse("docids", list(docids), reason)
         return {docid: spec.name for docid, spec in zip(docids, specs, strict=False)}
 
@@ -225,14 +244,14 @@ class _EraserReader:
         sets = []
         for group_number, group in enumerate(parsed.evidences):
             if not group:
-                reason = "The evidence group is empty; it is left out, since a set without tokens supports nothing."
+                reason = _("The evidence group is empty; it is left out, since a set without tokens supports nothing.")
                 findings.warn(f"evidences[{group_number}]", "[]", reason)
                 continue
             spans = []
             for number, evidence in enumerate(group):
                 field_name = f"evidences[{group_number}][{number}]"
                 if _is_empty(evidence):
-                    self.empty.add(f"line {row.line}, {field_name}")
+                    self.empty.add(_("line {line}, {field_name}", line=row.line, field_name=field_name))
                     continue
                 given = row.values["evidences"][group_number][number]
                 span = _span(evidence, given, field_name, bodies=bodies, segment_of=segment_of, findings=findings)
@@ -265,19 +284,25 @@ def _span(
         return None  # said before
     start, end = evidence.start_token, evidence.end_token
     if start < 0 or end < 0:
-        reason = "The evidence has no token offsets (-1 stands for unknown); write start_token and end_token."
+        reason = _("The evidence has no token offsets (-1 stands for unknown); write start_token and end_token.")
         if "start_char" in given or "end_char" in given:
-            reason = (
+            reason = _(
                 "Evidence has token offsets (start_token, end_token), not characters; convert start_char and end_char."
             )
         findings.refuse(f"{field_name}.start_token", start, reason)
     elif start >= end:
-        reason = f"The evidence goes from token {start} to {end} (exclusive); it needs start_token < end_token."
+        reason = _(
+            "The evidence goes from token {start} to {end} (exclusive); it needs start_token < end_token.",
+            start=start,
+            end=end,
+        )
         findings.refuse(f"{field_name}.end_token", end, reason)
     elif end > body.n_tokens:
-        reason = (
-            f"The evidence ends at token {end} (exclusive), but the document '{docid}' has "
-            f"{counted(body.n_tokens, 'token')}."
+        reason = _(
+            "The evidence ends at token {end} (exclusive), but the document '{docid}' has {tokens}.",
+            end=end,
+            docid=docid,
+            tokens=counted(body.n_tokens, "token"),
         )
         findings.refuse(f"{field_name}.end_token", end, reason)
     else:
@@ -289,7 +314,7 @@ def _span(
 def _compare_text(evidence: _Evidence, body: DocumentTokens, field_name: str, findings: Findings) -> None:
     tokens = body.text(evidence.start_token, evidence.end_token)
     if evidence.text is not None and evidence.text != tokens:
-        reason = f"The text is not that of its tokens ({tokens[:60]!r}); the offsets are taken."
+        reason = _("The text is not that of its tokens ({tokens}); the offsets are taken.", tokens=repr(tokens[:60]))
         findings.warn(f"{field_name}.text", evidence.text, reason)
 
 

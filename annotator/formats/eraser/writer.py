@@ -14,6 +14,7 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.eraser.reader import SPLITS
 from annotator.formats.rows.files import Refused, SortedLines, new_folder
+from annotator.language import _
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -40,12 +41,15 @@ class _EraserWriter:
     _keys: set[int] = field(default_factory=set)
     _no_result: Refused = field(
         default_factory=lambda: Refused(
-            "have no result; ERASER needs a classification. Let annotators or the lead set it, or export one split"
+            _("have no result; ERASER needs a classification. Let annotators or the lead set it, or export one split")
         )
     )
     _no_split: Refused = field(
         default_factory=lambda: Refused(
-            f"are in no split of {', '.join(SPLITS)}; have a lead share them out first (`annotator split`)"
+            _(
+                "are in no split of {splits}; have a lead share them out first (`annotator split`)",
+                splits=", ".join(SPLITS),
+            )
         )
     )
 
@@ -71,7 +75,7 @@ class _EraserWriter:
         self._no_split.raise_if_any()
         if not self._lines:
             raise ExportRefused(
-                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
             )
         for split, lines in self._lines.items():
             with (folder / f"{split}.jsonl").open("wb") as file:
@@ -80,7 +84,9 @@ class _EraserWriter:
     def _check_key(self, instance: Instance) -> None:
         key_hash = hash((instance.split, instance.key))
         if key_hash in self._keys:
-            raise ExportRefused(f"Two instances of split '{instance.split}' have the key '{instance.key}'.")
+            raise ExportRefused(
+                _("Two instances of split '{split}' have the key '{key}'.", split=instance.split, key=instance.key)
+            )
         self._keys.add(key_hash)
 
     def _docids(self, instance: Instance) -> dict[str, str]:
@@ -96,12 +102,22 @@ class _EraserWriter:
             for start, end in segment.body.sentences()
         )
         if not text:
-            raise ExportRefused(f"Instance '{key}': the segment '{segment.name}' has no token, so it is no document.")
+            raise ExportRefused(
+                _(
+                    "Instance '{key}': the segment '{name}' has no token, so it is no document.",
+                    key=key,
+                    name=segment.name,
+                )
+            )
         is_new = hash(docid) not in self._texts
         if self._texts.setdefault(hash(docid), hash(text)) != hash(text):
             raise ExportRefused(
-                f"Instance '{key}': the document '{docid}' would stand for two different texts. Keys that occur in two "
-                "splits do that; export one split at a time (--split)."
+                _(
+                    "Instance '{key}': the document '{docid}' would stand for two different texts. Keys that occur in two splits "
+                    "do that; export one split at a time (--split).",
+                    key=key,
+                    docid=docid,
+                )
             )
         if is_new:
             self.documents.write(_json({"docid": docid, "document": text}) + b"\n")
@@ -134,10 +150,21 @@ def _documents_of(instance: Instance) -> list[Segment]:
 def _token(segment: Segment, number: int, key: str) -> str:
     token = segment.body.token(number)
     if token.split() != [token]:
-        what = "is or holds white space" if token else "is empty"
+        values = {"key": key, "number": number, "name": segment.name, "token": repr(token)}
+        if token:
+            raise ExportRefused(
+                _(
+                    "Instance '{key}': token {number} of segment '{name}' ({token}) is or holds white space, which ERASER cannot "
+                    "hold. Export another split or format, or have the text imported with other tokens.",
+                    **values,
+                )
+            )
         raise ExportRefused(
-            f"Instance '{key}': token {number} of segment '{segment.name}' ({token!r}) {what}, which ERASER cannot "
-            "hold. Export another split or format, or have the text imported with other tokens."
+            _(
+                "Instance '{key}': token {number} of segment '{name}' ({token}) is empty, which ERASER cannot hold. Export "
+                "another split or format, or have the text imported with other tokens.",
+                **values,
+            )
         )
     return token
 
@@ -146,7 +173,12 @@ def _evidence(instance: Instance, span: Span, docids: dict[str, str]) -> dict[st
     segment = instance.layout.segment_at(span.start)
     if segment.name not in docids or span.end > segment.end_token:
         raise ExportRefused(
-            f"Instance '{instance.key}': the span of tokens {span.start} to {span.end - 1} is not within one document."
+            _(
+                "Instance '{key}': the span of tokens {start} to {end} is not within one document.",
+                key=instance.key,
+                start=span.start,
+                end=span.end - 1,
+            )
         )
     start, end = span.start - segment.first_token, span.end - segment.first_token
     body: TokenizedText = instance.segment(segment.name).body

@@ -18,7 +18,6 @@ from annotator.formats.tools.argilla_writer import write
 from annotator.formats.tools.labels import (
     NOTE_NAMES,
     LabelledSpan,
-    LeftOut,
     Marks,
     Values,
     named_segment,
@@ -28,11 +27,13 @@ from annotator.formats.tools.labels import (
     take_texts,
     warn_of_cut_words,
 )
+from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
+from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]
 
-_REMEDY = "Write the records with dataset.records.to_json(path)."
+_REMEDY = unsaid("Write the records with dataset.records.to_json(path).")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -40,7 +41,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or it is an archive or a table
     """
-    refuse_archives_and_tables(path, _REMEDY)
+    refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_RecordReader(path.name, options).rows(path))
 
 
@@ -61,7 +62,7 @@ class _RecordReader:
 
     def rows(self, path: Path) -> Iterator[Row | Problem]:
         """Plain rows of every record, what is wrong with it, and at the end what was left out."""
-        for row in record_rows(path, _REMEDY):
+        for row in record_rows(path, _(_REMEDY)):
             if isinstance(row, Problem):
                 yield row
                 continue
@@ -73,7 +74,7 @@ class _RecordReader:
         yield from self.left_out.warnings()
 
     def _plain(self, row: Row, record: Record, findings: Findings) -> Iterator[Row]:
-        self.left_out.add("suggestion", ", since a model's marks are not gold", record.n_suggestions)
+        self.left_out.add("suggestion", record.n_suggestions)
         values = {name: value for name, value in record.metadata.items() if value is not None}
         fields = {name: value for name, value in record.fields.items() if value is not None}
         unit = _take_unit(values, record, findings)
@@ -95,7 +96,7 @@ def _take_unit(values: Values, record: Record, findings: Findings) -> OffsetUnit
     given = values.pop("offsets", record.unit)
     if given is None or is_unit(given):
         return given
-    findings.refuse("metadata.offsets", given, 'It must be "utf-16", "graphemes" or "characters".')
+    findings.refuse("metadata.offsets", given, _('It must be "utf-16", "graphemes" or "characters".'))
     return None
 
 
@@ -112,14 +113,14 @@ def _take_more(values: Values, findings: Findings) -> None:
         values.update(more)
     else:
         findings.refuse(
-            "metadata.more", packed, "It must hold a JSON object, as our own export writes it; or remove it."
+            "metadata.more", packed, _("It must hold a JSON object, as our own export writes it; or remove it.")
         )
 
 
 def _take_key(values: Values, record: Record, findings: Findings) -> None:
     key = values.pop("key", record.id)
     if key in (None, ""):
-        findings.refuse("id", "", 'The record has no id; add one, such as "id": "1".')
+        findings.refuse("id", "", _('The record has no id; add one, such as "id": "1".'))
     if "id" in values:
         values["data.id"] = values["id"]
     values["id"] = key
@@ -143,8 +144,7 @@ class _Answers:
         if response.value is None:
             return
         if response.status in {"draft", "discarded"}:
-            is_draft = response.status == "draft"
-            self.left_out.add("response", ", which nobody has submitted" if is_draft else " (discarded)")
+            self.left_out.add("open response" if response.status == "draft" else "discarded response")
             return
         who = response.annotator or UNNAMED_ANNOTATOR
         value = response.value
@@ -156,7 +156,7 @@ class _Answers:
             else:
                 self._given.setdefault(response.question, {})[who] = value
         else:
-            self.left_out.add("response", ", being neither spans nor one label or text")
+            self.left_out.add("odd response")
 
     def _of(self, who: str) -> Marks:
         return self._marks.setdefault(who, Marks(who))
@@ -165,7 +165,7 @@ class _Answers:
         marks = self._of(who)
         segment = named_segment(self.options.task, [response.question], self.texts) if value else None
         if value and segment is None:
-            reason = (
+            reason = _(
                 "The file does not say which text is marked. Call the question like the field, such as rationale_text."
             )
             self.findings.refuse(response.field_name, response.question, reason)
@@ -178,7 +178,7 @@ class _Answers:
             try:
                 span = msgspec.convert(item, _SpanValue)
             except msgspec.ValidationError:
-                reason = "A span needs a start and an end in whole numbers, and a label."
+                reason = _("A span needs a start and an end in whole numbers, and a label.")
                 self.findings.refuse(field_name, item, reason)
                 continue
             characters = units.range_of(span.start, span.end, field_name, self.findings)
@@ -193,10 +193,6 @@ class _Answers:
         question = one_of_results(given, self.options.task, self.options.labels)
         for who, answer in self._given.pop(question or "", {}).items():
             self._of(who).result = answer
-        self.left_out.add("answer to another question", n=sum(len(a) for a in self._given.values()))
-        doubt = (
-            "signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
-            'counted characters, add "offsets": "characters" to the metadata'
-        )
-        self.left_out.tell(f"record holds {doubt}", f"records hold {doubt}", int(self._is_doubtful))
+        self.left_out.add("other answer", sum(len(a) for a in self._given.values()))
+        self.left_out.add("emoji in Argilla", int(self._is_doubtful))
         return list(self._marks.values())

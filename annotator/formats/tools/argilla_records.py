@@ -13,6 +13,7 @@ from annotator.formats.rows.json_items import read_content, read_items
 from annotator.formats.rows.lines import LineError, Row, convert, parse_value, read_rows
 from annotator.formats.tools.labels import Values
 from annotator.formats.tools.offsets import OffsetUnit
+from annotator.language import _
 
 # Argilla wants to know whose a response is; where our export does not, it writes this, to be replaced by a real user.
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -77,7 +78,9 @@ def _rows_of_object(values: object, source: str, remedy: str) -> Iterator[Row | 
         for name, record in values.items():
             yield Row(f"{source}[{name}]", 1, record)
         return
-    yield Problem(source, None, "file", shown(values), f"The file must hold a list of records. {remedy}")
+    yield Problem(
+        source, None, "file", shown(values), _("The file must hold a list of records. {remedy}", remedy=remedy)
+    )
 
 
 class _Answer(msgspec.Struct):

@@ -14,17 +14,18 @@ from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools.doccano_rows import Labelled, Spans, UnreadLabels, labelled_row, texts_of_row
 from annotator.formats.tools.doccano_writer import write
 from annotator.formats.tools.labels import (
-    LeftOut,
     Marks,
     Values,
     plain_rows,
     refuse_archives_and_tables,
     warn_of_cut_words,
 )
+from annotator.formats.tools.left_out import LeftOut
+from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]
 
-_REMEDY = "Export the project from doccano as JSONL."
+_REMEDY = unsaid("Export the project from doccano as JSONL.")
 _EVERYBODY = frozenset({"all", "unknown"})  # the files that doccano writes for no one person
 _KEYS = ("id", "key", "doc_id")
 
@@ -34,7 +35,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, it is an archive or a table, or the folder has none
     """
-    refuse_archives_and_tables(path, _REMEDY)
+    refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_ExportReader(path.name, options, _files(path)).rows())
 
 
@@ -43,7 +44,13 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.suffix.lower() in {".jsonl", ".json"} and file.is_file())
     if not files:
-        raise InvalidValue(f"The folder '{path}' holds no .jsonl file. {_REMEDY} Unpack its zip archive into a folder.")
+        raise InvalidValue(
+            _(
+                "The folder '{path}' holds no .jsonl file. Export the project from doccano as JSONL. Unpack its zip archive "
+                "into a folder.",
+                path=path,
+            )
+        )
     return files
 
 
@@ -51,7 +58,8 @@ def _rows_of(file: Path) -> Iterator[Row | Problem]:
     """One row a line, or, in the export called JSON, one list."""
     first = next(read_lines(file), None)
     if first is not None and (first.content or b"").lstrip().startswith(b"["):
-        return read_items(read_content(file), file.name, f"doccano writes a list of objects. {_REMEDY}")
+        wanted = _("doccano writes a list of objects. Export the project from doccano as JSONL.")
+        return read_items(read_content(file), file.name, wanted)
     return read_rows(file, file.name)
 
 
@@ -113,11 +121,8 @@ class _ExportReader:
         name = str(values.pop("username", values.pop("annotator", name)))
         has_no_rationale = values.pop("no_rationale", None) is True
         if not (spans or labelled.result is not None or has_no_rationale):
-            self.left_out.tell(
-                "row has no label and is taken as not annotated, since doccano does not say",
-                "rows have no label and are taken as not annotated, since doccano does not say",
-            )
-            self.left_out.add("comment on a row without a label", n=len(labelled.comments))
+            self.left_out.add("unlabelled row")
+            self.left_out.add("comment", len(labelled.comments))
             return []
         marks: dict[int | str | None, Marks] = {} if spans else {None: Marks(name, labelled.result)}
         for user, span in spans:
@@ -128,17 +133,9 @@ class _ExportReader:
         return list(marks.values())
 
     def _count(self, unread: UnreadLabels) -> None:
-        self.left_out.add("relation", n=unread.n_relations)
-        self.left_out.tell(
-            "row has several labels for the whole text, which were left out",
-            "rows have several labels for the whole text, which were left out",
-            unread.n_label_lists,
-        )
-        doubt = (
-            "signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
-            'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters"'
-        )
-        self.left_out.tell(f"row holds {doubt}", f"rows hold {doubt}", unread.n_doubtful)
+        self.left_out.add("relation", unread.n_relations)
+        self.left_out.add("several labels", unread.n_label_lists)
+        self.left_out.add("emoji in doccano", unread.n_doubtful)
 
     def _is_taken(self, values: Values, texts: Values, marks: list[Marks], row_key: int, findings: Findings) -> bool:
         """Whether a row says something: a row without marks does not, where another file had the text already."""
@@ -163,6 +160,6 @@ def _take_key(values: Values, findings: Findings) -> None:
     """Let `id` be the row's own key."""
     name = next((name for name in _KEYS if name in values), None)
     if name is None:
-        findings.refuse("id", "", 'The row has no id; add one, such as "id": "1".')
+        findings.refuse("id", "", _('The row has no id; add one, such as "id": "1".'))
     else:
         values["id"] = values.pop(name)

@@ -12,6 +12,7 @@ from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import convert
 from annotator.formats.tools.labels import LabelledSpan, Values, take_texts
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
+from annotator.language import _
 
 # The names under which versions and kinds of project export labels.
 _LABEL_FIELDS = ("label", "labels", "entities", "annotations", "cats")
@@ -86,7 +87,7 @@ def labelled_row(values: Values, findings: Findings) -> Labelled | None:
     if is_unit(fields.offsets):
         labelled.unit = fields.offsets
     elif fields.offsets is not None:
-        findings.refuse("offsets", fields.offsets, 'It must be "utf-16", "graphemes" or "characters".')
+        findings.refuse("offsets", fields.offsets, _('It must be "utf-16", "graphemes" or "characters".'))
     results = [r for name in _LABEL_FIELDS for r in _take_labels(name, getattr(fields, name), labelled, findings)]
     distinct = list(dict.fromkeys(results))
     if len(distinct) == 1:
@@ -114,7 +115,9 @@ def _take_labels(
         elif isinstance(label.label, str):
             results.append(label.label)
         else:
-            reason = "The label is given by its number alone; export with the labels' names (JSONL with text labels)."
+            reason = _(
+                "The label is given by its number alone; export with the labels' names (JSONL with text labels)."
+            )
             findings.refuse(f"{field_name}.label", label.label, reason)
     return results
 
@@ -126,7 +129,7 @@ def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findi
     """The texts of the segments, and the spans in them with the number of the user who made each, if the file names one."""
     text = values.pop("text", values.pop("data", None))
     if not isinstance(text, str):
-        findings.refuse("text", text, "The row needs its text.")
+        findings.refuse("text", text, _("The row needs its text."))
         return {}, []
     ranges = _segments(text, values, labelled, task, findings)
     if findings.is_refused:
@@ -138,7 +141,7 @@ def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findi
         characters = units.range_of(span.start, span.end, span.field_name, findings)
         parts = [] if characters is None else _parts(*characters, span.label, ranges)
         if characters is not None and not parts:
-            findings.refuse(span.field_name, [span.start, span.end], "It lies between the segments; remove it.")
+            findings.refuse(span.field_name, [span.start, span.end], _("It lies between the segments; remove it."))
         spans += [(span.user, part) for part in parts]
     labelled.unread.n_doubtful = int(_is_doubtful(text, labelled))
     others = take_texts(values, task, are_named=True) if labelled.segments is None else {}
@@ -153,16 +156,27 @@ def _segments(
         selectable = [spec.name for spec in task.segments if spec.is_selectable]
         name = segment_of(task, "text") or (selectable[0] if len(selectable) == 1 else None)
         if name is None:
-            reason = (
-                f"doccano has one text a row, and the task '{task.name}' needs several. Say where each stands in it: "
-                f'"segments": {{"{selectable[0]}": [0, 12], ...}}, as our own export does.'
+            reason = _(
+                "doccano has one text a row, and the task '{name}' needs several. Say where each stands in it: \"segments\": "
+                '{{"{selectable}": [0, 12], ...}}, as our own export does.',
+                name=task.name,
+                selectable=selectable[0],
             )
             findings.refuse("segments", list(values), reason)
         return {} if name is None else {name: (0, len(text))}
     units = Offsets.of(text, labelled.unit or "utf-16")
     for name in (name for name in labelled.segments if task.spec_of(name) is None):
         known = listed([spec.name for spec in task.segments])
-        findings.refuse(f"segments.{name}", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
+        findings.refuse(
+            f"segments.{name}",
+            name,
+            _(
+                "The task '{task}' has no segment '{segment}' (it has {known}).",
+                task=task.name,
+                segment=name,
+                known=known,
+            ),
+        )
     ranges_or_none = {
         name: units.range_of(start, end, f"segments.{name}", findings)
         for name, (start, end) in labelled.segments.items()

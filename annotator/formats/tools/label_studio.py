@@ -19,7 +19,6 @@ from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools.label_studio_results import Answers, Region, ResultReader
 from annotator.formats.tools.label_studio_writer import write
 from annotator.formats.tools.labels import (
-    LeftOut,
     Marks,
     Values,
     plain_rows,
@@ -27,11 +26,13 @@ from annotator.formats.tools.labels import (
     take_texts,
     warn_of_cut_words,
 )
+from annotator.formats.tools.left_out import LeftOut
+from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]
 
-_REMEDY = "Export the project from Label Studio as JSON."
-_WANTED = f"A Label Studio export is one list of tasks. {_REMEDY}"
+_REMEDY = unsaid("Export the project from Label Studio as JSON.")
+_WANTED = unsaid("A Label Studio export is one list of tasks. Export the project from Label Studio as JSON.")
 # Fields of a row of JSON-MIN that tell of the annotation and not of the task.
 _OF_ANNOTATION = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time", "history", "agreement")
 
@@ -41,7 +42,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or it is an archive or a table
     """
-    refuse_archives_and_tables(path, _REMEDY)
+    refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_ExportReader(path.name, options).rows(read_content(path)))
 
 
@@ -80,7 +81,7 @@ class _ExportReader:
 
     def rows(self, content: bytes) -> Iterator[Row | Problem]:
         """Plain rows of every task, what is wrong with it, and at the end what was left out."""
-        for item_key, group in groupby(read_items(content, self.source, _WANTED), _task_of_min):
+        for item_key, group in groupby(read_items(content, self.source, _(_WANTED)), _task_of_min):
             if item_key is not None:
                 yield from self._minimal_task([row for row in group if isinstance(row, Row)])
                 continue
@@ -100,8 +101,8 @@ class _ExportReader:
             _take_key(values, KEY_NAMES, task.id, findings)
             if isinstance(task.meta, dict) and task.meta and not {"meta", "metadata"} & values.keys():
                 values["metadata"] = task.meta
-            self.left_out.add("prediction", ", since a model's marks are not gold", len(task.predictions or ()))
-            self.left_out.add("draft", ", which nobody has submitted", len(task.drafts or ()))
+            self.left_out.add("prediction", len(task.predictions or ()))
+            self.left_out.add("draft", len(task.drafts or ()))
             answers = list(self._annotations(task, texts, findings))
             yield from self._plain(row, values, texts, answers, findings)
         yield from findings.problems
@@ -113,14 +114,14 @@ class _ExportReader:
         latest: dict[str, tuple[str, int, _Annotation]] = {}
         for number, annotation in enumerate((task.completions if is_old else task.annotations) or ()):
             if annotation.was_cancelled or annotation.skipped:
-                self.left_out.add("annotation", ", since the task was skipped (cancelled)")
+                self.left_out.add("skipped annotation")
                 continue
             who = _name(annotation.completed_by)
             dated = (str(annotation.updated_at or annotation.created_at or ""), number, annotation)
             if who in latest:
-                self.left_out.add("annotation", ", since the same person has a later one of the task")
+                self.left_out.add("earlier annotation")
             latest[who] = max(dated, latest.get(who, dated), key=lambda known: known[:2])
-        for who, (_, number, annotation) in latest.items():
+        for who, (_date, number, annotation) in latest.items():
             field_name = f"{'completions' if is_old else 'annotations'}[{number}].result"
             yield results.answers(who, annotation.result or (), field_name)
 
@@ -159,7 +160,7 @@ class _ExportReader:
         marks = []
         for answer in answers:
             if answer.n_unread and not answer.marks.spans and answer.marks.result is None:
-                self.left_out.add("annotation", ", with nothing of a kind that can be read")
+                self.left_out.add("empty annotation")
             else:
                 marks.append(answer.marks)
         return marks
@@ -186,7 +187,7 @@ def _take_key(values: Values, names: tuple[str, ...], task_id: object, findings:
     """Set `id` to the data's own key, else to the number that Label Studio gave the task."""
     given = next((values[name] for name in ("key", *names) if values.get(name, "") != ""), task_id)
     if given is None:
-        reason = 'The task has neither an id nor a key in its data; add one to the data, such as "key": "1".'
+        reason = _('The task has neither an id nor a key in its data; add one to the data, such as "key": "1".')
         findings.refuse("id", "", reason)
     if values.get("id", given) != given:
         values["data.id"] = values["id"]

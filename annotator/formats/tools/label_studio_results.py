@@ -12,17 +12,17 @@ from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.tools.labels import (
     NOTE_NAMES,
     LabelledSpan,
-    LeftOut,
     Marks,
     Values,
     named_segment,
     one_of_results,
 )
+from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets
+from annotator.language import _, listed
 
 _NAMED = NOTE_NAMES | {"label", "answer", "result"}
 _BLANKS = re.compile(r"\\n|\s")
-_HTML = ("region of HTML", "; give Label Studio plain text in a Text tag")
 
 
 class RegionValue(msgspec.Struct):
@@ -67,8 +67,8 @@ class Answers:
         if len(answers) == 1:
             self.marks.result = answers[0]
         elif answers:
-            left_out.add("question with several answers", ", since a result is one label or one answer")
-        left_out.add("answer to another question", n=len(self._given))
+            left_out.add("several answers")
+        left_out.add("other answer", len(self._given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,10 @@ class ResultReader:
             answers.give(question, value.choices if region.type == "choices" else value.text)
         else:
             answers.n_unread += 1
-            is_html = region.type == "hypertextlabels"
-            self.left_out.add(*(_HTML if is_html else (f"result of the kind '{shown(region.type)}'",)))
+            if region.type == "hypertextlabels":
+                self.left_out.add("HTML region")
+            else:
+                self.left_out.add_kind(shown(region.type))
 
     def _is_answer(self, kind: str, question: str) -> bool:
         """Whether a result may answer what the task asks: a choice for a label, a text for an answer, or by its name."""
@@ -109,10 +111,10 @@ class ResultReader:
         labels = [label for label in value.labels if isinstance(label, str)] if isinstance(value.labels, list) else []
         if not labels:
             answers.n_unread += 1
-            self.left_out.add("region without a label")
+            self.left_out.add("unlabelled region")
             return
         if not (_is_whole(value.start) and _is_whole(value.end)):
-            reason = "Characters are counted in whole numbers; only regions of a Text tag can be read."
+            reason = _("Characters are counted in whole numbers; only regions of a Text tag can be read.")
             self.findings.refuse(field_name, [value.start, value.end], reason)
             return
         segment = self._segment(names, value, field_name)
@@ -132,10 +134,11 @@ class ResultReader:
             ]
             segment = fitting[0] if len(fitting) == 1 else None
         if segment is None:
-            texts = ", ".join(f"'{name}'" for name in self.texts) or "no text"
-            reason = (
-                f"The file does not say which text is marked (the task has {texts}). Call the Text tag, and its field in the "
-                "data, like the segment."
+            texts = listed([f"'{name}'" for name in self.texts]) or _("no text")
+            reason = _(
+                "The file does not say which text is marked (the task has {texts}). Call the Text tag, and its field in the "
+                "data, like the segment.",
+                texts=texts,
             )
             self.findings.refuse(field_name, names[0], reason)
         return segment
@@ -147,14 +150,15 @@ class ResultReader:
             units = Offsets.of(text, "utf-16")
             start, end = units.character(value.start), units.character(value.end)
             if start is not None and end is not None and start < end and _says(text, start, end, value):
-                conversion = "in UTF-16 units, as old versions of Label Studio did; converted"
-                self.left_out.tell(f"region counts {conversion}", f"regions count {conversion}")
+                self.left_out.add("UTF-16 region")
                 return start, end
             if 0 <= value.start < value.end <= len(text):
                 in_text = shown(text[value.start : value.end])
-                reason = (
-                    f"Label Studio recorded '{shown(recorded)}', but at these characters the text says '{in_text}'; it was "
-                    "changed after it was marked. Correct the offsets, or take the region out."
+                reason = _(
+                    "Label Studio recorded '{recorded}', but at these characters the text says '{in_text}'; it was changed "
+                    "after it was marked. Correct the offsets, or take the region out.",
+                    recorded=shown(recorded),
+                    in_text=in_text,
                 )
                 self.findings.refuse(field_name, [value.start, value.end], reason)
                 return None

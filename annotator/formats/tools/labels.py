@@ -4,7 +4,6 @@ Each tool's reader brings a record to a plain row for every annotator; the rows'
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +13,15 @@ import msgspec
 
 from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance
-from annotator.domain.numbers import counted
 from annotator.domain.tasks import Task
-from annotator.errors import ExportRefused, InvalidValue, Problem
+from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.rows.column_names import field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
 from annotator.formats.rows.lines import Row
 from annotator.formats.tools.offsets import cuts_word
+from annotator.language import _, several
 
 Values = dict[str, Any]
 NOTE_NAMES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "explanation"})
@@ -52,30 +51,6 @@ class Marks:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class LeftOut:
-    """Counts what is not taken, or taken otherwise than it stands there, for one warning each at the end of a file."""
-
-    source: str
-    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add(self, singular: str, why: str = "", n: int = 1) -> None:
-        """Count n more that were left out; one: a single one in words (“answer to another question”); why: the rest of it."""
-        what, *rest = singular.split(" ", 1)
-        words = " ".join(("", *rest))
-        self.tell(f"{what}{words} was left out{why}", f"{what}s{words} were left out{why}", n)
-
-    def tell(self, singular: str, several: str, n: int = 1) -> None:
-        """Count n more; the words follow their number in the warning."""
-        if n:
-            self._counts[singular, several] += n
-
-    def warnings(self) -> Iterator[Problem]:
-        """One warning for each thing counted."""
-        for (singular, several), n in self._counts.items():
-            yield Problem(self.source, None, "file", str(n), f"{counted(n, singular, several)}.", is_warning=True)
-
-
 def refuse_archives_and_tables(path: Path, remedy: str) -> None:
     """Raise InvalidValue, saying what to do, for a zip archive and for a table, which tools export too."""
     if not path.is_file():
@@ -83,9 +58,11 @@ def refuse_archives_and_tables(path: Path, remedy: str) -> None:
     with path.open("rb") as file:
         start = file.read(len(_ZIP_START))
     if start == _ZIP_START or path.suffix.lower() == ".zip":
-        raise InvalidValue(f"'{path}' is a zip archive; unpack it and name the file or folder inside it.")
+        raise InvalidValue(_("'{path}' is a zip archive; unpack it and name the file or folder inside it.", path=path))
     if path.suffix.lower() in {".csv", ".tsv", ".xlsx"}:
-        raise InvalidValue(f"'{path}' is a table, which says less than the tool's JSON. {remedy}")
+        raise InvalidValue(
+            _("'{path}' is a table, which says less than the tool's JSON. {remedy}", path=path, remedy=remedy)
+        )
 
 
 def take_texts(values: Values, task: Task, *, are_named: bool = False) -> Values:
@@ -177,9 +154,10 @@ def warn_of_cut_words(marks: Iterable[Marks], texts: Mapping[str, object], findi
         if isinstance(text, str) and cuts_word(text, span.start, span.end):
             cut.append(text[span.start : span.end])
     if cut:
-        reason = (
-            f"{counted(len(cut), 'span begins or ends', 'spans begin or end')} inside a word; on import such a "
-            "span grows to whole tokens."
+        reason = several(
+            "{n} span begins or ends inside a word; on import such a span grows to whole tokens.",
+            "{n} spans begin or end inside a word; on import such a span grows to whole tokens.",
+            len(cut),
         )
         findings.warn("rationales", listed(cut, 3), reason)
 
@@ -229,14 +207,14 @@ class GoldKeys:
         key_hash = hash((gold.instance.split, gold.instance.key))
         if key_hash in self._seen:
             split, key = gold.instance.split, gold.instance.key
-            raise ExportRefused(f"Two instances of split '{split}' have the key '{key}'.")
+            raise ExportRefused(_("Two instances of split '{split}' have the key '{key}'.", split=split, key=key))
         self._seen.add(key_hash)
 
     def finish(self) -> None:
         """Raise ExportRefused when there was no instance."""
         if not self._seen:
             raise ExportRefused(
-                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
             )
 
 
@@ -263,7 +241,11 @@ def gold_spans(gold: GoldInstance) -> Iterator[tuple[str, PlacedSpan]]:
             placed = placed_span(gold.instance, span)
             if placed.start_char >= placed.end_char:
                 raise ExportRefused(
-                    f"Instance '{gold.instance.key}': set {number + 1} marks an empty token, which has no character."
+                    _(
+                        "Instance '{key}': set {number} marks an empty token, which has no character.",
+                        key=gold.instance.key,
+                        number=number + 1,
+                    )
                 )
             yield set_label(number), placed
 

@@ -10,13 +10,14 @@ from typing import Literal, TypeGuard
 import regex
 
 from annotator.formats.rows.findings import Findings
+from annotator.language import _, unsaid
 from annotator.text.utf16 import utf16_offsets
 
 OffsetUnit = Literal["characters", "utf-16", "graphemes"]
 _UNIT_WORDS: dict[OffsetUnit, str] = {
-    "characters": "characters",
-    "utf-16": "UTF-16 units",
-    "graphemes": "grapheme clusters",
+    "characters": unsaid("characters"),
+    "utf-16": unsaid("UTF-16 units"),
+    "graphemes": unsaid("grapheme clusters"),
 }
 _CLUSTER = regex.compile(r"\X")
 # Thai to Burmese, Khmer, and Chinese and Japanese: no blank parts words, so a span cannot be seen to cut one.
@@ -76,17 +77,28 @@ class Offsets:
 
     def range_of(self, start: int, end: int, field_name: str, findings: Findings) -> tuple[int, int] | None:
         """A half-open range in characters; None, with a finding, when it is no range of the text."""
-        unit = _UNIT_WORDS[self.unit]
+        unit = _(_UNIT_WORDS[self.unit])
         if not 0 <= start < end:
-            reason = f"It goes from {start} to {end} (exclusive); a span needs 0 <= start < end."
+            reason = _(
+                "It goes from {start} to {end} (exclusive); a span needs 0 <= start < end.", start=start, end=end
+            )
         elif end > self.length:
-            reason = f"It ends at {end} (exclusive), but the text is {self.length} {unit} long."
+            reason = _(
+                "It ends at {end} (exclusive), but the text is {length} {unit} long.",
+                end=end,
+                length=self.length,
+                unit=unit,
+            )
         else:
             first, last = self.character(start), self.character(end)
             if first is not None and last is not None:
                 return first, last
             wrong = start if first is None else end
-            reason = f"Offset {wrong} (in {unit}) lies inside a character, so the span is counted in something else."
+            reason = _(
+                "Offset {wrong} (in {unit}) lies inside a character, so the span is counted in something else.",
+                wrong=wrong,
+                unit=unit,
+            )
         findings.refuse(field_name, [start, end], reason)
         return None
 

@@ -8,6 +8,7 @@ from annotator.domain.models import StoredOutput
 from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import find_instance_ids, get_instance, iterate_instance_batches, queue_keys
@@ -55,7 +56,13 @@ def require_named_split(store: Store, project: Project, split: str | None) -> No
 def checked_policy(policy: str | None) -> GoldPolicy | None:
     """A gold policy that somebody wrote; raises InvalidValue naming those there are."""
     if policy is not None and policy not in GOLD_POLICIES:
-        raise InvalidValue(f"There is no gold policy '{policy}'. Choose one of {', '.join(GOLD_POLICIES)}.")
+        raise InvalidValue(
+            _(
+                "There is no gold policy '{policy}'. Choose one of {names}.",
+                policy=policy,
+                names=", ".join(GOLD_POLICIES),
+            )
+        )
     return policy
 
 
@@ -83,13 +90,21 @@ def iterate_stored_outputs(
 
 
 def _runs(runs: Sequence[StoredRun], project: Project, model: str | None, method: str | None) -> list[StoredRun]:
-    for what, wanted, known in (
-        ("model", model, {stored.run.model for stored in runs}),
-        ("method", method, {stored.run.method for stored in runs if model in {None, stored.run.model}}),
+    for unknown, wanted, known in (
+        (
+            unsaid("The project '{name}' has no model '{wanted}' (it has {names})."),
+            model,
+            {stored.run.model for stored in runs},
+        ),
+        (
+            unsaid("The project '{name}' has no method '{wanted}' (it has {names})."),
+            method,
+            {stored.run.method for stored in runs if model in {None, stored.run.model}},
+        ),
     ):
         if wanted and wanted not in known:
-            names = ", ".join(f"'{name}'" for name in sorted(known) if name) or "none"
-            raise NotFound(f"The project '{project.name}' has no {what} '{wanted}' (it has {names}).")
+            names = ", ".join(f"'{name}'" for name in sorted(known) if name) or _("none")
+            raise NotFound(_(unknown, name=project.name, wanted=wanted, names=names))
     return [stored for stored in runs if model in {None, stored.run.model} and method in {None, stored.run.method}]
 
 
@@ -109,13 +124,23 @@ def whole_instance(store: Store, actor: User, project: Project, key: str, split:
     require(store, actor, project.id, "export")
     with store.snapshot():
         ids = find_instance_ids(store, project.id, key, split)
-        of_split = "" if split is None else f" in the split '{split}'"
+        if not ids and split is None:
+            raise NotFound(_("The project '{name}' has no instance '{key}'.", name=project.name, key=key))
         if not ids:
-            raise NotFound(f"The project '{project.name}' has no instance '{key}'{of_split}.")
+            raise NotFound(
+                _(
+                    "The project '{name}' has no instance '{key}' in the split '{split}'.",
+                    name=project.name,
+                    key=key,
+                    split=split,
+                )
+            )
         instances = [get_instance(store, number) for number in ids]
         if len(instances) > 1:
             splits = ", ".join(f"'{instance.split}'" for instance in instances)
-            raise InvalidValue(f"The key '{key}' is in several splits ({splits}). Name the split.")
+            raise InvalidValue(
+                _("The key '{key}' is in several splits ({splits}). Name the split.", key=key, splits=splits)
+            )
         [instance] = instances
         outputs = [
             StoredOutput(instance.key, instance.split, stored.run, output)

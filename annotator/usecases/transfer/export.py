@@ -25,6 +25,7 @@ from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
@@ -81,7 +82,9 @@ class Exported:
         """How much was written."""
         instances = counted(self.n, "instance")
         return (
-            instances if self.n_annotations is None else f"{instances} and {counted(self.n_annotations, 'annotation')}"
+            instances
+            if self.n_annotations is None
+            else listed([instances, counted(self.n_annotations, "annotation")], "and")
         )
 
     @property
@@ -89,10 +92,11 @@ class Exported:
         """What was left out, in a sentence; "" for nothing."""
         if not self.n_waiting:
             return ""
-        what = f"{counted(self.n_waiting, 'changed version')} without gold"
-        if self.n_waiting == 1:
-            return f"{what} was left out. It is written once it is annotated."
-        return f"{what} were left out. They are written once they are annotated."
+        return several(
+            "{n} changed version without gold was left out. It is written once it is annotated.",
+            "{n} changed versions without gold were left out. They are written once they are annotated.",
+            self.n_waiting,
+        )
 
 
 def export_file(
@@ -150,7 +154,11 @@ def _require_possible(
     """Raise for what a format cannot hold, and for what the person may not have in it."""
     if format_name not in WRITABLE:
         raise InvalidValue(
-            f"There is no format '{format_name}' that can be written. Choose one of {', '.join(WRITABLE)}."
+            _(
+                "There is no format '{format_name}' that can be written. Choose one of {names}.",
+                format_name=format_name,
+                names=", ".join(WRITABLE),
+            )
         )
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
@@ -158,12 +166,19 @@ def _require_possible(
     if holds_unfinished or has_names:
         require(store, actor, project.id, "see all annotations")
     if has_names and format_name not in WITH_PEOPLE:
-        why = "holds everybody's name anyway" if format_name == "jsonl" else "tells of no annotator"
-        raise InvalidValue(f"--names is for {', '.join(WITH_PEOPLE)}; '{format_name}' {why}. Leave --names out.")
+        values = {"formats": ", ".join(WITH_PEOPLE), "format_name": format_name}
+        reason = (
+            _("--names is for {formats}; '{format_name}' holds everybody's name anyway. Leave --names out.", **values)
+            if format_name == "jsonl"
+            else _("--names is for {formats}; '{format_name}' tells of no annotator. Leave --names out.", **values)
+        )
+        raise InvalidValue(reason)
     if options.half not in HALVES:
-        raise InvalidValue(f"'half' must be one of {', '.join(HALVES)}; it is '{options.half}'.")
+        raise InvalidValue(
+            _("'half' must be one of {halves}; it is '{half}'.", halves=", ".join(HALVES), half=options.half)
+        )
     if format_name == "contrast" and options.half != "both":
-        raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
+        raise ExportRefused(_("Contrast sets are originals with their changed versions. Export both halves."))
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:

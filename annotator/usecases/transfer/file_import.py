@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import SourceColumns
@@ -16,6 +15,7 @@ from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.annotate.annotators import accepted_of
 from annotator.store.events import add_event, require_open
@@ -91,7 +91,9 @@ def require_known_words(options: ImportOptions) -> None:
         ("gold_policy", options.gold_policy or GOLD_POLICIES[0], GOLD_POLICIES),
     ):
         if value not in known:
-            raise InvalidValue(f"'{what}' must be one of {', '.join(known)}; it is '{value}'.")
+            raise InvalidValue(
+                _("'{what}' must be one of {known}; it is '{value}'.", what=what, known=", ".join(known), value=value)
+            )
 
 
 @contextmanager
@@ -101,12 +103,14 @@ def readable(path: Path, format_name: str | None = None) -> Iterator[tuple[Path,
     Raises: NotFound where there is no such path; InvalidValue where nothing tells the format
     """
     if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'.")
+        raise NotFound(_("There is no file or folder '{path}'.", path=path))
     with unpacked(path) as unpacked_path:
         guess = None if format_name is not None else guessed(unpacked_path)
         known_format = format_name if guess is None else guess.format_name
         if known_format is None:
-            raise InvalidValue(f"Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are.")
+            raise InvalidValue(
+                _("Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are.", path=path)
+            )
         yield unpacked_path, known_format
 
 
@@ -196,7 +200,10 @@ def _import_output(
 ) -> ImportReport:
     if options.prompt and format_name != INSEQ:
         raise InvalidValue(
-            f"Only files of the format inseq are read with a prompt (--prompt); this is read as {format_name}."
+            _(
+                "Only files of the format inseq are read with a prompt (--prompt); this is read as {format_name}.",
+                format_name=format_name,
+            )
         )
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
@@ -225,7 +232,9 @@ def _import_output(
 def _refuse_blank(path: Path) -> None:
     with suppress(OSError):  # whoever reads it says why it cannot be opened
         if is_blank(path):
-            raise InvalidValue(f"{_named(path)} is empty; there is nothing to import.")
+            if path.is_dir():
+                raise InvalidValue(_("The folder '{name}' is empty; there is nothing to import.", name=path.name))
+            raise InvalidValue(_("The file '{name}' is empty; there is nothing to import.", name=path.name))
 
 
 @dataclass(slots=True)
@@ -249,19 +258,37 @@ def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_nam
             can_leave_out=n_rows > 0,
         )  # fmt: skip
     if n_rows == 0:
-        raise InvalidValue(
-            f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "
-            "Choose another file, or the format that it has."
+        raise InvalidValue(_no_row_words(path, format_name))
+
+
+def _no_row_words(path: Path, format_name: str) -> str:
+    if path.is_dir():
+        return _(
+            "The folder '{name}' has no row that the format {format_name} reads; there is nothing to import. Choose another "
+            "file, or the format that it has.",
+            name=path.name,
+            format_name=format_name,
         )
-
-
-def _named(path: Path) -> str:
-    return f"The folder '{path.name}'" if path.is_dir() else f"The file '{path.name}'"
+    return _(
+        "The file '{name}' has no row that the format {format_name} reads; there is nothing to import. Choose another file, or "
+        "the format that it has.",
+        name=path.name,
+        format_name=format_name,
+    )
 
 
 def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
-    summary = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
     if n_rows == 0:
-        return f"{summary} None of its rows can be used."
-    return f"{summary} Correct the file, or leave the bad rows out with --skip-invalid."
+        return several(
+            "'{name}' has {n} problem; nothing was stored. None of its rows can be used.",
+            "'{name}' has {n} problems; nothing was stored. None of its rows can be used.",
+            n,
+            name=path.name,
+        )
+    return several(
+        "'{name}' has {n} problem; nothing was stored. Correct the file, or leave the bad rows out with --skip-invalid.",
+        "'{name}' has {n} problems; nothing was stored. Correct the file, or leave the bad rows out with --skip-invalid.",
+        n,
+        name=path.name,
+    )

@@ -91,11 +91,11 @@ class OwnLabels:
     def notes(self) -> list[str]:
         """What was left out, in a sentence."""
         numbers = (
-            (self.n_rows, "row", "rows"),
-            (self.n_annotations, "annotation", "annotations"),
-            (self.n_parts, "score or probability", "scores or probabilities"),
+            (self.n_rows, counted(self.n_rows, "row")),
+            (self.n_annotations, counted(self.n_annotations, "annotation")),
+            (self.n_parts, counted(self.n_parts, "score or probability", "scores or probabilities")),
         )
-        counts = [counted(n, singular, plural) for n, singular, plural in numbers if n]
+        counts = [words for n, words in numbers if n]
         recalled = listed_words(
             [_("“{label}” as “{theirs}”", label=label, theirs=theirs) for label, theirs in self._recalled.items()]
         )
@@ -106,7 +106,7 @@ class OwnLabels:
         )
         if not counts:
             return sentences
-        n, values = sum(n for n, *_words in numbers), {"labels": listed(sorted(self.left))}
+        n, values = sum(n for n, _words in numbers), {"labels": listed(sorted(self.left))}
         parts = counts[0]
         for part in counts[1:]:
             parts = _("{before} and {word}", before=parts, word=part)

@@ -190,7 +190,7 @@ class ImportReport:
         self.mapped |= report.mapped
         self.n_instances, self.n_answered, self.n_mapped = map(len, (self.with_output, self.answered, self.mapped))
         self.first_mapped = min(filter(None, (self.first_mapped, report.first_mapped)), default=None)
-        self.notes += [f"'{name}': {sentence}" for sentence in report.file_words]
+        self.notes += [_("'{name}': {sentence}", name=name, sentence=sentence) for sentence in report.file_words]
 
     def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
         """Say what became of the columns."""
@@ -398,11 +398,11 @@ class ImportReport:
     def output_words(self) -> str:
         """What is new or changed of model output: “18 attributions and 3 predictions of 3 instances”."""
         numbers = (
-            (self.n_attributions, "attribution"),
-            (self.n_predictions, "prediction"),
-            (self.n_rationales, "machine rationale"),
+            (self.n_attributions, counted(self.n_attributions, "attribution")),
+            (self.n_predictions, counted(self.n_predictions, "prediction")),
+            (self.n_rationales, counted(self.n_rationales, "machine rationale")),
         )
-        words = listed([counted(n, what) for n, what in numbers if n], "and") or _("nothing new")
+        words = listed([words for n, words in numbers if n], "and") or _("nothing new")
         if not self.n_instances:
             return words
         return several("{what} of {n} instance", "{what} of {n} instances", self.n_instances, what=words)

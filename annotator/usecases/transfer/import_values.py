@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.files import scratch_folder
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -52,24 +52,37 @@ def import_rows(
 
 def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
-    remedy = (
-        "Correct the rows, or repeat with skip_invalid=True."
+    lines = [
+        several(
+            "{n} problem; nothing was stored. Correct the rows, or repeat with skip_invalid=True.",
+            "{n} problems; nothing was stored. Correct the rows, or repeat with skip_invalid=True.",
+            n,
+        )
         if refusal.can_leave_out
-        else "No row can be used; correct them."
-    )
-    lines = [f"{counted(n, 'problem')}; nothing was stored. {remedy}"]
+        else several(
+            "{n} problem; nothing was stored. No row can be used; correct them.",
+            "{n} problems; nothing was stored. No row can be used; correct them.",
+            n,
+        )
+    ]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
-    return "\n  ".join(lines + (["... `problems` holds the first 200."] if len(refusal.problems) > _SHOWN else []))
+    return "\n  ".join(lines + ([_("... `problems` holds the first 200.")] if len(refusal.problems) > _SHOWN else []))
 
 
 def _line(row: Mapping[str, object], number: int, parameters: Mapping[str, object] | None) -> bytes:
     if not isinstance(row, Mapping):
-        raise InvalidValue(f"Row {number} is no mapping of fields to values, but {type(row).__name__}.")
+        raise InvalidValue(
+            _(
+                "Row {number} is no mapping of fields to values, but {type_name}.",
+                number=number,
+                type_name=type(row).__name__,
+            )
+        )
     try:
         values = {name: msgspec.to_builtins(value, enc_hook=_plain) for name, value in _fields(row, number, parameters)}
         return _encoded(values)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidValue(f"Row {number} cannot be written as JSON: {error}.") from None
+        raise InvalidValue(_("Row {number} cannot be written as JSON: {error}.", number=number, error=error)) from None
 
 
 def _fields(
@@ -77,7 +90,7 @@ def _fields(
 ) -> Iterable[tuple[str, object]]:
     """The fields that say something, under the names of the form."""
     if row.get("key") is not None and row.get("id") is not None:
-        raise InvalidValue(f"Row {number} has a key and an id; keep one of the two.")
+        raise InvalidValue(_("Row {number} has a key and an id; keep one of the two.", number=number))
     fields = {"id" if name == "key" else str(name): value for name, value in row.items() if value is not None}
     if parameters:
         fields.setdefault("params", dict(parameters))
@@ -88,7 +101,9 @@ def _plain(value: object) -> Any:
     """Arrays, tensors and their numbers as Python's own."""
     to_list: Callable[[], object] | None = getattr(value, "tolist", None)
     if to_list is None:
-        raise TypeError(f"a value is {type(value).__name__}, which is neither text, number, list nor mapping")
+        raise TypeError(
+            _("a value is {type_name}, which is neither text, number, list nor mapping", type_name=type(value).__name__)
+        )
     return to_list()
 
 

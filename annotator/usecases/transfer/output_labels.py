@@ -3,6 +3,7 @@
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.projects import Project
 from annotator.formats.rows.label_remedies import label_remedy
+from annotator.language import _, listed
 
 _SHOWN = 12
 
@@ -28,5 +29,12 @@ def strange_label(project: Project, output: SourceOutput | Output) -> tuple[str,
 def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
-    labels = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return f"The label '{label}' is not one of the project's ({labels}); {label_remedy(label, project.labels)}."
+    labels = listed(project.labels[:_SHOWN])
+    if more > 0:
+        labels = _("{names} and {n} more", names=labels, n=more)
+    return _(
+        "The label '{label}' is not one of the project's ({labels}); {remedy}.",
+        label=label,
+        labels=labels,
+        remedy=label_remedy(label, project.labels),
+    )

@@ -10,17 +10,44 @@ from annotator.domain.output_changes import OutputChange, OutputPlan, change_of
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.formats.rows.label_remedies import LABEL
+from annotator.language import _, listed, unsaid
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
 ByRun = dict[Run, list[tuple[int, Output]]]  # with the number of the row that says it
 Planned = dict[Run, list[tuple[int, OutputChange]]]
 
-_UNKNOWN = "The project has no instance with this key. Correct the key, or have a lead import its text first."
-_SEVERAL = (
-    "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for "
-    "the whole file."
+_UNKNOWN = unsaid("The project has no instance with this key. Correct the key, or have a lead import its text first.")
+_SEVERAL = unsaid(
+    "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for the whole file."
 )
+_FULL_ANSWER = "the answer to the full input"
+_OTHERWISE = {  # by what is there with other values
+    _FULL_ANSWER: unsaid(
+        "The answer to the full input of '{model}' for this instance is there already with other values. To overwrite it, "
+        "import the file again with --update."
+    ),
+    "the answer to the rationale input": unsaid(
+        "The answer to the rationale input of '{model}' for this instance is there already with other values. To overwrite it, "
+        "import the file again with --update."
+    ),
+    "the answer to the rest input": unsaid(
+        "The answer to the rest input of '{model}' for this instance is there already with other values. To overwrite it, "
+        "import the file again with --update."
+    ),
+    "the attribution": unsaid(
+        "The attribution of '{model}' for this instance is there already with other values. To overwrite it, import the file "
+        "again with --update."
+    ),
+    "the hard rationale": unsaid(
+        "The hard rationale of '{model}' for this instance is there already with other values. To overwrite it, import the "
+        "file again with --update."
+    ),
+    "the ranked rationale": unsaid(
+        "The ranked rationale of '{model}' for this instance is there already with other values. To overwrite it, import the "
+        "file again with --update."
+    ),
+}
 
 
 class LaidRow(NamedTuple):
@@ -49,11 +76,11 @@ def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedIn
     if len(fitting) == 1:
         return fitting[0]
     if not known:
-        return refusal(row, "id", row.key, _UNKNOWN)
+        return refusal(row, "id", row.key, _(_UNKNOWN))
     if fitting:
-        return refusal(row, "id", row.key, _SEVERAL)
-    splits = ", ".join(f"'{instance.split}'" for instance in known)
-    reason = f"The instance with this key is in the split {splits}; correct the split or leave it out."
+        return refusal(row, "id", row.key, _(_SEVERAL))
+    splits = listed([f"'{instance.split}'" for instance in known])
+    reason = _("The instance with this key is in the split {splits}; correct the split or leave it out.", splits=splits)
     return refusal(row, "split", row.split or "", reason)
 
 
@@ -64,7 +91,9 @@ def fault_of(row: SourceOutput, project: Project) -> Problem | None:
     for prediction in row.predictions:
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
-                return refusal(row, "scores", row.key, f"The probability of '{label}' is {p}; write a number.")
+                return refusal(
+                    row, "scores", row.key, _("The probability of '{label}' is {p}; write a number.", label=label, p=p)
+                )
     return None
 
 
@@ -123,7 +152,7 @@ def plan_outputs(
         for number, output in outputs:
             same, change = first[output.instance_id], changes[output.instance_id]
             if output is not same and output != same:  # only answers to the full input can be met twice here
-                refused[number] = "the answer to the full input"
+                refused[number] = _FULL_ANSWER
             elif change.overwritten and not options.update:
                 refused.setdefault(number, change.overwritten)
             of_run.append((number, change))
@@ -156,8 +185,4 @@ def refusal(row: SourceOutput, name: str, value: str, reason: str, remedy: str =
 
 
 def _otherwise(row: SourceOutput, what: str) -> Problem:
-    reason = (
-        f"{what[0].upper()}{what[1:]} of '{row.run.model}' for this instance is there already with other values. To "
-        "overwrite it, import the file again with --update."
-    )
-    return refusal(row, "id", row.key, reason, "update")
+    return refusal(row, "id", row.key, _(_OTHERWISE[what], model=row.run.model), "update")

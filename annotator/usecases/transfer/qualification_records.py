@@ -7,6 +7,7 @@ from annotator.domain.own_sources import SourceQualification
 from annotator.domain.project.qualification import AUDIENCES, PURPOSES, Known, QualificationRules
 from annotator.domain.projects import Project
 from annotator.errors import Problem
+from annotator.language import _
 from annotator.review.known_gold import spoiled
 from annotator.store import Store
 from annotator.store.instances import get_instance, ids_of_keys, queue_keys
@@ -44,7 +45,7 @@ def take_qualification(
             continue
         missing = _take_items(store, project, source)
         if missing is not None:
-            reason = "the training names a text that is neither in the file nor in the project"
+            reason = _("the training names a text that is neither in the file nor in the project")
             report.add_problem(Problem(source.source, source.line, "members", missing, reason))
             continue
         for audience, rules in source.rules.items():

@@ -8,6 +8,7 @@ from annotator.domain.project.releases import GoldTally, Release
 from annotator.domain.sources import SourceItem
 from annotator.errors import Problem
 from annotator.formats.own.releases import pack, unpack
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.gold.releases import add_part, add_release, parts_of, releases_of
 from annotator.store.people import account_for
@@ -41,8 +42,8 @@ class ReleaseRestorer:
         """A release without its gold."""
         if not self.is_wanted:
             return
-        if source.number in self.taken or source.name in {taken.name for _, taken, _ in self.taken.values()}:
-            reason = "the file has two releases of this number or name; keep one of them"
+        if source.number in self.taken or source.name in {taken.name for _id, taken, _tally in self.taken.values()}:
+            reason = _("the file has two releases of this number or name; keep one of them")
             report.add_problem(Problem(source.source, source.line, "number", str(source.number), reason))
             return
         user_id = account_for(self.store, source.made_by).id if source.by_user else None
@@ -56,21 +57,21 @@ class ReleaseRestorer:
             by_release.setdefault(frozen.release, []).append(frozen.gold)
         for number, items in by_release.items():
             if number not in self.taken:
-                reason = f"the file has no release {number} before it"
+                reason = _("the file has no release {number} before it", number=number)
                 report.add_problem(Problem("", None, "release", str(number), reason))
                 continue
-            release_id, _, tally = self.taken[number]
+            release_id, _source, tally = self.taken[number]
             add_part(self.store, release_id, pack(number, list(tally.counted(items))))
 
     def check(self, report: ImportReport) -> None:
         """Every release has the gold that its digest is of; of those that people were erased from, as many instances."""
-        for number, (_, source, tally) in self.taken.items():
+        for number, (_id, source, tally) in self.taken.items():
             has_all = tally.result.n_instances == source.gold.n_instances
             is_same = has_all and (source.n_erased > 0 or tally.result.digest == source.gold.digest)
             if not is_same:
-                reason = (
-                    "the gold that follows it is not the one that was frozen: its digest is another one. Take the file as it "
-                    "was written, or leave the release out"
+                reason = _(
+                    "the gold that follows it is not the one that was frozen: its digest is another one. Take the file as it was "
+                    "written, or leave the release out"
                 )
                 report.add_problem(Problem(source.source, source.line, "digest", f"release {number}", reason))
 

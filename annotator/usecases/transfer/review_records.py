@@ -21,6 +21,7 @@ from annotator.domain.projects import Project, kinds_of
 from annotator.domain.sources import SourceInstance
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
+from annotator.language import _
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
@@ -132,7 +133,10 @@ class Restorer:
                 continue
             members, missing = self._members(source)
             if missing is not None:
-                reason = f"the list '{source.name}' names an instance that is neither in the file nor in the project"
+                reason = _(
+                    "the list '{name}' names an instance that is neither in the file nor in the project",
+                    name=source.name,
+                )
                 report.add_problem(Problem(source.source, source.line, "members", missing, reason))
             else:
                 user_id = self._user_id(source.made_by) if source.by_user else None
@@ -153,7 +157,10 @@ class Restorer:
                 continue
             members, missing = self._members(source)
             if missing is not None:
-                reason = f"the model '{source.model}' learned from an instance that is neither in the file nor in the project"
+                reason = _(
+                    "the model '{model}' learned from an instance that is neither in the file nor in the project",
+                    model=source.model,
+                )
                 report.add_problem(Problem(source.source, source.line, "members", missing, reason))
             else:
                 save_training(
@@ -177,7 +184,7 @@ class Restorer:
         for source in audits if self.was_empty else ():
             members = self._audited(source)
             if members is None:
-                reason = "an audit names a changed version that is neither in the file nor in the project"
+                reason = _("an audit names a changed version that is neither in the file nor in the project")
                 report.add_problem(Problem(source.source, source.line, "items", source.made_at, reason))
             else:
                 restore_audit(self.store, self.project.id, source, members, self._user_id)
@@ -198,9 +205,9 @@ class Restorer:
     ) -> str:
         """Why one cannot be stored, or could never be checked; "" where it can."""
         if original_id is None or (instance_id is None) != (source.instance is None):
-            return "no instance of this key and split is in the file or the project"
+            return _("no instance of this key and split is in the file or the project")
         if instance_id is not None and perturbation_of_instance(self.store, instance_id) is not None:
-            return f"the instance '{source.instance}' came of another perturbation already"
+            return _("the instance '{instance}' came of another perturbation already", instance=source.instance)
         original = get_instance(self.store, original_id)
         try:
             for version in source.versions:
@@ -268,13 +275,15 @@ class Restorer:
 def _misfit(output: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
     """Why an output cannot be stored; "" where it can."""
     if not instance_ids:
-        return "no instance of this key and split is in the file or the project"
+        return _("no instance of this key and split is in the file or the project")
     layout = places_of(store, instance_ids[:1])[instance_ids[0]].layout
     if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in output.output.attributions):
-        return f"it has scores for another number of tokens than the instance has ({layout.n_tokens})"
+        return _(
+            "it has scores for another number of tokens than the instance has ({n_tokens})", n_tokens=layout.n_tokens
+        )
     rankings = [a.ranking or () for a in output.output.attributions] + [r.ranking for r in output.output.rationales]
     ends = [end for r in output.output.rationales for start, end in r.spans if start < end]
     n_spans = sum(len(r.spans) for r in output.output.rationales)
     if any(t >= layout.n_tokens for tokens in rankings for t in tokens) or len(ends) < n_spans:
-        return "it names a token that the instance does not have"
-    return "" if max(ends, default=0) <= layout.n_tokens else "it names a token that the instance does not have"
+        return _("it names a token that the instance does not have")
+    return "" if max(ends, default=0) <= layout.n_tokens else _("it names a token that the instance does not have")

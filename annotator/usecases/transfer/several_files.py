@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.registry import OUTPUT_READERS
 from annotator.formats.rows.findings import listed
+from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.transfer.file_import import (
@@ -26,6 +27,11 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 
 _ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl"})
 _MOST_LOOKED_AT = 500
+_UNMET = {
+    "renamed": unsaid("None of the files has a label '{label}' that could be renamed. They have {labels}."),
+    "left out": unsaid("None of the files has a label '{label}' that could be left out. They have {labels}."),
+    "added": unsaid("None of the files has a label '{label}' that could be added. They have {labels}."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +111,10 @@ def import_paths(
     Raises: InvalidValue for no path, and for one that is named twice
     """
     if not paths:
-        raise InvalidValue("No file is named. Name those that are to be read.")
+        raise InvalidValue(_("No file is named. Name those that are to be read."))
     repeated = next((path for number, path in enumerate(paths) if path in paths[:number]), None)
     if repeated is not None:
-        raise InvalidValue(f"'{repeated}' is named twice. Name each file once.")
+        raise InvalidValue(_("'{path}' is named twice. Name each file once.", path=repeated))
     if len(paths) == 1:
         return import_path(store, actor, project, paths[0], options, format_name)
     require_known_words(options)
@@ -146,7 +152,9 @@ class _Several:
                 for file in outputs:
                     self._take(file, self._of_output(file, is_after_texts=bool(texts)))
             if self.refusals:
-                raise _refusal(self.taken, self.refusals, len(files))  # and everything is taken back
+                raise _refusal(
+                    self.taken, self.refusals, len(files), has_output=bool(outputs)
+                )  # and everything is taken back
             self._require_labels()
         _leave_unsaid(self.taken, outputs)
         return tuple(self.taken)
@@ -165,9 +173,7 @@ class _Several:
         unmet = unmet_label(self.options.renamed, self.options.added_labels, self.options.left_labels, met)
         if unmet is not None:
             label, what = unmet
-            raise InvalidValue(
-                f"None of the files has a label '{label}' that could be {what}. They have {listed(met)}."
-            )
+            raise InvalidValue(_(_UNMET[what], label=label, labels=listed(met)))
 
     def _take(self, file: NamedFile, options: ImportOptions) -> None:
         now = get_project_by_id(self.store, self.project.id)  # with the labels that came with the files before
@@ -195,34 +201,65 @@ def _leave_unsaid(taken: Sequence[FileReport], outputs: Sequence[NamedFile]) -> 
         file.report.warnings = kept_warnings
 
 
-def _refusal(taken: Sequence[FileReport], refusals: Mapping[str, ImportRefused], n_files: int) -> ImportRefused:
+def _refusal(
+    taken: Sequence[FileReport], refusals: Mapping[str, ImportRefused], n_files: int, *, has_output: bool
+) -> ImportRefused:
     """What is wrong with some files, with what could have been stored of the others."""
     are_all_bad = [name for name, refusal in refusals.items() if not refusal.can_leave_out]
-    remedy = (
-        f"Nothing of {listed(are_all_bad)} can be used; correct or leave out what cannot be read."
-        if are_all_bad
-        else "Correct the files, or leave the bad rows out with --skip-invalid."
-    )
-    verb = "has problems" if len(refusals) == 1 else "have problems"
     return ImportRefused(
-        f"{len(refusals):,} of {counted(n_files, 'file')} {verb}; nothing of any was stored. {remedy}",
+        _refusal_words(len(refusals), n_files, are_all_bad),
         [problem for refusal in refusals.values() for problem in refusal.problems],
         sum(refusal.n_problems for refusal in refusals.values()),
         [
-            *(f"'{name}': {counted(refusal.n_problems, 'problem')}." for name, refusal in refusals.items()),
-            *(f"'{name}': {note}" for name, refusal in refusals.items() for note in refusal.notes),
-            *(f"'{file.name}': no problem ({file.report.words})." for file in taken),
-            *_next_step(taken, n_files - len(taken) - len(refusals)),
+            *(_n_problems_words(name, refusal.n_problems) for name, refusal in refusals.items()),
+            *(
+                _("'{name}': {sentence}", name=name, sentence=note)
+                for name, refusal in refusals.items()
+                for note in refusal.notes
+            ),
+            *(_("'{name}': no problem ({words}).", name=file.name, words=file.report.words) for file in taken),
+            *_next_step(taken, n_files - len(taken) - len(refusals), has_output=has_output),
         ],
         can_leave_out=not are_all_bad,
     )
 
 
-def _next_step(taken: Sequence[FileReport], n_waiting: int) -> list[str]:
+def _refusal_words(n: int, n_files: int, are_all_bad: Sequence[str]) -> str:
+    files = counted(n_files, "file")
+    if are_all_bad:
+        return several(
+            "{n} of {files} has problems; nothing of any was stored. Nothing of {names} can be used; correct or leave out what "
+            "cannot be read.",
+            "{n} of {files} have problems; nothing of any was stored. Nothing of {names} can be used; correct or leave out what "
+            "cannot be read.",
+            n,
+            files=files,
+            names=listed(list(are_all_bad)),
+        )
+    return several(
+        "{n} of {files} has problems; nothing of any was stored. Correct the files, or leave the bad rows out with "
+        "--skip-invalid.",
+        "{n} of {files} have problems; nothing of any was stored. Correct the files, or leave the bad rows out with "
+        "--skip-invalid.",
+        n,
+        files=files,
+    )
+
+
+def _n_problems_words(name: str, n: int) -> str:
+    return several("'{name}': {n} problem.", "'{name}': {n} problems.", n, name=name)
+
+
+def _next_step(taken: Sequence[FileReport], n_waiting: int, *, has_output: bool) -> list[str]:
     """What can be done where texts and model output came together."""
     if n_waiting:
-        files = "The file of model output was" if n_waiting == 1 else f"The {n_waiting:,} files of model output were"
-        return [f"{files} not looked at, since the texts come first."]
-    if any(not file.report.is_output for file in taken):
-        return ["The texts can also be stored by themselves; then import the model output on the Saliency page."]
+        return [
+            several(
+                "The file of model output was not looked at, since the texts come first.",
+                "The {n} files of model output were not looked at, since the texts come first.",
+                n_waiting,
+            )
+        ]
+    if has_output and any(not file.report.is_output for file in taken):
+        return [_("The texts can also be stored by themselves; then import the model output on the Saliency page.")]
     return []

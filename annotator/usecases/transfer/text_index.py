@@ -1,5 +1,6 @@
 """Which instances the rows of model output without keys are of: those that have their text."""
 
+import re
 import shlex
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -12,33 +13,43 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several
+from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.instances import get_instance, iterate_keyed_texts
 from annotator.text.letters import core_of, letters_of
 
 _EXCERPT = 80
-_UNKNOWN = "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
-_UNREADABLE = (
+_UNKNOWN = unsaid(
+    "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
+)
+_UNKNOWN_IN_PROMPT = unsaid(
+    "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text. It has "
+    "one of them within a prompt: say what stands around it (--prompt {option})."
+)
+_UNREADABLE = unsaid(
     "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
 )
-_OTHER_PIECES = (
+_OTHER_PIECES = unsaid(
     "The row has no key, and no instance of the project has the text of its scored pieces, which is what is compared. The "
-    "text that the file says was read is {same}; then the pieces go on with {of_pieces}, the text with {of_text}. Give the "
-    "row a key, or have a lead import the text of the pieces."
+    "text that the file says was read is the same up to {same}; then the pieces go on with {of_pieces}, the text with "
+    "{of_text}. Give the row a key, or have a lead import the text of the pieces."
 )
-_IN_PROMPT = " It has one of them within a prompt: say what stands around it (--prompt {option})."
+_OTHER_FROM_BEGINNING = unsaid(
+    "The row has no key, and no instance of the project has the text of its scored pieces, which is what is compared. The "
+    "text that the file says was read is another one from its beginning; then the pieces go on with {of_pieces}, the text with "
+    "{of_text}. Give the row a key, or have a lead import the text of the pieces."
+)
 PROMPT = "prompt"  # the remedy of what is within a prompt
-_OPTION = "(--prompt "
-_SEVERAL = (
+_PROPOSED = re.compile(r"""--prompt ('(?:[^']|'"'"')*')""")  # as shlex quotes it; it has braces, so it is quoted
+_SEVERAL = unsaid(
     "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
     "it says (--all-doubles)."
 )
-_SAME = "The file says the same of this text on line {line} already; it is taken once."
-_OTHER = "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."
-
-
-_ALIKE = (
+_SAME = unsaid("The file says the same of this text on line {line} already; it is taken once.")
+_OTHER = unsaid(
+    "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."
+)
+_ALIKE = unsaid(
     "The row has no key and no instance has its text, but {n} have it with other punctuation at its ends: {keys}. "
     "Give the row a key."
 )
@@ -90,9 +101,7 @@ class TextIndex:
             self.n_doubles += 1
             if not self.all_doubles:
                 keys = listed([text.instance.key for text in with_text])
-                return _problem(
-                    row, _SEVERAL.format(n=counted(len(with_text), "instance"), keys=keys), remedy="doubles"
-                )
+                return _problem(row, _(_SEVERAL, n=counted(len(with_text), "instance"), keys=keys), remedy="doubles")
         again = self._again(row, with_text[0].instance.id)
         if again is None:
             self.n_matched += 1
@@ -107,7 +116,7 @@ class TextIndex:
         if len(texts) > 1:
             self.n_unknown += 1
             keys = listed([text.instance.key for text in texts])
-            return _problem(row, _ALIKE.format(n=counted(len(texts), "instance"), keys=keys))
+            return _problem(row, _(_ALIKE, n=counted(len(texts), "instance"), keys=keys))
         again = self._again(row, texts[0].instance.id)
         if again is None:
             self.n_matched += 1
@@ -123,14 +132,16 @@ class TextIndex:
     def unknown(self, row: SourceOutput, given: InputText) -> Problem:
         """No instance has the text of a row."""
         self.n_unknown += 1
-        remedy = self._prompt_around(row, given) if given.letters else ""
-        if not remedy and given.pieces and given.letters and letters_of(given.text) not in given.letters:
+        prompt = self._prompt_around(row, given) if given.letters else ""
+        if prompt:
+            option = shlex.quote(prompt.replace("\n", r"\n"))
+            return _problem(row, _(_UNKNOWN_IN_PROMPT, option=option), remedy=PROMPT)
+        if given.pieces and given.letters and letters_of(given.text) not in given.letters:
             return _problem(row, _difference(given), text=given.pieces)
-        reason = f"{_UNKNOWN if given.letters else _UNREADABLE}{remedy}"
-        return _problem(row, reason, remedy=PROMPT if remedy else "")
+        return _problem(row, _(_UNKNOWN) if given.letters else _(_UNREADABLE))
 
     def _prompt_around(self, row: SourceOutput, given: InputText) -> str:
-        """The option that takes away what all texts of the file have around one that the project has; "" where none does."""
+        """The prompt that takes away what all texts of the file have around one that the project has; "" where none does."""
         self._read()
         before, after = given.common
         for first in _ends_of_words(before):
@@ -138,8 +149,7 @@ class TextIndex:
                 inner = given.text[first : len(given.text) - length]
                 texts = self._whole.get(hash(letters_of(inner)), ()) if first or length else ()
                 if self._of_row(row, texts):
-                    prompt = f"{given.text[:first]}{{text}}{given.text[len(given.text) - length :]}"
-                    return _IN_PROMPT.format(option=shlex.quote(prompt.replace("\n", r"\n")))
+                    return f"{given.text[:first]}{{text}}{given.text[len(given.text) - length :]}"
         return ""
 
     def notes(self) -> list[str]:
@@ -215,7 +225,7 @@ class TextIndex:
             first, before = self._said.setdefault(name, (line, content))
             if first != line:
                 is_same = before == content
-                return _problem(row, (_SAME if is_same else _OTHER).format(line=first), is_warning=is_same)
+                return _problem(row, _(_SAME if is_same else _OTHER, line=first), is_warning=is_same)
         return None
 
     def _read(self) -> None:
@@ -240,11 +250,13 @@ def _difference(given: InputText) -> str:
     n = sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], pairs))
     same = _until(given.text, n)
     more_of_text, more_of_pieces = (text[len(_until(text, n)) :].strip() for text in (given.text, given.pieces))
-    return _OTHER_PIECES.format(
-        same=f"the same up to {_excerpt(same)!r}" if same.strip() else "another one from its beginning",
-        of_pieces=repr(_excerpt(more_of_pieces)) if more_of_pieces else "nothing",
-        of_text=repr(_excerpt(more_of_text)) if more_of_text else "nothing",
-    )
+    values = {
+        "of_pieces": repr(_excerpt(more_of_pieces)) if more_of_pieces else _("nothing"),
+        "of_text": repr(_excerpt(more_of_text)) if more_of_text else _("nothing"),
+    }
+    if same.strip():
+        return _(_OTHER_PIECES, same=repr(_excerpt(same)), **values)
+    return _(_OTHER_FROM_BEGINNING, **values)
 
 
 def _until(text: str, n: int) -> str:
@@ -284,8 +296,8 @@ def _said_of(row: SourceOutput) -> Sequence[Hashable]:
 def proposed_prompt(problems: Sequence[Problem]) -> str:
     """The prompt that the first of the problems proposes, as it is typed; "" where none does."""
     reason = next((problem.reason for problem in problems if problem.remedy == PROMPT), "")
-    option = reason.rpartition(_OPTION)[2].removesuffix(").")
-    return shlex.split(option)[0] if option else ""
+    option = _PROPOSED.search(reason)
+    return shlex.split(option[1])[0] if option else ""
 
 
 def _problem(

@@ -80,6 +80,13 @@ def test_where_the_texts_have_problems_nothing_is_said_of_texts_that_model_outpu
     assert refused.value.notes[-1] == "The file of model output was not looked at, since the texts come first."
 
 
+def test_of_texts_alone_nothing_is_said_of_model_output(store: Store, project: Project, tmp_path: Path) -> None:
+    files = [written(tmp_path, "t", "jsonl", TEXTS), written(tmp_path, "bad", "jsonl", [{"id": "a"}])]
+    with pytest.raises(ImportRefused) as refused:
+        import_files(store, LOCAL_OPERATOR, project, files)
+    assert refused.value.notes[-1] == "'t': no problem (2 new and 0 changed instances with 0 annotations)."
+
+
 @pytest.mark.parametrize("how", [{"renamed": {"maybe": "no"}}, {"left_labels": ("maybe",)}])
 def test_what_is_said_of_a_label_holds_for_the_files_that_have_it_and_one_of_them_has_to(
     store: Store, project: Project, tmp_path: Path, how: dict[str, Any]

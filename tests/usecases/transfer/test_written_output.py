@@ -11,6 +11,7 @@ from annotator.domain.models import Attribution, Output, Run, Written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, iterate_outputs, list_runs, store_outputs
@@ -18,6 +19,7 @@ from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.transfer.export_lines import export_output_lines
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.usecases.transfer.text_index import proposed_prompt
 
 
 @pytest.fixture
@@ -107,6 +109,17 @@ def test_the_option_for_a_prompt_around_the_texts_is_proposed_with_the_number_of
     for problem in problems:
         assert "(--prompt 'Review: {text} Sentiment:')" in problem.reason
         assert "line 1" not in str(problem)
+
+
+def test_the_prompt_that_a_button_fills_in_is_the_same_where_the_reason_is_chinese(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], within_a_prompt: Path
+) -> None:
+    made = make_project(name="Films")
+    import_rows(made, [{"id": "a", "text": "fine film"}, {"id": "b", "text": "bad films"}])
+    with speaking("zh"), pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, made, "inseq", within_a_prompt, ImportOptions())
+    assert "请写明文本前后是什么" in refused.value.problems[0].reason
+    assert proposed_prompt(refused.value.problems) == "Review: {text} Sentiment:"
 
 
 def test_scores_of_a_prompt_around_a_text_are_left_out_and_told_as_a_share(
