@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from annotator.language import _, listed, several, unsaid
 from annotator.metrics.definitions import Definition, Direction
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable
-from annotator.usecases.inspect.parameter_words import parameter_words
 from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.models.parameter_words import parameter_words
 
 ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
 _FAMILIES = {

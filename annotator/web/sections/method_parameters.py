@@ -6,8 +6,8 @@ import streamlit as st
 
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
-from annotator.usecases.inspect.parameter_words import choice_words
 from annotator.usecases.models.attributions import FOLLOWS_MODEL, Parameter, Value, offered_parameters
+from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.frame import as_text
 
 _TITLES = {  # of the parameters that a method may declare, by what is stored

@@ -1,4 +1,4 @@
-/** The parameters of attribution methods in words, as annotator/usecases/inspect/parameter_words.py says them. Pure. */
+/** The parameters of attribution methods in words, as annotator/usecases/models/parameter_words.py says them. Pure. */
 import { _ } from "../words/language.js";
 
 /** Said anew each time: files are written in English. @returns {Record<string, string>} */
