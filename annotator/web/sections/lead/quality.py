@@ -247,7 +247,7 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
     leaning = leanings[scale].get(name)
     return [
         (_(_SCORES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
-        (f"n ({_(_NAMES[scale])})", leaning.n if leaning else 0),
+        (_("n ({score})", score=_(_NAMES[scale])), leaning.n if leaning else 0),
     ]
 
 
