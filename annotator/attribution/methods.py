@@ -35,7 +35,7 @@ def _unit(parameters: Mapping[str, Value]) -> Unit:
 
 METHODS: dict[str, Method] = {
     "occlusion": Method(
-        "Occlusion",
+        unsaid("Occlusion"),
         "f(x) − f(x without the token), for each token by itself",
         "Zeiler and Fergus 2014; Li et al. 2016",
         (_OUTPUT, _REMOVAL),
@@ -43,7 +43,7 @@ METHODS: dict[str, Method] = {
         unit=_unit,
     ),
     "lime": Method(
-        "LIME at positions",
+        unsaid("LIME at positions"),
         "coefficients of a weighted ridge regression of f on which tokens stay, over drawn samples",
         "Ribeiro et al. 2016, with token positions in the place of word types",
         (
@@ -85,7 +85,7 @@ METHODS: dict[str, Method] = {
         unit=_unit,
     ),
     "linear": Method(
-        "Exact weights (linear)",
+        unsaid("Exact weights (linear)"),
         "the token's own weight; with the base, all scores together are the logit. For the built-in model alone",
         "the model's definition",
         (),
@@ -93,7 +93,7 @@ METHODS: dict[str, Method] = {
         unit=lambda _given: "logit",
     ),
     "random": Method(
-        "Random",
+        unsaid("Random"),
         "a uniform score in [0, 1); the mean of ten seeds",
         "the project's definition",
         (),

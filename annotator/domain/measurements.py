@@ -6,6 +6,7 @@ from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _, listed, several
 
 FORGOT_WRONG_K = "forget wrong k"  # as the record names it
 
@@ -115,11 +116,11 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:
-            raise InvalidValue(f"Say whose answers are {self.which}: choose a model.")
+            raise InvalidValue(_("Say whose answers are {which}: choose a model.", which=self.which))
         if self.which in {"won", "lost"} and self.other_run_id is None:
-            raise InvalidValue("Say against which model instances were won or lost.")
+            raise InvalidValue(_("Say against which model instances were won or lost."))
         if self.which in {"won", "lost"} and self.other_run_id == self.answers_run_id:
-            raise InvalidValue("Say against which other model instances were won or lost: both are the same.")
+            raise InvalidValue(_("Say against which other model instances were won or lost: both are the same."))
 
 
 def wrong_k_summary(detail: Mapping[str, object]) -> str:
@@ -130,9 +131,18 @@ def wrong_k_summary(detail: Mapping[str, object]) -> str:
     """
     numbers, rationales = int(str(detail["numbers"])), int(str(detail["rationales"]))
     forgotten = [counted(numbers, "measured number")] if numbers else []
-    remedy = "measure again"
-    if rationales:
-        its = "its" if rationales == 1 else "their"
-        forgotten += [f"{counted(rationales, 'selected rationale')} with the answers to {its} tokens"]
-        remedy = "run “annotator attribute … --faithfulness” again, and then measure again"
-    return f"forgot {' and '.join(forgotten)}, because k may have been too small in these long texts; {remedy}"
+    if not rationales:
+        return _(
+            "forgot {forgotten}, because k may have been too small in these long texts; measure again",
+            forgotten=listed(forgotten, "and"),
+        )
+    with_answers = several(
+        "{n} selected rationale with the answers to its tokens",
+        "{n} selected rationales with the answers to their tokens",
+        rationales,
+    )
+    return _(
+        "forgot {forgotten}, because k may have been too small in these long texts; run “annotator attribute … --faithfulness” "
+        "again, and then measure again",
+        forgotten=listed([*forgotten, with_answers], "and"),
+    )

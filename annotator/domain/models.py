@@ -8,6 +8,7 @@ from typing import Literal, cast, get_args
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 Input = Literal["full", "rationale", "rest"]
 INPUTS: tuple[Input, ...] = cast("tuple[Input, ...]", get_args(Input))
@@ -37,7 +38,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.model.strip()) <= 200:
-            raise InvalidValue("A model needs a name of 1 to 200 characters.")
+            raise InvalidValue(_("A model needs a name of 1 to 200 characters."))
 
     @property
     def group(self) -> tuple[str, str, str]:
@@ -236,16 +237,18 @@ class Written:
     def __post_init__(self) -> None:
         if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
             raise InvalidValue(
-                "A written answer needs a piece, and as many rows of scores, of tokens and of pieces, as pieces."
+                _("A written answer needs a piece, and as many rows of scores, of tokens and of pieces, as pieces.")
             )
         if len({len(row) for row in self.scores}) > 1 or [len(row) for row in self.earlier] != [
             *range(len(self.pieces))
         ]:
             raise InvalidValue(
-                "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
+                _(
+                    "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
+                )
             )
         if self.facts and len(self.facts) != len(self.pieces):
-            raise InvalidValue("A written answer has facts of each of its pieces, or of none.")
+            raise InvalidValue(_("A written answer has facts of each of its pieces, or of none."))
 
     @property
     def text(self) -> str:
@@ -276,8 +279,11 @@ class Attribution:
     def __post_init__(self) -> None:
         if self.written is not None and len(self.written.scores[0]) != len(self.scores):
             raise InvalidValue(
-                f"The pieces of a written answer have scores of {counted(len(self.written.scores[0]), 'token')}, but the "
-                f"attribution has {counted(len(self.scores), 'score')}."
+                _(
+                    "The pieces of a written answer have scores of {tokens}, but the attribution has {scores}.",
+                    tokens=counted(len(self.written.scores[0]), "token"),
+                    scores=counted(len(self.scores), "score"),
+                )
             )
 
 

@@ -58,7 +58,7 @@ def written(value: float | None, *, digits: int = 3, small: int = 2) -> str:
     elif abs(value) < _NOISE:
         text = "0"
     elif abs(value) < _SMALLEST_WITH_DECIMALS:
-        mantissa, _, exponent = f"{value:.{small - 1}e}".partition("e")
+        mantissa, _e, exponent = f"{value:.{small - 1}e}".partition("e")
         text = f"{mantissa}e{int(exponent)}"
     else:
         text = f"{value:,.{_decimals(abs(value), digits, small)}f}"
@@ -102,7 +102,16 @@ def percent(share: float | None) -> str:
     >>> percent(0.4444), percent(-1e-17), percent(None)
     ('44.4 %', '0.0 %', '–')
     """
-    return UNDEFINED if share is None else f"{_one_decimal(100 * share)} %"
+    return UNDEFINED if share is None else in_percent(_one_decimal(100 * share))
+
+
+def in_percent(number: str) -> str:
+    """A written number with the sign of percent.
+
+    >>> in_percent("12.5")
+    '12.5 %'
+    """
+    return _("{number} %", number=number)
 
 
 def points(difference: float | None) -> str:
@@ -125,7 +134,9 @@ def duration(seconds: float | None) -> str:
     """
     if seconds is None:
         return UNDEFINED
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+    if seconds < 120:
+        return _("{seconds} s", seconds=f"{seconds:.0f}")
+    return _("{minutes} min", minutes=f"{seconds / 60:.1f}")
 
 
 def _one_decimal(value: float) -> str:

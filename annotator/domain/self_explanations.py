@@ -10,6 +10,7 @@ from annotator.domain.models import Run, canonical_parameters
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 METHOD = "quotes"
 LONGEST_TEMPLATE = 20_000
@@ -65,18 +66,25 @@ def check_template(project: Project, template: str) -> None:
     """Raise InvalidValue where a template would not ask what it has to."""
     if len(template) > LONGEST_TEMPLATE:
         raise InvalidValue(
-            f"The prompt has {counted(len(template), 'character')}; at most {LONGEST_TEMPLATE:,} are taken. Shorten it."
+            _(
+                "The prompt has {characters}; at most {most} are taken. Shorten it.",
+                characters=counted(len(template), "character"),
+                most=f"{LONGEST_TEMPLATE:,}",
+            )
         )
     if template.count("{text}") != 1:
-        raise InvalidValue("The prompt must hold {text} once, where the text of an instance is put in.")
+        raise InvalidValue(_("The prompt must hold {text} once, where the text of an instance is put in."))
     if project.task.result_kind == "label":
         if not project.labels:
             raise InvalidValue(
-                f"The project '{project.name}' has no labels yet, so a model cannot be asked for one. A lead adds them "
-                "(Project, Rules)."
+                _(
+                    "The project '{name}' has no labels yet, so a model cannot be asked for one. A lead adds them "
+                    "(Project, Rules).",
+                    name=project.name,
+                )
             )
         if "{labels}" not in template:
-            raise InvalidValue("The prompt must hold {labels}, where the labels of the project are put in.")
+            raise InvalidValue(_("The prompt must hold {labels}, where the labels of the project are put in."))
 
 
 def prompt_of(project: Project, instance: Instance, template: str) -> str:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 Way = Literal["splits", "folds"]
 
@@ -31,7 +32,12 @@ class HeldOut:
     def __post_init__(self) -> None:
         if not (0 <= self.n_right <= self.n and 0 <= self.n_label <= self.n and self.n > 0):
             raise InvalidValue(
-                f"Of {counted(self.n, 'text')} {self.n_right} cannot be right and {self.n_label} of one label."
+                _(
+                    "Of {texts} {n_right} cannot be right and {n_label} of one label.",
+                    texts=counted(self.n, "text"),
+                    n_right=self.n_right,
+                    n_label=self.n_label,
+                )
             )
 
     @property

@@ -83,8 +83,8 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
         figure.add_annotation(x=marked, **annotation, row=1, col=1)
     figure.update_yaxes(title=_("number of instances"), dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
     figure.update_yaxes(
-        tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=lanes, range=[0, len(lanes)], showgrid=False,
-        title=_("single instances"), row=2, col=1,
+        tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=[_(lane) for lane in lanes],
+        range=[0, len(lanes)], showgrid=False, title=_("single instances"), row=2, col=1,
     )  # fmt: skip
     figure.update_xaxes(title=escape(name), row=2, col=1)
     _lay_out(figure)

@@ -12,6 +12,7 @@ from email.utils import formatdate, make_msgid
 from typing import Any, Literal
 
 from annotator.errors import DeliveryError, InvalidValue
+from annotator.language import _, unsaid
 from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
 
 Security = Literal["starttls", "tls"]
@@ -38,24 +39,32 @@ class MailServer:
         check_host(self.host)
         check_address(self.sender)
         if not 1 <= self.port <= 65_535:
-            raise InvalidValue(f"{self.port} is no port; it lies between 1 and 65535, and is usually 587 or 465.")
+            raise InvalidValue(
+                _("{port} is no port; it lies between 1 and 65535, and is usually 587 or 465.", port=self.port)
+            )
         if self.security not in USUAL_PORTS:
-            raise InvalidValue(f"'{self.security}' is no way to encrypt mail; choose starttls or tls.")
+            raise InvalidValue(
+                _("'{security}' is no way to encrypt mail; choose starttls or tls.", security=self.security)
+            )
         if not self.account.isprintable():
-            raise InvalidValue("The name of the account at the mail server must be one line of printable characters.")
+            raise InvalidValue(
+                _("The name of the account at the mail server must be one line of printable characters.")
+            )
 
 
 def check_address(address: str) -> str:
     """An e-mail address as it is; raises InvalidValue for anything that could be more than one, or end a header."""
     if len(address) > _LONGEST_ADDRESS or _ADDRESS.fullmatch(address) is None:
-        raise InvalidValue(f"{address[:60]!r} is no e-mail address. Write one such as ada@lab.example.")
+        raise InvalidValue(
+            _("{address} is no e-mail address. Write one such as ada@lab.example.", address=repr(address[:60]))
+        )
     return address
 
 
 def check_host(host: str) -> str:
     """The name or address of a host; raises InvalidValue."""
     if _HOST.fullmatch(host) is None:
-        raise InvalidValue(f"{host[:60]!r} is no name of a host. Write one such as mail.lab.example.")
+        raise InvalidValue(_("{host} is no name of a host. Write one such as mail.lab.example.", host=repr(host[:60])))
     return host
 
 
@@ -124,7 +133,7 @@ class _Session(smtplib.SMTP):
             server.host, server.port, local_hostname=server.sender.rpartition("@")[2], timeout=CONNECT_SECONDS
         )
 
-    def _get_socket(self, *_: object) -> socket.socket:
+    def _get_socket(self, *_rest: object) -> socket.socket:
         self._connection.settimeout(CONNECT_SECONDS)
         return self._connection
 
@@ -146,27 +155,64 @@ class _Steps:
 
     def problem(self, error: Exception, *, is_late: bool) -> str:
         """What failed, without anything secret: of a refused sign-in only the number is told."""
-        server = f"The mail server {self.server.host}, port {self.server.port},"
+        values: dict[str, object] = {"host": self.server.host, "port": self.server.port}
         if self.is_unknown_after(error):
-            return f"{server} broke off while it took the mail. It may have arrived, and is not sent again."
+            return _(
+                "The mail server {host}, port {port}, broke off while it took the mail. It may have arrived, and is not sent "
+                "again.",
+                **values,
+            )
         if is_late:
-            return f"{server} took longer than {TOTAL_SECONDS:.0f} s."
+            seconds = f"{TOTAL_SECONDS:.0f}"
+            return _("The mail server {host}, port {port}, took longer than {seconds} s.", **values, seconds=seconds)
         if isinstance(error, smtplib.SMTPResponseException) and not isinstance(error, smtplib.SMTPAuthenticationError):
-            return f"{server} answered {error.smtp_code}: {_one_line(error.smtp_error)}"
-        reason = next((words(error) for kind, words in _REASONS if isinstance(error, kind)), "ended the connection")
-        return f"{server} {reason}."
+            answer = _one_line(error.smtp_error)
+            return _(
+                "The mail server {host}, port {port}, answered {code}: {answer}",
+                **values,
+                code=error.smtp_code,
+                answer=answer,
+            )
+        sentence, reason = next(
+            ((text, of(error)) for kind, text, of in _REASONS if isinstance(error, kind)), (_ENDED, "")
+        )
+        return _(sentence, **values, reason=reason)
 
 
+_ENDED = unsaid("The mail server {host}, port {port}, ended the connection.")
 # The first that fits; a refusal to verify is an SSLError, and that an OSError.
-_REASONS: tuple[tuple[type[Exception], Callable[[Any], str]], ...] = (
+_REASONS: tuple[tuple[type[Exception], str, Callable[[Any], object]], ...] = (
     (
         ssl.SSLCertVerificationError,
-        lambda error: f"has no certificate that this machine trusts for that name: {error.verify_message}",
+        unsaid(
+            "The mail server {host}, port {port}, has no certificate that this machine trusts for that name: {reason}."
+        ),
+        lambda error: error.verify_message,
     ),
-    (ssl.SSLError, lambda _: "does not speak TLS there; choose the other kind of encryption, or its port"),
-    (smtplib.SMTPAuthenticationError, lambda error: f"refused the account or its password ({error.smtp_code})"),
-    (smtplib.SMTPNotSupportedError, lambda _: "does not offer STARTTLS, or no sign-in; without them nothing is sent"),
-    (_NoAnswer, lambda _: f"did not answer within {CONNECT_SECONDS:.0f} s"),
+    (
+        ssl.SSLError,
+        unsaid(
+            "The mail server {host}, port {port}, does not speak TLS there; choose the other kind of encryption, or its port."
+        ),
+        lambda _error: "",
+    ),
+    (
+        smtplib.SMTPAuthenticationError,
+        unsaid("The mail server {host}, port {port}, refused the account or its password ({reason})."),
+        lambda error: error.smtp_code,
+    ),
+    (
+        smtplib.SMTPNotSupportedError,
+        unsaid(
+            "The mail server {host}, port {port}, does not offer STARTTLS, or no sign-in; without them nothing is sent."
+        ),
+        lambda _error: "",
+    ),
+    (
+        _NoAnswer,
+        unsaid("The mail server {host}, port {port}, did not answer within {reason} s."),
+        lambda _error: f"{CONNECT_SECONDS:.0f}",
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Self
 
 from annotator.errors import DeliveryError, InvalidValue
+from annotator.language import _
 
 CONNECT_SECONDS = 5.0
 LOOK_UP_SECONDS = 5.0
@@ -62,8 +63,11 @@ def _network(word: str) -> Network:
         return ipaddress.ip_network(word)
     except ValueError:
         raise InvalidValue(
-            f"'{word}' is neither a host nor a network. Write a name such as mail.lab.example, an address such as 10.1.2.3, or a "
-            "network such as 10.1.0.0/16."
+            _(
+                "'{word}' is neither a host nor a network. Write a name such as mail.lab.example, an address such as 10.1.2.3, "
+                "or a network such as 10.1.0.0/16.",
+                word=word,
+            )
         ) from None
 
 
@@ -84,11 +88,11 @@ def why_refused(address: Address) -> str | None:
     if inner is not None:
         return why_refused(inner)
     kinds = (
-        (address.is_loopback or address.is_unspecified, "this machine itself"),
-        (address.is_link_local, "only the local link"),
-        (address.is_multicast, "a group of machines"),
-        (address.version == 4 and address in _SHARED, "a network that a provider shares out"),
-        (not address.is_global, "a private or reserved network"),
+        (address.is_loopback or address.is_unspecified, _("this machine itself")),
+        (address.is_link_local, _("only the local link")),
+        (address.is_multicast, _("a group of machines")),
+        (address.version == 4 and address in _SHARED, _("a network that a provider shares out")),
+        (not address.is_global, _("a private or reserved network")),
     )
     return next((words for is_so, words in kinds if is_so), None)
 
@@ -115,12 +119,17 @@ def checked_addresses(host: str, port: int, exceptions: Exceptions, resolver: Re
     for text in addresses:
         address = _as_address(text)
         if address is None:
-            raise DeliveryError(f"'{host}' has an address that cannot be read: {text[:60]}.")
+            raise DeliveryError(_("'{host}' has an address that cannot be read: {text}.", host=host, text=text[:60]))
         reason = why_refused(address)
         if reason is not None and not exceptions.allow(host, address):
             raise DeliveryError(
-                f"'{host}' leads to {text}, which is {reason}. If that is meant, an administrator can name this host or its "
-                "network among those that may be private."
+                _(
+                    "'{host}' leads to {text}, which is {reason}. If that is meant, an administrator can name this host or its "
+                    "network among those that may be private.",
+                    host=host,
+                    text=text,
+                    reason=reason,
+                )
             )
     return addresses
 
@@ -140,9 +149,15 @@ def _looked_up(host: str, port: int, resolver: Resolver) -> list[str]:
     thread.start()
     thread.join(LOOK_UP_SECONDS)
     if thread.is_alive():
-        raise DeliveryError(f"The look-up of '{host}' took longer than {LOOK_UP_SECONDS:.0f} s.")
+        raise DeliveryError(
+            _("The look-up of '{host}' took longer than {seconds} s.", host=host, seconds=f"{LOOK_UP_SECONDS:.0f}")
+        )
     if not answer:
-        raise DeliveryError(f"'{host}' cannot be found{': ' + problems[0] if problems else ''}.")
+        raise DeliveryError(
+            _("'{host}' cannot be found: {reason}.", host=host, reason=problems[0])
+            if problems
+            else _("'{host}' cannot be found.", host=host)
+        )
     return answer
 
 
@@ -153,9 +168,9 @@ def connect(host: str, port: int, exceptions: Exceptions, resolver: Resolver = r
         try:
             return socket.create_connection((address, port), CONNECT_SECONDS)
         except OSError as error:
-            reason = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error))
-            problem = f"{address}, port {port}: {reason}"
-    raise DeliveryError(f"No connection to '{host}' ({problem}).")
+            reason = _("no answer") if isinstance(error, TimeoutError) else (error.strerror or str(error))
+            problem = _("{address}, port {port}: {reason}", address=address, port=port, reason=reason)
+    raise DeliveryError(_("No connection to '{host}' ({problem}).", host=host, problem=problem))
 
 
 class Deadline:

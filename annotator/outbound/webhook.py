@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from annotator.errors import DeliveryError, InvalidValue
+from annotator.language import _
 from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
 
 _LONGEST = 2_000  # characters
@@ -43,8 +44,10 @@ class Webhook:
 
 def _checked(url: str) -> SplitResult:
     refusal = InvalidValue(
-        "The webhook's address must begin with https://, name a host, and hold no name, password or # part: "
-        "https://hooks.lab.example/annotator, for instance."
+        _(
+            "The webhook's address must begin with https://, name a host, and hold no name, password or # part: "
+            "https://hooks.lab.example/annotator, for instance."
+        )
     )
     try:
         parts = urlsplit(url)
@@ -82,10 +85,14 @@ def call(hook: Webhook, secret: str, body: bytes, *, timestamp: str, number: str
     status = _posted(hook, body, headers, resolver)
     if 300 <= status < 400:
         raise DeliveryError(
-            f"The webhook at {hook.host} answers with a redirect ({status}), which is not followed. Name the address itself."
+            _(
+                "The webhook at {host} answers with a redirect ({status}), which is not followed. Name the address itself.",
+                host=hook.host,
+                status=status,
+            )
         )
     if not 200 <= status < 300:
-        raise DeliveryError(f"The webhook at {hook.host} answered {status}.")
+        raise DeliveryError(_("The webhook at {host} answered {status}.", host=hook.host, status=status))
 
 
 def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resolver) -> int:
@@ -118,15 +125,34 @@ class _Session(http.client.HTTPSConnection):
 
 
 def _problem(hook: Webhook, error: Exception, *, is_sent: bool, is_late: bool) -> str:
-    webhook = f"The webhook at {hook.host}, port {hook.port},"
+    host, port = hook.host, hook.port
     if is_sent:
-        return f"{webhook} took the call and gave no answer. It may have arrived, and is not sent again."
+        return _(
+            "The webhook at {host}, port {port}, took the call and gave no answer. It may have arrived, and is not sent again.",
+            host=host,
+            port=port,
+        )
     if is_late:
-        return f"{webhook} took longer than {TOTAL_SECONDS:.0f} s."
+        return _(
+            "The webhook at {host}, port {port}, took longer than {seconds} s.",
+            host=host,
+            port=port,
+            seconds=f"{TOTAL_SECONDS:.0f}",
+        )
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"{webhook} has no certificate that this machine trusts for that name: {error.verify_message}."
+        return _(
+            "The webhook at {host}, port {port}, has no certificate that this machine trusts for that name: {reason}.",
+            host=host,
+            port=port,
+            reason=error.verify_message,
+        )
     if isinstance(error, ssl.SSLError):
-        return f"{webhook} does not speak https there."
+        return _("The webhook at {host}, port {port}, does not speak https there.", host=host, port=port)
     if isinstance(error, TimeoutError):
-        return f"{webhook} did not answer within {CONNECT_SECONDS:.0f} s."
-    return f"{webhook} ended the connection."
+        return _(
+            "The webhook at {host}, port {port}, did not answer within {seconds} s.",
+            host=host,
+            port=port,
+            seconds=f"{CONNECT_SECONDS:.0f}",
+        )
+    return _("The webhook at {host}, port {port}, ended the connection.", host=host, port=port)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.errors import NotFound, ProjectArchived
+from annotator.language import _
 from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.connection.database import Row, Store
 
@@ -103,7 +104,7 @@ def require_open(store: Store, project_id: int) -> None:
     """Raise ProjectArchived where nothing of a project is to change, and NotFound where it is gone."""
     row = store.row("SELECT name, archived_at FROM projects WHERE id = ?", (project_id,))
     if row is None:
-        raise NotFound("There is no such project any more: somebody has deleted it.")
+        raise NotFound(_("There is no such project any more: somebody has deleted it."))
     if row["archived_at"] is not None:
         raise ProjectArchived(row["name"])
 

@@ -10,6 +10,7 @@ from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
@@ -36,7 +37,7 @@ def get_instance(store: Store, instance_id: int) -> Instance:
     """An instance with its texts; raises NotFound."""
     row = store.row("SELECT * FROM instances WHERE id = ?", (instance_id,))
     if row is None:
-        raise NotFound(f"There is no instance number {instance_id}.")
+        raise NotFound(_("There is no instance number {instance_id}.", instance_id=instance_id))
     return _instance(row, _segments(store, [instance_id]).get(instance_id, ()))
 
 
@@ -44,7 +45,7 @@ def project_of_instance(store: Store, instance_id: int) -> int:
     """The id of the project that an instance belongs to; raises NotFound."""
     stored_project_id = store.value("SELECT project_id FROM instances WHERE id = ?", (instance_id,))
     if stored_project_id is None:
-        raise NotFound(f"There is no instance number {instance_id}.")
+        raise NotFound(_("There is no instance number {instance_id}.", instance_id=instance_id))
     return int(stored_project_id)
 
 
@@ -372,7 +373,7 @@ def iterate_keyed_texts(store: Store, project_id: int) -> Iterator[tuple[KeyedIn
             WHERE instances.project_id = ? ORDER BY instances.id, position""",
         (project_id,),
     )
-    for _, of_one in groupby(rows, key=itemgetter("id")):
+    for _id, of_one in groupby(rows, key=itemgetter("id")):
         segments = list(of_one)
         keyed = KeyedInstance(*segments[0][:6])
         texts = [(bool(row["is_selectable"]), row["text"]) for row in segments]

@@ -6,6 +6,7 @@ from typing import cast
 from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store, iso
 from annotator.store.events import require_open
 
@@ -35,7 +36,7 @@ def get_job(store: Store, job_id: int) -> Job:
     """A job by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE jobs.id = ?", (job_id,))
     if row is None:
-        raise NotFound(f"There is no job number {job_id}. It may belong to another database.")
+        raise NotFound(_("There is no job number {job_id}. It may belong to another database.", job_id=job_id))
     return _job(row)
 
 

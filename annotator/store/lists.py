@@ -8,6 +8,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.own_sources import SourceList
 from annotator.domain.people import User
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 from annotator.store.measurements import ids_asked
 
@@ -36,7 +37,7 @@ def get_list(store: Store, list_id: int) -> SavedList:
     """A list by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE id = ?", (list_id,))
     if row is None:
-        raise NotFound("This list is not there, or no longer there. Choose another one.")
+        raise NotFound(_("This list is not there, or no longer there. Choose another one."))
     return _saved(row)
 
 

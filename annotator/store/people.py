@@ -6,7 +6,7 @@ from typing import cast
 
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.errors import NotFound
-from annotator.language import Language
+from annotator.language import Language, _
 from annotator.store.connection.database import Row, Store
 
 _FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
@@ -50,7 +50,7 @@ def get_user(store: Store, name: str) -> User:
     """The account of that name; raises NotFound."""
     user = find_user(store, name)
     if user is None:
-        raise NotFound(f"There is no user '{name}'. 'annotator user list' names those there are.")
+        raise NotFound(_("There is no user '{name}'. 'annotator user list' names those there are.", name=name))
     return user
 
 
@@ -58,7 +58,7 @@ def get_user_by_id(store: Store, user_id: int) -> User:
     """A person by number; raises NotFound."""
     row = store.row("SELECT * FROM users WHERE id = ?", (user_id,))
     if row is None:
-        raise NotFound(f"There is no person number {user_id}.")
+        raise NotFound(_("There is no person number {user_id}.", user_id=user_id))
     return _user(row)
 
 

@@ -10,6 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed
 from annotator.store.connection.database import Row, Store
 from annotator.store.project.used_numbers import unused_number
 
@@ -87,7 +88,7 @@ def settings_from(data: object) -> ProjectSettings:
     try:
         return msgspec.convert(data, ProjectSettings)
     except msgspec.ValidationError as error:
-        raise InvalidValue(f"The project's settings cannot be read: {error}.") from error
+        raise InvalidValue(_("The project's settings cannot be read: {error}.", error=error)) from error
 
 
 def find_project(store: Store, name: str) -> Project | None:
@@ -100,8 +101,12 @@ def get_project(store: Store, name: str) -> Project:
     """The project of that name; raises NotFound naming those there are."""
     project = find_project(store, name)
     if project is None:
-        names = ", ".join(f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20"))
-        raise NotFound(f"There is no project '{name}'. " + (f"There are {names}." if names else "There is none yet."))
+        names = listed([f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20")])
+        raise NotFound(
+            _("There is no project '{name}'. There are {names}.", name=name, names=names)
+            if names
+            else _("There is no project '{name}'. There is none yet.", name=name)
+        )
     return project
 
 
@@ -109,7 +114,7 @@ def get_project_by_id(store: Store, project_id: int) -> Project:
     """The project with that id; raises NotFound."""
     row = store.row("SELECT * FROM projects WHERE id = ?", (project_id,))
     if row is None:
-        raise NotFound(f"There is no project number {project_id}.")
+        raise NotFound(_("There is no project number {project_id}.", project_id=project_id))
     return _project(row)
 
 

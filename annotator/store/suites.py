@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from annotator.domain.suites import Applies, Case, StoredSuite, StoredTest, Text
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 _AT_ONCE = 500  # of case numbers in one question
@@ -30,7 +31,9 @@ def get_suite(store: Store, suite_id: int) -> StoredSuite:
     """The suite of a number; raises NotFound."""
     row = store.row("SELECT * FROM suites WHERE id = ?", (suite_id,))
     if row is None:
-        raise NotFound(f"There is no suite number {suite_id}. It may have been taken out; reload the page.")
+        raise NotFound(
+            _("There is no suite number {suite_id}. It may have been taken out; reload the page.", suite_id=suite_id)
+        )
     return _suite(store, row)
 
 

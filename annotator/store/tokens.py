@@ -6,6 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.tokens import ApiToken, Scope
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 _COLUMNS: dict[Scope, str] = {"read": "may_read", "write model output": "may_write_output"}
@@ -40,7 +41,9 @@ def get_token(store: Store, token_id: int) -> ApiToken:
     """A token by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE api_tokens.id = ?", (token_id,))
     if row is None:
-        raise NotFound(f"There is no token number {token_id}. 'annotator token list' names those there are.")
+        raise NotFound(
+            _("There is no token number {token_id}. 'annotator token list' names those there are.", token_id=token_id)
+        )
     return _token(row)
 
 

@@ -6,6 +6,7 @@ from annotator.domain.own_sources import SourceView
 from annotator.domain.people import User
 from annotator.domain.views import SavedView
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 _SELECT = "SELECT * FROM saved_views"
@@ -32,7 +33,7 @@ def get_view(store: Store, view_id: int) -> SavedView:
     """A view by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE id = ?", (view_id,))
     if row is None:
-        raise NotFound("This view is not there, or no longer there. Choose another one.")
+        raise NotFound(_("This view is not there, or no longer there. Choose another one."))
     return _saved(row)
 
 

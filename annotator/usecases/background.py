@@ -11,12 +11,14 @@ from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.language import _, listed, speaking, unsaid
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
+from annotator.usecases.models.parameter_words import parameter_words
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, require_askable
 from annotator.usecases.suites.construction import suite_named
 from annotator.usecases.suites.runs import SuiteOptions
@@ -25,7 +27,7 @@ from annotator.usecases.training.transformers import TrainingOptions
 
 _ENDED_SHOWN = 5
 _LOOKED_THROUGH = 1_000
-_NO_MODEL = (
+_NO_MODEL = unsaid(
     "Name a model: built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER or "
     "transformers-writing:FOLDER."
 )
@@ -76,17 +78,56 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     _check_model(store, project, request.model)
     methods = offered_methods()
     if request.method not in methods:
-        raise InvalidValue(f"There is no method '{request.method}'. Choose one of {', '.join(methods)}.")
-    title = f"{methods[request.method]} of {request.model}" + _title_details(request.options)
+        raise InvalidValue(
+            _(
+                "There is no method '{method}'. Choose one of {methods}.",
+                method=request.method,
+                methods=listed([*methods]),
+            )
+        )
     options = msgspec.json.encode(request).decode()
     with store.transaction():
-        return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
+        return jobs_store.add_job(store, project.id, "attribute", _stored_title("attribute", options), options, actor)
 
 
-def _title_details(options: AttributingOptions) -> str:
+def title_in_words(job: Job) -> str:
+    """What a job does, to whom looks at it; it is stored in English, which stays where what was asked cannot be read."""
+    try:
+        return _title(job.kind, job.options)
+    except msgspec.MsgspecError:
+        return job.title
+
+
+@speaking("en")
+def _stored_title(kind: JobKind, options: str) -> str:
+    return _title(kind, options)
+
+
+def _title(kind: JobKind, options: str) -> str:
+    match kind:
+        case "attribute":
+            return _attribution_title(msgspec.json.decode(options, type=AskedAttribution))
+        case "suite":
+            suite = msgspec.json.decode(options, type=AskedSuite)
+            return _("The tests of '{suite}' on {model}", suite=suite.suite, model=suite.model)
+        case "train":
+            return _("Training of '{name}'", name=msgspec.json.decode(options, type=AskedTraining).name)
+        case "measure":
+            return _("The numbers of every model")
+
+
+def _attribution_title(request: AskedAttribution) -> str:
+    if request.method == SELF_EXPLANATION:
+        return _("Self-explanations of {model}", model=request.model)
+    methods = offered_methods() | offered_methods(writes=True)
+    title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
+    return listed([title, *_title_details(request.options)])
+
+
+def _title_details(options: AttributingOptions) -> list[str]:
     """What tells a job apart from others of its model and method."""
-    details = [f"{name.replace('_', ' ')} {value}" for name, value in options.parameters.items()]
-    return "".join(f", {detail}" for detail in [*details, *(["faithfulness"] if options.has_faithfulness else [])])
+    details = [parameter_words(name, value) for name, value in options.parameters.items()]
+    return [*details, *([_("faithfulness")] if options.has_faithfulness else [])]
 
 
 def ask_for_runs(
@@ -122,9 +163,10 @@ def ask_to_explain_self(
     request = AskedAttribution(
         model.strip(), SELF_EXPLANATION, AttributingOptions(split=options.split), options.template
     )
-    title = f"Self-explanations of {model.strip()}"
+    options_of_job = msgspec.json.encode(request).decode()
+    title = _stored_title("attribute", options_of_job)
     with store.transaction():
-        return jobs_store.add_job(store, project.id, "attribute", title, msgspec.json.encode(request).decode(), actor)
+        return jobs_store.add_job(store, project.id, "attribute", title, options_of_job, actor)
 
 
 def ask_to_run_suite(store: Store, actor: User, project: Project, request: AskedSuite) -> Job:
@@ -135,15 +177,15 @@ def ask_to_run_suite(store: Store, actor: User, project: Project, request: Asked
     require(store, actor, project.id, "use models")
     _check_model(store, project, request.model)
     suite_named(store, project, request.suite)
-    title = f"The tests of '{request.suite}' on {request.model}"
     options = msgspec.json.encode(request).decode()
+    title = _stored_title("suite", options)
     with store.transaction():
         return jobs_store.add_job(store, project.id, "suite", title, options, actor)
 
 
 def _check_model(store: Store, project: Project, spec: str) -> None:
     if not spec.strip():
-        raise InvalidValue(_NO_MODEL)
+        raise InvalidValue(_(_NO_MODEL))
     require_allowed_place(spec, models_folder(store, project))
 
 
@@ -155,16 +197,19 @@ def ask_to_train(store: Store, actor: User, project: Project, request: AskedTrai
     """
     check_training(store, actor, project, request.name, request.options)
     _require_the_same(store, actor, project, request)
-    title = f"Training of '{request.name}'"
     options = msgspec.json.encode(request).decode()
+    title = _stored_title("train", options)
     with store.transaction():
         for job in jobs_store.open_jobs(store, project.id):
             if job.kind == "train" and job.options == options and not job.wants_stop:
                 return job
             if job.kind == "train" and training_of(job).name == request.name:
                 raise InvalidValue(
-                    f"A training of '{request.name}' waits or runs already. Choose another name, or stop it first and wait "
-                    "until it has ended."
+                    _(
+                        "A training of '{name}' waits or runs already. Choose another name, or stop it first and wait "
+                        "until it has ended.",
+                        name=request.name,
+                    )
                 )
         return jobs_store.add_job(store, project.id, "train", title, options, actor)
 
@@ -177,8 +222,11 @@ def _require_the_same(store: Store, actor: User, project: Project, request: Aske
     last = next((other.options for other in trainings if other.name == request.name), request.options)
     if replace(last, is_anew=False) != request.options:
         raise InvalidValue(
-            f"A training of '{request.name}' was stopped that has other settings. Choose another name, or begin it again from "
-            "the start."
+            _(
+                "A training of '{name}' was stopped that has other settings. Choose another name, or begin it again from "
+                "the start.",
+                name=request.name,
+            )
         )
 
 
@@ -187,7 +235,7 @@ def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job
     require(store, actor, project.id, "use models")
     job = _job_of(store, project, job_id)
     if job.kind != "train" or job.is_open:
-        raise InvalidValue(f"Job number {job_id} is no training that has ended.")
+        raise InvalidValue(_("Job number {job_id} is no training that has ended.", job_id=job_id))
     return ask_to_train(store, actor, project, training_of(job))
 
 
@@ -207,7 +255,7 @@ def ask_to_measure(store: Store, actor: User, project: Project) -> Job:
     """The numbers of every model are to be made anew."""
     require(store, actor, project.id, "use models")
     with store.transaction():
-        return jobs_store.add_job(store, project.id, "measure", "The numbers of every model", "{}", actor)
+        return jobs_store.add_job(store, project.id, "measure", _stored_title("measure", "{}"), "{}", actor)
 
 
 def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
@@ -219,14 +267,16 @@ def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
     with store.transaction():
         job = _job_of(store, project, job_id)
         if not may_stop(store, actor, job):
-            raise NotAllowed(f"{job.asked_by_name} asked for this. Only they, or a lead of the project, can stop it.")
+            raise NotAllowed(
+                _("{name} asked for this. Only they, or a lead of the project, can stop it.", name=job.asked_by_name)
+            )
         jobs_store.ask_to_stop(store, job.id)
 
 
 def _job_of(store: Store, project: Project, job_id: int) -> Job:
     job = jobs_store.get_job(store, job_id)
     if job.project_id != project.id:
-        raise InvalidValue(f"Job number {job_id} is not of the project '{project.name}'.")
+        raise InvalidValue(_("Job number {job_id} is not of the project '{name}'.", job_id=job_id, name=project.name))
     return job
 
 

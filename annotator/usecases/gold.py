@@ -9,6 +9,7 @@ from annotator.domain.groups import Whose, groups_of_people
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
+from annotator.language import _, listed
 from annotator.review.gold import gold_with_choice
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -128,12 +129,27 @@ def require_split(store: Store, projects: Sequence[Project], split: str | None, 
     known = split_names(store, [project.id for project in projects], of_files=of_files)
     if split in known:
         return
-    names = " and ".join(f"'{project.name}'" for project in projects)
-    what = f"The project {names} has" if len(projects) == 1 else f"The projects {names} have"
-    quoted = ", ".join(f"'{name}'" for name in sorted(known) if name)
-    if not quoted:
-        raise InvalidValue(f"{what} no split '{split}', and no text there has a split. Leave the split out.")
-    raise InvalidValue(f"{what} no split '{split}'; {'it has' if len(projects) == 1 else 'they have'} {quoted}.")
+    names = listed([f"'{project.name}'" for project in projects], "and")
+    splits = listed([f"'{name}'" for name in sorted(known) if name])
+    if len(projects) == 1:
+        raise InvalidValue(
+            _("The project {names} has no split '{split}'; it has {splits}.", names=names, split=split, splits=splits)
+            if splits
+            else _(
+                "The project {names} has no split '{split}', and no text there has a split. Leave the split out.",
+                names=names,
+                split=split,
+            )
+        )
+    raise InvalidValue(
+        _("The projects {names} have no split '{split}'; they have {splits}.", names=names, split=split, splits=splits)
+        if splits
+        else _(
+            "The projects {names} have no split '{split}', and no text there has a split. Leave the split out.",
+            names=names,
+            split=split,
+        )
+    )
 
 
 def gold_instances(

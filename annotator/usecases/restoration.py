@@ -5,6 +5,7 @@ from pathlib import Path
 
 from annotator.domain.people import User
 from annotator.errors import StoreError
+from annotator.language import unsaid
 from annotator.store.connection.replacement import models_of
 from annotator.store.connection.restoration import incoming
 from annotator.store.events import add_event
@@ -14,7 +15,7 @@ from annotator.usecases.models.built_in_model import take_models
 from annotator.usecases.upkeep import check
 
 _SHOWN = 5
-_SILENCED = "This is of a backup that was restored. It may have been sent before, and is not sent again."
+_SILENCED = unsaid("This is of a backup that was restored. It may have been sent before, and is not sent again.")
 
 
 @dataclass(frozen=True, slots=True)

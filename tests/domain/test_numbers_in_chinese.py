@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, duration, percent
 from annotator.language import listed, speaking, written_day
 
 
@@ -35,3 +35,10 @@ def test_a_day_is_written_in_the_order_of_the_language() -> None:
     with speaking("zh"):
         assert written_day(dt.date(2026, 11, 23)) == "2026年11月23日"
     assert written_day(dt.date(2026, 11, 23)) == "23 November 2026"
+
+
+def test_times_and_shares_have_their_chinese_units() -> None:
+    with speaking("zh"):
+        assert [duration(12), duration(150)] == ["12 秒", "2.5 分钟"]
+        assert percent(0.08) == "8.0%"
+    assert [duration(12), duration(150), percent(0.08)] == ["12 s", "2.5 min", "8.0 %"], "English again, as before"

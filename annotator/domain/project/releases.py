@@ -8,9 +8,10 @@ from hashlib import sha256
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.language import _, listed
+from annotator.language import _, listed, unsaid
 
 LONGEST_NAME = 100
+CITED = unsaid("release {number} “{name}” ({day})")
 _SHORT = 12  # characters of a digest that people compare by eye
 
 
@@ -103,7 +104,7 @@ class Release:
     @property
     def words(self) -> str:
         """As a sentence names it: number, name and day."""
-        return _("release {number} “{name}” ({day})", number=self.number, name=self.name, day=self.day)
+        return _(CITED, number=self.number, name=self.name, day=self.day)
 
 
 def gold_digest(item: GoldInstance, *, is_exhaustive: bool) -> str:

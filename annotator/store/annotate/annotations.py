@@ -9,6 +9,7 @@ from annotator.domain.imports import NewAnnotation
 from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
 
@@ -103,7 +104,7 @@ def get_annotation(store: Store, annotation_id: int) -> Annotation:
     """An annotation by number; raises NotFound."""
     row = store.row("SELECT * FROM annotations WHERE id = ?", (annotation_id,))
     if row is None:
-        raise NotFound(f"There is no annotation number {annotation_id}.")
+        raise NotFound(_("There is no annotation number {annotation_id}.", annotation_id=annotation_id))
     return _annotation(row, _sets_of(store, [row["id"]]).get(row["id"], ()))
 
 

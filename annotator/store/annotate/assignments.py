@@ -11,6 +11,7 @@ from typing import cast
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
@@ -40,7 +41,10 @@ def get_assignment(store: Store, assignment_id: int) -> Assignment:
     row = store.row(f"{_SELECT} WHERE assignments.id = ?", (assignment_id,))
     if row is None:
         raise NotFound(
-            f"There is no piece of work number {assignment_id}. Its project may have been deleted; reload the page."
+            _(
+                "There is no piece of work number {assignment_id}. Its project may have been deleted; reload the page.",
+                assignment_id=assignment_id,
+            )
         )
     return _assignment(row)
 

@@ -7,6 +7,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.talk import About, Comment, Thread, Voice
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 
@@ -44,7 +45,7 @@ def get_thread(store: Store, thread_id: int) -> Thread:
     """A thread with its comments; raises NotFound."""
     threads = _with_comments(store, store.rows("SELECT * FROM threads WHERE id = ?", (thread_id,)))
     if not threads:
-        raise NotFound(f"There is no thread number {thread_id}.")
+        raise NotFound(_("There is no thread number {thread_id}.", thread_id=thread_id))
     return threads[0]
 
 

@@ -9,19 +9,24 @@ from pathlib import Path
 from types import TracebackType
 
 from annotator.errors import NotWritable, StoreError
+from annotator.language import _, unsaid
 
 _LONGEST_SAID = 100
 RESTORE = "'annotator restore BACKUP'"
 
-_DAMAGED = f"'{{path}}' is damaged ({{error}}). Bring back a backup with {RESTORE}; 'annotator check' says more."
-_READ_ONLY = (
+_DAMAGED = unsaid(
+    "'{path}' is damaged ({error}). Bring back a backup with 'annotator restore BACKUP'; 'annotator check' says more."
+)
+_READ_ONLY = unsaid(
     "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place."
 )
-_CANNOT_OPEN = "'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?"
-_FULL = (
+_CANNOT_OPEN = unsaid("'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?")
+_FULL = unsaid(
     "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it."
 )
-_DISK_ERROR = "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."
+_DISK_ERROR = unsaid(
+    "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."
+)
 
 _DISK_ERROR_MARK = "disk I/O error"
 _SHARED_MEMORY = 32 * 1024  # bytes that the first connection needs
@@ -31,7 +36,9 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
         "file is not a database",
         StoreError,
-        f"'{{path}}' is not an SQLite database. Choose another file, or bring back a backup with {RESTORE}.",
+        unsaid(
+            "'{path}' is not an SQLite database. Choose another file, or bring back a backup with 'annotator restore BACKUP'."
+        ),
     ),
     ("malformed", StoreError, _DAMAGED),
     ("unsupported file format", StoreError, _DAMAGED),
@@ -42,7 +49,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
         "locked",
         StoreError,
-        "'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done.",
+        unsaid("'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done."),
     ),
     (_DISK_ERROR_MARK, NotWritable, _DISK_ERROR),
 )
@@ -66,7 +73,7 @@ class ClearErrors:
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         if isinstance(error, UnicodeDecodeError):  # Python cannot even read what SQLite says
-            raise damaged(self._path, "what SQLite says of it cannot be read") from error
+            raise damaged(self._path, _("what SQLite says of it cannot be read")) from error
         if isinstance(error, sqlite3.DatabaseError):
             clear_error = _said(self._path, error)
             if clear_error is not None:
@@ -83,29 +90,32 @@ def clear_file_errors(path: Path) -> Iterator[None]:
             raise full(path) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise read_only(path) from error
-        raise StoreError(_CANNOT_OPEN.format(path=path)) from error
+        raise StoreError(_(_CANNOT_OPEN, path=path)) from error
 
 
 def damaged(path: Path, error: object) -> StoreError:
     """What is said where a damaged file is the reason."""
-    return StoreError(_DAMAGED.format(path=path, error=_readable(error)))
+    return StoreError(_(_DAMAGED, path=path, error=_readable(error)))
 
 
 def full(path: Path) -> NotWritable:
     """What is said where there was no space."""
-    return NotWritable(_FULL.format(path=path))
+    return NotWritable(_(_FULL, path=path))
 
 
 def nearly_full(path: Path) -> NotWritable:
     """What is said where there is hardly any space left."""
     return NotWritable(
-        f"There is hardly any space left on the disk of '{path}': what people do can soon not be stored. Free some space."
+        _(
+            "There is hardly any space left on the disk of '{path}': what people do can soon not be stored. Free some space.",
+            path=path,
+        )
     )
 
 
 def read_only(path: Path) -> NotWritable:
     """What is said where a file may not be written."""
-    return NotWritable(_READ_ONLY.format(path=path))
+    return NotWritable(_(_READ_ONLY, path=path))
 
 
 def _said(path: Path, error: sqlite3.DatabaseError) -> StoreError | None:
@@ -113,7 +123,7 @@ def _said(path: Path, error: sqlite3.DatabaseError) -> StoreError | None:
         return full(path)  # SQLite had no space for the memory that connections share
     for mark, kind, sentence in _SENTENCES:
         if mark in str(error):
-            return kind(sentence.format(path=path, error=_readable(error)))
+            return kind(_(sentence, path=path, error=_readable(error)))
     return None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
+from annotator.language import speaking
 from annotator.store.connection import file_rights
 from annotator.store.connection.database import Clock, Store, connect, machine_clock, stamped
 from annotator.store.connection.driver import Database
@@ -121,7 +122,8 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
         (FORGOT_WRONG_K, last_event_id),
     )
     for row in rows:
-        summary = wrong_k_summary(json.loads(row["detail"]))
+        with speaking("en"):  # the log's language
+            summary = wrong_k_summary(json.loads(row["detail"]))
         logging.getLogger(__name__).warning(
             "Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, summary
         )

@@ -8,6 +8,7 @@ import msgspec
 
 from annotator.domain.project.releases import FrozenGold, Release, ReleaseRules
 from annotator.errors import NotFound
+from annotator.language import _, listed
 from annotator.store.connection.database import Row, Store
 
 _SELECT = "SELECT * FROM releases"
@@ -71,9 +72,12 @@ def get_release(store: Store, project_id: int, number: int) -> Release:
     """A release by its number in the project; raises NotFound naming those there are."""
     row = store.row(f"{_SELECT} WHERE project_id = ? AND number = ?", (project_id, number))
     if row is None:
-        known = ", ".join(f"{release.number} (“{release.name}”)" for release in releases_of(store, project_id))
-        there_is = f"There is {known}." if known else "There is none yet."
-        raise NotFound(f"The project has no release {number}. {there_is}")
+        known = listed([f"{release.number} (“{release.name}”)" for release in releases_of(store, project_id)])
+        raise NotFound(
+            _("The project has no release {number}. There is {known}.", number=number, known=known)
+            if known
+            else _("The project has no release {number}. There is none yet.", number=number)
+        )
     return _release(row)
 
 

@@ -7,6 +7,7 @@ from typing import cast
 from annotator.domain.authoring import ChangedText, Check, Perturbation, PerturbationState, PerturbationVersion, Verdict
 from annotator.domain.people import User
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
@@ -93,7 +94,7 @@ def get_perturbation(store: Store, perturbation_id: int) -> Perturbation:
     """One by number; raises NotFound."""
     perturbations = with_history(store, store.rows(f"{SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
     if not perturbations:
-        raise NotFound(f"There is no perturbation number {perturbation_id}.")
+        raise NotFound(_("There is no perturbation number {perturbation_id}.", perturbation_id=perturbation_id))
     return perturbations[0]
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from annotator.domain.people import User
 from annotator.domain.project.bulk_actions import BulkAction, BulkChange, InstanceFacts, Undone
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.annotate.named_people import name_people
 from annotator.store.connection.database import Row, Store
@@ -132,7 +133,7 @@ def get_action(store: Store, action_id: int) -> BulkAction:
     """An action by number; raises NotFound."""
     row = store.row("SELECT * FROM bulk_actions WHERE id = ?", (action_id,))
     if row is None:
-        raise NotFound(f"There is no change of many texts number {action_id}.")
+        raise NotFound(_("There is no change of many texts number {action_id}.", action_id=action_id))
     return _action(row)
 
 

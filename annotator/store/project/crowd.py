@@ -6,6 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.project.crowd import Door, DoorRules, DoorState, Worker, WorkerState
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
 # What a worker has done counts for good: a text that comes back after review was done all the same.
@@ -47,7 +48,7 @@ def get_door(store: Store, door_id: int) -> Door:
     """A door by its number; raises NotFound."""
     row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (door_id,))
     if row is None:
-        raise NotFound(f"There is no crowd door number {door_id}.")
+        raise NotFound(_("There is no crowd door number {door_id}.", door_id=door_id))
     return _door(row)
 
 

@@ -16,6 +16,7 @@ from annotator.domain.project.qualification import (
 )
 from annotator.domain.reviews import Scores
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.connection.database import Row, Store
 from annotator.store.project.used_numbers import unused_number
 from annotator.store.qualification.packed import pack, unpack
@@ -99,7 +100,7 @@ def get_exercise(store: Store, number: int) -> Exercise:
     """An exercise; raises NotFound."""
     exercise = find_exercise(store, number)
     if exercise is None:
-        raise NotFound(f"There is no piece of work number {number}.")
+        raise NotFound(_("There is no piece of work number {number}.", number=number))
     return exercise
 
 

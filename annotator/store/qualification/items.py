@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from annotator.domain.project.qualification import Item, Known, Purpose, Spoiling
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.annotate.shown_sets import annotates, may_still_be_given, was_shown
 from annotator.store.connection.database import Row, Store
 from annotator.store.qualification.packed import pack, unpack
@@ -46,7 +47,7 @@ def get_item(store: Store, item_id: int) -> Item:
     """An item, also one that was taken out; raises NotFound."""
     row = store.row("SELECT * FROM qualification_items WHERE id = ?", (item_id,))
     if row is None:
-        raise NotFound(f"There is no training item number {item_id}.")
+        raise NotFound(_("There is no training item number {item_id}.", item_id=item_id))
     return _item(row)
 
 

@@ -11,6 +11,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
+from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.shown_sets import annotates, may_still_be_given
 from annotator.store.connection.database import Row, Store
@@ -131,7 +132,7 @@ def get_review(store: Store, review_id: int) -> Review:
     """A review with its scores; raises NotFound."""
     reviews = _with_scores(store, store.rows(f"{_SELECT} WHERE reviews.id = ?", (review_id,)))
     if not reviews:
-        raise NotFound(f"There is no review number {review_id}.")
+        raise NotFound(_("There is no review number {review_id}.", review_id=review_id))
     return reviews[0]
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from annotator.domain.groups import ANNOTATOR
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.scoring.runs import ScoringOptions
 
 MOST_TEXTS = 500
@@ -32,10 +33,14 @@ class TextChoice:
     def __post_init__(self) -> None:
         if not 0 <= self.n <= MOST_TEXTS or len(self.keys) > MOST_TEXTS:
             raise InvalidValue(
-                f"A report shows at most {MOST_TEXTS} texts; {max(self.n, len(self.keys)):,} were asked for. Ask for fewer."
+                _(
+                    "A report shows at most {most} texts; {n} were asked for. Ask for fewer.",
+                    most=MOST_TEXTS,
+                    n=f"{max(self.n, len(self.keys)):,}",
+                )
             )
         if self.seed < 0:
-            raise InvalidValue(f"The seed of a draw is 0 or above; it is {self.seed}.")
+            raise InvalidValue(_("The seed of a draw is 0 or above; it is {seed}.", seed=self.seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +69,27 @@ class ReportRequest:
 
     def __post_init__(self) -> None:
         if len(self.title) > LONGEST_TITLE or (self.title and not self.title.isprintable()):
-            raise InvalidValue(f"The title of a report is one line of at most {LONGEST_TITLE} visible characters.")
+            raise InvalidValue(
+                _("The title of a report is one line of at most {most} visible characters.", most=LONGEST_TITLE)
+            )
         if bool(self.base) != bool(self.other):
-            raise InvalidValue("Name two models, with --base and --other, or none.")
+            raise InvalidValue(_("Name two models, with --base and --other, or none."))
         if self.base and self.base == self.other:
-            raise InvalidValue(f"The base model and the other are both '{self.base}'. Name two different models.")
+            raise InvalidValue(
+                _("The base model and the other are both '{base}'. Name two different models.", base=self.base)
+            )
         if self.texts.how == "differences" and not (self.base or self.against):
             raise InvalidValue(
-                "Texts on which two models differ need both: name them with --base and --other, or a row of the table with "
-                "--against."
+                _(
+                    "Texts on which two models differ need both: name them with --base and --other, or a row of the table with "
+                    "--against."
+                )
             )
         if self.options.group is not None and not self.options.by:
-            raise InvalidValue("A group is one by something: say by what instances are grouped, with --group-by.")
+            raise InvalidValue(_("A group is one by something: say by what instances are grouped, with --group-by."))
         if (self.row or self.metric) and not self.against:
             raise InvalidValue(
-                "--instances and --instances-in list where a row differs from another: name that with --against."
+                _("--instances and --instances-in list where a row differs from another: name that with --against.")
             )
 
     @property

@@ -12,6 +12,7 @@ import msgspec
 from annotator.domain.notices import ChannelKind
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file, sync_folder
+from annotator.language import _
 from annotator.store.connection.file_rights import OWNERS, give_to_owner_of
 
 VARIABLES: Mapping[ChannelKind, str] = {
@@ -44,7 +45,9 @@ def save_secret(database: Path, kind: ChannelKind, target: str, secret: str) -> 
             made.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        raise StoreError(f"The secret could not be written to '{path}': {error.strerror}.") from None
+        raise StoreError(
+            _("The secret could not be written to '{path}': {reason}.", path=path, reason=error.strerror)
+        ) from None
 
 
 def secrets_file(database: Path) -> Path:
@@ -59,5 +62,8 @@ def _stored(database: Path) -> dict[str, tuple[str, str]]:
         return {}
     except (OSError, msgspec.MsgspecError):
         raise StoreError(
-            f"'{secrets_file(database)}' cannot be read. Make it readable for the server, or remove it and enter them again."
+            _(
+                "'{path}' cannot be read. Make it readable for the server, or remove it and enter them again.",
+                path=secrets_file(database),
+            )
         ) from None

@@ -8,6 +8,7 @@ import msgspec
 from annotator.domain.notices import ChannelKind, Message, MessageState
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 from annotator.outbound.mail import MailServer, Security
 from annotator.outbound.targets import Exceptions
 from annotator.outbound.webhook import Webhook
@@ -24,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 WEBHOOK = "webhook"  # its key is for signatures, and goes nowhere
-_TURNED_OFF = "An administrator turned this off before it was sent."
+_TURNED_OFF = unsaid("An administrator turned this off before it was sent.")
 _SHOWN = 20
 _SUBJECT = "database"
 _ON: dict[ChannelKind, str] = {"mail": "turn mail on", "webhook": "turn webhook on"}
@@ -115,11 +116,17 @@ def set_mail(store: Store, actor: User, options: MailOptions, password: str | No
     require_administrator(actor)
     server = options.server
     if not 0 <= options.hour <= _LAST_HOUR:
-        raise InvalidValue(f"{options.hour} is no hour of the day; it lies between 0 and {_LAST_HOUR}.")
+        raise InvalidValue(
+            _(
+                "{hour} is no hour of the day; it lies between 0 and {last_hour}.",
+                hour=options.hour,
+                last_hour=_LAST_HOUR,
+            )
+        )
     if password is not None:
         save_secret(store.path, "mail", options.target, password)
     if server.account and not secret_of(store.path, "mail", options.target):
-        raise InvalidValue(f"The account '{server.account}' at the mail server needs its password.")
+        raise InvalidValue(_("The account '{account}' at the mail server needs its password.", account=server.account))
     _save(store, actor, "mail", options, to=f"{server.host}:{server.port}")
 
 

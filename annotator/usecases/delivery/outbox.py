@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from annotator.domain.notices import Message
 from annotator.errors import AnnotatorError, DeliveryError
+from annotator.language import speaking, unsaid
 from annotator.outbound import mail, webhook
 from annotator.outbound.targets import Resolver, resolve
 from annotator.store import Store
@@ -34,7 +35,7 @@ PAUSES = (
     dt.timedelta(hours=8),
 )
 BROKEN_AFTER = dt.timedelta(minutes=10)  # longer than any attempt can take
-_BROKEN = "The server ended while this was being sent. It may have arrived, and is not sent again."
+_BROKEN = unsaid("The server ended while this was being sent. It may have arrived, and is not sent again.")
 _USUAL_LINK = "the address at which you use the annotator"
 
 
@@ -74,6 +75,7 @@ def tidy(store: Store) -> None:
         message_store.prune_messages(store, old)
 
 
+@speaking("en")  # what failed is stored, and logged
 def send_next(store: Store, outside: Outside = Outside()) -> bool:
     """Send one message that is due; False when there is none. A failure is noted, and never raised."""
     with store.transaction():

@@ -8,6 +8,7 @@ import secrets
 from annotator.domain.notices import MailAddress
 from annotator.domain.people import User
 from annotator.errors import Conflict, InvalidValue, NotAllowed, TooBusy
+from annotator.language import _
 from annotator.outbound.mail import check_address
 from annotator.store import Store
 from annotator.store.connection.database import iso
@@ -34,9 +35,9 @@ def choose_address(store: Store, user: User, address: str) -> None:
     address = check_address(address.strip())
     with store.transaction():
         if not mail_options(store)[1]:
-            raise Conflict("This server sends no mail. An administrator can turn it on.")
+            raise Conflict(_("This server sends no mail. An administrator can turn it on."))
         if count_recent(store, user_id, "address", iso(store.moment() - dt.timedelta(days=1))) >= _MOST_A_DAY:
-            raise TooBusy(f"{_MOST_A_DAY} codes were sent for you within a day. Try again tomorrow.")
+            raise TooBusy(_("{most} codes were sent for you within a day. Try again tomorrow.", most=_MOST_A_DAY))
         channel_store.save_address(store, user_id, address)
         add_mail(store, user_id, "address")
 
@@ -56,16 +57,18 @@ def confirm(store: Store, user: User, code: str) -> None:
     with store.transaction():
         address = channel_store.find_address(store, user_id)
         if address is None or address.code_hash is None or address.code_until is None:
-            raise NotAllowed("There is no code to confirm yet. It is sent within a minute; else ask for another one.")
+            raise NotAllowed(
+                _("There is no code to confirm yet. It is sent within a minute; else ask for another one.")
+            )
         if address.n_tries >= _MOST_TRIES or address.code_until < store.now():
-            raise NotAllowed("This code does not work any more. Ask for another one.")
+            raise NotAllowed(_("This code does not work any more. Ask for another one."))
         is_right = hmac.compare_digest(address.code_hash, _hash(user_id, code.strip().lower()))
         if is_right:
             channel_store.confirm_address(store, user_id)
         else:
             channel_store.count_try(store, user_id)
     if not is_right:
-        raise InvalidValue("This is not the code that was sent. Look at the newest mail.")
+        raise InvalidValue(_("This is not the code that was sent. Look at the newest mail."))
 
 
 def stop_mail(store: Store, user: User) -> None:
@@ -76,7 +79,7 @@ def stop_mail(store: Store, user: User) -> None:
 
 def _user_id(user: User) -> int:
     if user.id is None:
-        raise NotAllowed("The local operator has no notices.")
+        raise NotAllowed(_("The local operator has no notices."))
     return user.id
 
 

@@ -2,6 +2,7 @@
 
 from annotator.domain.notices import ChannelKind
 from annotator.domain.people import User
+from annotator.language import _
 from annotator.outbound import mail, webhook
 from annotator.store import Store
 from annotator.usecases.access.rights import require_administrator
@@ -30,9 +31,9 @@ def try_channel(
         hook = webhook_options(store)[0].webhook
         key = secret_of(store.path, "webhook", WEBHOOK)
         webhook.call(hook, key, _CALL, timestamp=store.now(), number="test", resolver=outside.resolver)
-        return f"The webhook at {hook.host} took the test."
+        return _("The webhook at {host} took the test.", host=hook.host)
     options = mail_options(store)[0]
     server = options.server
     composed = mail.compose(server, to.strip(), _SUBJECT, _BODY)
     mail.deliver(server, secret_of(store.path, "mail", options.target), to.strip(), composed, resolver=outside.resolver)
-    return f"The mail server {server.host} took the test for {to.strip()}."
+    return _("The mail server {host} took the test for {address}.", host=server.host, address=to.strip())

@@ -7,6 +7,7 @@ from annotator.language import _, listed, several, unsaid
 from annotator.metrics.definitions import Definition, Direction
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable
 from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.models.parameter_words import parameter_words
 
 ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
 _FAMILIES = {
@@ -61,14 +62,18 @@ def details_of(rows: Sequence[MetricRow]) -> list[str]:
     """What each row's runs were made with, less what all rows of its method have in common; and its seeds."""
     common = _common(rows)
     return [
-        ", ".join([*_summary(_parameters(row), less=common.get(row.method, {})), *_seeds(row)])
+        listed([*_summary(_parameters(row), less=common.get(row.method, {})), *_seeds(row)])
         for row in rows
     ]  # fmt: skip
 
 
 def parameters_in_common(rows: Sequence[MetricRow]) -> str:
     """What all rows of a method were made with, method by method; "" where there is nothing to say."""
-    return "; ".join(f"{method}: {', '.join(_summary(same))}" for method, same in _common(rows).items() if same)
+    return _("; ").join(
+        _("{method}: {parameters}", method=method, parameters=listed(_summary(same)))
+        for method, same in _common(rows).items()
+        if same
+    )
 
 
 def training_in_common(rows: Sequence[MetricRow]) -> bool:
@@ -105,24 +110,7 @@ def _common(rows: Sequence[MetricRow]) -> dict[str, Parameters]:
 
 
 def _summary(parameters: Parameters, less: Parameters | None = None) -> list[str]:
-    return [
-        f"{name.replace('_', ' ')} {_value(value)}" for name, value in parameters.items() if name not in (less or {})
-    ]
-
-
-def _value(value: object) -> str:
-    """A parameter's value, from JSON, as people write it.
-
-    >>> [_value(value) for value in (None, True, 500, 0.001, "all", [1, "b"])]
-    ['not set', 'yes', '500', '0.001', 'all', '1, b']
-    """
-    if value is None:
-        return _("not set")
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    if isinstance(value, list):
-        return listed([_value(part) for part in value])
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+    return [parameter_words(name, value) for name, value in parameters.items() if name not in (less or {})]
 
 
 def _seeds(row: MetricRow) -> list[str]:

@@ -13,6 +13,7 @@ from annotator.metrics.registry import all_definitions
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
+from annotator.usecases.inspect.gold_release import cited_in_words
 from annotator.usecases.inspect.metric_names import first_columns
 
 _MOST_NEAR = 5
@@ -77,7 +78,7 @@ def gold_summary(table: MetricTable) -> str:
     whose = _whose_ratio(table)
     parts = [
         several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(options)),
-        *([] if table.release is None else [_("gold: {release}", release=table.release)]),
+        *([] if table.release is None else [_("gold: {release}", release=cited_in_words(table.release))]),
         *([_groups(table)] if table.groups or table.criteria else []),
         *([_("{n} of them without sets", n=f"{n_without:,}")] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),

@@ -120,7 +120,7 @@ def _attributions(
         raise InvalidValue(
             _(
                 "{method} asks about parts of the text again and again, so that it is computed here for up to {n} tokens.",
-                method=definition.title,
+                method=_(definition.title),
                 n=MOST_TOKENS,
             )
         )

@@ -134,7 +134,7 @@ def offered_methods(*, writes: bool = False) -> dict[str, str]:
 
     writes: those alone that explain what a model writes
     """
-    any_model = {name: method.title for name, method in METHODS.items()}
+    any_model = {name: _(method.title) for name, method in METHODS.items()}
     of_transformers = {name: f"{method.title} (transformers)" for name, method in TRANSFORMERS_METHODS.items()}
     if writes:
         return {name: any_model.get(name) or of_transformers[name] for name in WRITTEN_METHODS}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from annotator.domain.authoring import Perturbation
+from annotator.domain.numbers import percent
 from annotator.domain.people import User
 from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdict, ItemState
 from annotator.domain.projects import Project
@@ -56,7 +57,7 @@ class AuditShare:
         """
         if self.share is None or self.low is None or self.high is None:
             return _("none judged yet")
-        share, low, high = (f"{100 * value:.1f} %" for value in (self.share, self.low, self.high))
+        share, low, high = (percent(value) for value in (self.share, self.low, self.high))
         return _(
             "{share} right of {n} judged (95 % interval {low} to {high})",
             share=share,

@@ -93,4 +93,4 @@ def _interval(bounds: Bounds) -> str:
     >>> _interval(Bounds(0.165, 0.4012, "cases"))
     '16.5 to 40.1 %'
     """
-    return _("{low} to {high}", low=percent(bounds.low).removesuffix(" %"), high=percent(bounds.high))
+    return _("{low} to {high}", low=f"{100 * bounds.low:.1f}", high=percent(bounds.high))

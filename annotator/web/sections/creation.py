@@ -28,6 +28,19 @@ _TASK_WORDS = {
     "choice": unsaid("choice"),
     "entity": unsaid("entity"),
 }
+_SEGMENT_WORDS = {  # as the columns of a file are called, in other languages with what that means
+    "text": unsaid("text"),
+    "sentence1": unsaid("sentence1"),
+    "sentence2": unsaid("sentence2"),
+    "passage": unsaid("passage"),
+    "title": unsaid("title"),
+    "question": unsaid("question"),
+    "premise": unsaid("premise"),
+    "hypothesis": unsaid("hypothesis"),
+    "document": unsaid("document"),
+    "query": unsaid("query"),
+    "choices": unsaid("choices"),
+}
 _RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 
@@ -146,5 +159,5 @@ def _labels_field() -> tuple[str, ...]:
 def _described(name: str) -> str:
     if name == _CUSTOM:
         return _("custom: segments of your own")
-    segments = listed([_(spec.name) for spec in TASKS[name].segments])
+    segments = listed([_(_SEGMENT_WORDS[spec.name]) for spec in TASKS[name].segments])
     return _("{task}: {segments}", task=_(_TASK_WORDS[name]), segments=segments)

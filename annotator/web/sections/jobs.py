@@ -6,7 +6,7 @@ from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
-from annotator.usecases.background import may_stop, queue_of, stop_job
+from annotator.usecases.background import may_stop, queue_of, stop_job, title_in_words
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
@@ -57,16 +57,16 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str
 
 def _how_far(job: Job) -> str:
     if job.state == "waiting":
-        return _("{job}: waiting for its turn", job=job.title)
+        return _("{job}: waiting for its turn", job=title_in_words(job))
     if job.wants_stop:
         if job.kind == "train":
-            return _("{job}: stopping after the current step", job=job.title)
-        return _("{job}: stopping after the current texts", job=job.title)
+            return _("{job}: stopping after the current step", job=title_in_words(job))
+        return _("{job}: stopping after the current texts", job=title_in_words(job))
     if job.n_of == 0:
-        return _("{job}: starting", job=job.title)
+        return _("{job}: starting", job=title_in_words(job))
     if job.kind == "train":
-        return _("{job}: step {n} of at most {all}", job=job.title, n=f"{job.n_done:,}", all=f"{job.n_of:,}")
-    return _("{job}: {n} of {all}", job=job.title, n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+        return _("{job}: step {n} of at most {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+    return _("{job}: {n} of {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
 
 
 def show_ended(store: Store, visit: Visit, project: Project) -> None:
@@ -78,7 +78,7 @@ def show_ended(store: Store, visit: Visit, project: Project) -> None:
 def show_line(job: Job) -> None:
     """What came of a job that ended."""
     when = f"{(job.ended_at or '')[:16].replace('T', ' ')} UTC"
-    st.markdown(f"{_ICONS[job.state]} {as_text(f'{job.title} ({job.asked_by_name}, {when}): {job.told}')}")
+    st.markdown(f"{_ICONS[job.state]} {as_text(f'{title_in_words(job)} ({job.asked_by_name}, {when}): {job.told}')}")
 
 
 def ended(store: Store, visit: Visit, project: Project, kind: JobKind | None = None) -> tuple[Job, ...]:

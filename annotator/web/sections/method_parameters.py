@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 from annotator.usecases.models.attributions import FOLLOWS_MODEL, Parameter, Value, offered_parameters
+from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.frame import as_text
 
 _TITLES = {  # of the parameters that a method may declare, by what is stored
@@ -72,7 +73,13 @@ def _field(method: str, parameter: Parameter) -> Value:
         return st.text_input(title, str(start), key=key, help=as_text(sentence), width=200)
     options = dict.fromkeys((str(start), *parameter.choices))
     return st.selectbox(
-        title, list(options), list(options).index(str(start)), key=key, help=as_text(_("{says}.", says=says)), width=200
+        title,
+        list(options),
+        list(options).index(str(start)),
+        key=key,
+        help=as_text(_("{says}.", says=says)),
+        width=200,
+        format_func=choice_words,
     )
 
 

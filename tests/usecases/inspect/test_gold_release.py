@@ -7,11 +7,12 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.language import speaking
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.usecases.inspect.gold_release import gold_release
+from annotator.usecases.inspect.gold_release import cited_in_words, gold_release
 from annotator.usecases.inspect.group_scores import evaluate_groups
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_text import table_text
@@ -73,3 +74,17 @@ def test_the_table_says_it_as_text_latex_and_csv(store: Store, project: Project)
     assert f"gold: {release.words}" in " ".join(table_text(view).split())
     assert "release 1" in table_latex(table, view.rows, view.columns)
     assert release.words in table_csv(table)
+
+
+def test_whoever_reads_chinese_reads_what_the_numbers_cite_in_chinese(store: Store, project: Project) -> None:
+    release = freeze_gold(store, LOCAL_OPERATOR, project, "camera ready", licence="CC0")
+    cited = [
+        release.words,
+        gold_release(store, project, "union"),
+        gold_release(store, project, "chosen", is_of_people=True),
+    ]
+    with speaking("zh"):
+        words = [cited_in_words(citation or "") for citation in cited]
+    named = f"发布版 1“camera ready”（{release.day}）"
+    assert words == [named, f"不是{named}的金标准，其策略为“选定”", f"不是{named}的金标准，因为只取了部分人的标注"]
+    assert [cited_in_words(citation or "") for citation in cited] == cited, "English as it was"

@@ -5,6 +5,7 @@
 import { _, several } from "../words/language.js";
 import { button, element, part, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
+import { inPercent } from "../shared/spoken.js";
 import { KindField } from "./kinds.js";
 import { Looking } from "./looking.js";
 import { Pair } from "./pair.js";
@@ -284,7 +285,7 @@ export function factsOf(look, original) {
   if (!look.n_edited) return _("nothing edited yet");
   /** @param {number|null} share */
   const percent = (share) =>
-    share === null ? "–" : share > 0 && share < 0.005 ? _("under 1 %") : `${Math.round(100 * share)} %`;
+    share === null ? "–" : share > 0 && share < 0.005 ? _("under 1 %") : inPercent(Math.round(100 * share));
   const words = [
     several("{n} token edited, {share} of the text", "{n} tokens edited, {share} of the text", look.n_edited, {
       share: percent(look.minimality),

@@ -1,6 +1,7 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
 import { _, listed, several } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
+import { inPercent } from "../shared/spoken.js";
 import { barsOf, piecesOf } from "./bars.js";
 import { written } from "./written_numbers.js";
 import { colourOf, isBeyond, stepOf } from "./heat.js";
@@ -315,7 +316,7 @@ export class SaliencyMap {
     const p = probabilities[label];
     const { result } = this.view.instance;
     const mark = result === null ? "" : label === result ? "✓ " : "✗ ";
-    return `${mark}${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
+    return `${mark}${label}${p === undefined ? "" : ` ${inPercent(Math.round(100 * p))}`}`;
   }
 
   /**

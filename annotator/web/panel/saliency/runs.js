@@ -4,6 +4,7 @@
 
 import { _, listed } from "../words/language.js";
 import { counted } from "../shared/spoken.js";
+import { parameterWords } from "./parameter_words.js";
 
 /** @param {Omit<RunName, "run">} run  a run without a method is a model's predictions */
 export const titleOf = ({ model, method, seed }) =>
@@ -48,7 +49,7 @@ export function differences(one, runs) {
   );
   if (!names.length) return _("run {run}", { run: String(one.run) });
   const isSaid = (/** @type {string} */ name) => name === "layer" && own[name] === one.layer;
-  return listed(names.flatMap((name) => (isSaid(name) ? [] : `${name} ${own[name]}`)));
+  return listed(names.flatMap((name) => (isSaid(name) ? [] : parameterWords(name, own[name]))));
 }
 
 /** @param {{parameters: string}} run @returns {Record<string, unknown>} */

@@ -3,6 +3,8 @@
  * here.
  */
 
+import { inPercent } from "../shared/spoken.js";
+
 const UNDEFINED = "–";
 /** What remains of a zero that was added up. */
 const NOISE = 1e-12;
@@ -48,4 +50,4 @@ export function signed(value) {
  * @param {number|null|undefined} share
  */
 export const percent = (share) =>
-  share === null || share === undefined ? UNDEFINED : `${(Math.round(1000 * share) / 10 + 0).toFixed(1)} %`;
+  share === null || share === undefined ? UNDEFINED : inPercent((Math.round(1000 * share) / 10 + 0).toFixed(1));

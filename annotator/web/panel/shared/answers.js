@@ -9,6 +9,7 @@ import { openDialog } from "./dialogs.js";
 import { element } from "./dom.js";
 import { letterOf } from "./model.js";
 import { Messages, sentenceOf } from "./messages.js";
+import { inPercent } from "./spoken.js";
 
 /** Taking a token out that changes the probability by less says that the set may not need it. */
 const SPARE = 0.01;
@@ -209,7 +210,7 @@ const isSpare = (whole, p) => whole !== null && p !== null && Math.abs(whole - p
  * No number: another answer was given, and nothing is said of this one.
  * @param {number|null} p
  */
-const percent = (p) => (p === null ? "–" : `${(100 * p).toFixed(1)} %`);
+const percent = (p) => (p === null ? "–" : inPercent((100 * p).toFixed(1)));
 
 /** @param {number|null} from @param {number|null} to */
 function change(from, to) {

@@ -5,6 +5,7 @@
 import { _ } from "../words/language.js";
 import { openDialog } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
+import { inPercent } from "./spoken.js";
 
 const KEY = "annotator:reading";
 const STEP = 0.1;
@@ -66,7 +67,7 @@ export class Reading {
 
   get words() {
     /** @param {number} part */
-    const percent = (part) => `${Math.round(part * 100)} %`;
+    const percent = (part) => inPercent(Math.round(part * 100));
     return _("text size {size}, line spacing {space}", {
       size: percent(this.value.size),
       space: percent(this.value.space),
@@ -98,7 +99,7 @@ export class Reading {
    */
   #row(name, title, keys) {
     const shown = element("output", { class: "reading-value", "aria-label": title });
-    const show = () => setText(shown, `${Math.round(this.value[name] * 100)} %`);
+    const show = () => setText(shown, inPercent(Math.round(this.value[name] * 100)));
     /** @param {number} by */
     const turn = (by) => {
       this.step(name, by);

@@ -15,6 +15,12 @@ export function counted(count, noun) {
   return several(one, `${one}s`, count);
 }
 
+/**
+ * A written number with the sign of percent: "12.5 %".
+ * @param {number|string} number
+ */
+export const inPercent = (number) => _("{number} %", { number });
+
 /** @param {number} count */
 export const countWords = (count) => counted(count, "word");
 

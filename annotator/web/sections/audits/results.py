@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED, counted
+from annotator.domain.numbers import UNDEFINED, counted, percent
 from annotator.domain.project.audits import FAULTS, Drawing, Per
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.errors import AnnotatorError
@@ -99,18 +99,14 @@ def _row(share: AuditShare) -> dict[str, object]:
     return {
         _("kind"): _("altogether") if share.kind == ALTOGETHER else share.kind,
         _("accepted"): share.population, _("drawn"): share.n_drawn, _("judged"): share.n_judged,
-        _("right"): share.n_right, _("share right"): _percent(share.share),
-        _("95 % interval"): UNDEFINED if share.low is None else f"{_percent(share.low)} – {_percent(share.high)}",
+        _("right"): share.n_right, _("share right"): percent(share.share),
+        _("95 % interval"): UNDEFINED if share.low is None else f"{percent(share.low)} – {percent(share.high)}",
     }  # fmt: skip
 
 
 def _faults(version: AuditedVersion) -> str:
     verdict = version.item.verdict
     return "; ".join(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
-
-
-def _percent(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{100 * value:.1f} %"
 
 
 def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResult) -> None:
@@ -202,8 +198,8 @@ def _show_preview(preview: DrawingPreview) -> None:
             _(
                 "If 95 % of {versions} are right, the 95 % interval is {low} to {high}.",
                 versions=counted(preview.n, "version"),
-                low=_percent(preview.bounds.low),
-                high=_percent(preview.bounds.high),
+                low=percent(preview.bounds.low),
+                high=percent(preview.bounds.high),
             )
         )
     if preview.n_unjudged:

@@ -232,7 +232,7 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
     leaning = leanings[scale].get(name)
     return [
         (_(SCORE_NAMES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
-        (f"n ({_(PROPERTY_NAMES[scale])})", leaning.n if leaning else 0),
+        (_("n ({score})", score=_(PROPERTY_NAMES[scale])), leaning.n if leaning else 0),
     ]
 
 

@@ -134,8 +134,8 @@ def _majority_rows(agreement: Agreement) -> list[Row]:
 
 def _show_annotators(agreement: Agreement) -> None:
     by_annotator = [
-        {_("annotator"): name, "kappa": written(of_one.kappa.mean), _("precision"): written(of_one.precision.mean),
-         _("recall"): written(of_one.recall.mean), "f1": written(of_one.f1.mean), "n": of_one.f1.n,
+        {_("annotator"): name, _("kappa"): written(of_one.kappa.mean), _("precision"): written(of_one.precision.mean),
+         _("recall"): written(of_one.recall.mean), _("f1"): written(of_one.f1.mean), "n": of_one.f1.n,
          _("left out"): of_one.kappa.n_left_out}
         for name, of_one in agreement.tokens.by_annotator.items()
     ]  # fmt: skip

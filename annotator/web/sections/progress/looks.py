@@ -83,7 +83,8 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
 def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork) -> None:
     name: Filter = st.segmented_control(
         _("List"), FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
-        format_func=lambda name: f"{_(_HEADS[name])} ({len(listed.listed[name]):,})", label_visibility="collapsed",
+        label_visibility="collapsed",
+        format_func=lambda name: _("{name} ({n})", name=_(_HEADS[name]), n=f"{len(listed.listed[name]):,}"),
     )  # fmt: skip
     left, right, _empty = st.columns([2, 1, 2], vertical_alignment="bottom")
     people = [_EVERYBODY, *(person.person for person in listed.people)]

@@ -188,7 +188,7 @@ def _show_undelivered(now: Channels) -> None:
 def _line(message: Message) -> str:
     when = message.created_at[:16].replace("T", " ")
     tries = counted(message.n_tries, "attempt")
-    values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": message.problem}
+    values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": _(message.problem)}
     if message.channel == "mail":
         return _("Mail number {number} ({when} UTC, {attempts}): {problem}", **values)
     return _("Call of the webhook number {number} ({when} UTC, {attempts}): {problem}", **values)

@@ -1,0 +1,86 @@
+"""The parameters of attribution methods in words: their names and values are stored as methods declare them."""
+
+import json
+
+from annotator.language import _, listed, unsaid
+
+_NAMES = {
+    "baseline": unsaid("baseline"),
+    "evaluations": unsaid("evaluations"),
+    "features": unsaid("features"),
+    "from": unsaid("from"),
+    "heads": unsaid("heads"),
+    "kernel_width": unsaid("kernel width"),
+    "layer": unsaid("layer"),
+    "longest": unsaid("longest"),
+    "magnitude": unsaid("magnitude"),
+    "merge": unsaid("merge"),
+    "output": unsaid("output"),
+    "penalty": unsaid("penalty"),
+    "perturbed": unsaid("perturbed"),
+    "prompt": unsaid("prompt"),
+    "query_first": unsaid("query first"),
+    "removal": unsaid("removal"),
+    "samples": unsaid("samples"),
+    "steps": unsaid("steps"),
+    "too_long": unsaid("too long"),
+}
+_VALUES = {
+    "all": unsaid("all"),
+    "cover": unsaid("cover"),
+    "cut": unsaid("cut"),
+    "default": unsaid("default"),
+    "delete": unsaid("delete"),
+    "embeddings": unsaid("embeddings"),
+    "first": unsaid("first"),
+    "last": unsaid("last"),
+    "max": unsaid("max"),
+    "mean": unsaid("mean"),
+    "none": unsaid("none"),
+    "piece": unsaid("piece"),
+    "probability": unsaid("probability"),
+    "question": unsaid("question"),
+    "refuse": unsaid("refuse"),
+    "side": unsaid("side"),
+    "signed max": unsaid("signed max"),
+    "sum": unsaid("sum"),
+    "target": unsaid("target"),
+    "windows": unsaid("windows"),
+    "word": unsaid("word"),
+    "zero": unsaid("zero"),
+}
+
+
+def parameter_words(name: str, value: object) -> str:
+    """A parameter with its value, from JSON.
+
+    >>> parameter_words("kernel_width", 25), parameter_words("too_long", "refuse")
+    ('kernel width 25', 'too long refuse')
+    """
+    return _("{parameter} {value}", parameter=_(_NAMES.get(name, name.replace("_", " "))), value=value_words(value))
+
+
+def choice_words(value: str) -> str:
+    """A value that can be chosen; what models and libraries call by a name of their own stays.
+
+    >>> choice_words("mean"), choice_words("logit")
+    ('mean', 'logit')
+    """
+    return _(_VALUES.get(value, value))
+
+
+def value_words(value: object) -> str:
+    """A parameter's value, from JSON, as people write it.
+
+    >>> [value_words(value) for value in (None, True, 500, 0.001, "all", [1, "b"])]
+    ['not set', 'yes', '500', '0.001', 'all', '1, b']
+    """
+    if value is None:
+        return _("not set")
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return listed([value_words(part) for part in value])
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return choice_words(str(value))
