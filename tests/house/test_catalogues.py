@@ -24,10 +24,16 @@ from tools.catalogues import (
 ENGLISH = frozenset({"server.py", "addresses.py", "middleware.py", "logs.py", "scripts.py", "static.py"})
 SCREENS = [path for path in (*ROOT.glob("pages/*.py"), *ROOT.glob("annotator/web/**/*.py")) if path.name not in ENGLISH]
 # What a lead reads when a file cannot be imported.
-SPOKEN_FORMATS = ("rows",)
+SPOKEN_FORMATS = ("datasets", "own", "parquet", "rows", "suites")
+NOT_SAID = frozenset({"dataset_card.py", "checklist.py"})  # a card that goes out with data; names of CheckList's tests
 FORMATS = [
     *ROOT.glob("annotator/formats/*.py"),
-    *(path for name in SPOKEN_FORMATS for path in ROOT.glob(f"annotator/formats/{name}/*.py")),
+    *(
+        path
+        for name in SPOKEN_FORMATS
+        for path in ROOT.glob(f"annotator/formats/{name}/*.py")
+        if path.name not in NOT_SAID
+    ),
 ]
 SPOKEN_BY = frozenset({"_", "several", "unsaid", "counted"})
 SENTENCE = re.compile(r"(?:[A-Z][a-z]*|“|'|\{\})[^<>]* [a-z]+ [a-z{]+[^<>]* [a-z]+[^<>]*")  # no markup, no word alone
