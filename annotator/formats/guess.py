@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from annotator.domain.self_explanations import read_request_name
+from annotator.language import unsaid
 
 _READ_BYTES = 2**18
 _MOST_FILES = 50
@@ -38,42 +39,44 @@ class Guess:
 _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
     (Guess(name, words), tuple(frozenset(fields.split()) for fields in alternatives))
     for name, words, alternatives in (
-        ("jsonl", "Annotator's own export", ("record",)),
-        ("suite", "a suite of functional tests", ("test type case texts",)),
-        ("contrast", "contrast sets", ("contrasts", "Sentiment batch_id")),
-        ("eraser", "ERASER's data", ("annotation_id evidences",)),
-        ("eraser-predictions", "ERASER's predictions", ("annotation_id rationales docid", "annotation_id classification_scores")),
-        ("hatexplain", "HateXplain's data set", ("post_tokens annotators",)),
-        ("fair-rationales", "FairRationales", ("text_id sentence original_label rationale_index annotator_ID",)),
-        ("cose", "CoS-E", ("explanation open-ended", "answerKey question")),
-        ("esnli", "e-SNLI", ("pairID gold_label Sentence1 Sentence2",)),
-        ("benchmark-saliency", "the benchmark's saliency", ("char_attri",)),
-        ("benchmark-predictions", "the benchmark's predictions", ("pred_label rationale",)),
-        ("benchmark", "the benchmark's input or gold", ("sent_token", "sent_label", "text_q_seg", "rationale_q_idx", "rel_ids")),
-        ("argilla-attributions", "attributions from Argilla", ("explanation prediction", "token attributions")),
-        ("argilla", "an Argilla export", ("fields responses", "fields suggestions", "inputs annotation")),
-        ("label-studio", "a Label Studio export", ("annotations data result", "lead_time annotator")),
-        ("inseq", "attributions from Inseq", ("sequence_attributions", "source_attributions")),
-        ("captum", "attributions from Captum", ("word_attributions raw_input_ids", "word_attributions attr_score")),
-        ("transformers-interpret", "attributions from Transformers Interpret", ("word_attributions",)),
-        ("ferret", "attributions from ferret", ("tokens scores explainer",)),
-        ("interpreto", "attributions from Interpreto", ("elements attributions",)),
-        ("thermostat", "attributions from Thermostat", ("attributions input_ids",)),
-        ("lime", "attributions from LIME", ("as_list", "as_map")),
-        ("shap", "attributions from SHAP", ("values data base_values", "values data output_names")),
-        ("self-explanations", "self-explanations", ("custom_id response", "prompt_version key", "custom_id choices")),
-        ("attributions-csv", "a CSV table of attributions", ("token_index score",)),
-        ("attributions", "FairRationales' attributions", ("tokens_merged lrp", "tokens_merged attention")),
-        ("attributions", "model output", ("scores", "model rationale")),
-        ("predictions", "predictions of a model", ("prediction", "probabilities")),
+        ("jsonl", unsaid("Annotator's own export"), ("record",)),
+        ("suite", unsaid("a suite of functional tests"), ("test type case texts",)),
+        ("contrast", unsaid("contrast sets"), ("contrasts", "Sentiment batch_id")),
+        ("eraser", unsaid("ERASER's data"), ("annotation_id evidences",)),
+        ("eraser-predictions", unsaid("ERASER's predictions"),
+         ("annotation_id rationales docid", "annotation_id classification_scores")),
+        ("hatexplain", unsaid("HateXplain's data set"), ("post_tokens annotators",)),
+        ("fair-rationales", unsaid("FairRationales"), ("text_id sentence original_label rationale_index annotator_ID",)),
+        ("cose", unsaid("CoS-E"), ("explanation open-ended", "answerKey question")),
+        ("esnli", unsaid("e-SNLI"), ("pairID gold_label Sentence1 Sentence2",)),
+        ("benchmark-saliency", unsaid("the benchmark's saliency"), ("char_attri",)),
+        ("benchmark-predictions", unsaid("the benchmark's predictions"), ("pred_label rationale",)),
+        ("benchmark", unsaid("the benchmark's input or gold"),
+         ("sent_token", "sent_label", "text_q_seg", "rationale_q_idx", "rel_ids")),
+        ("argilla-attributions", unsaid("attributions from Argilla"), ("explanation prediction", "token attributions")),
+        ("argilla", unsaid("an Argilla export"), ("fields responses", "fields suggestions", "inputs annotation")),
+        ("label-studio", unsaid("a Label Studio export"), ("annotations data result", "lead_time annotator")),
+        ("inseq", unsaid("attributions from Inseq"), ("sequence_attributions", "source_attributions")),
+        ("captum", unsaid("attributions from Captum"), ("word_attributions raw_input_ids", "word_attributions attr_score")),
+        ("transformers-interpret", unsaid("attributions from Transformers Interpret"), ("word_attributions",)),
+        ("ferret", unsaid("attributions from ferret"), ("tokens scores explainer",)),
+        ("interpreto", unsaid("attributions from Interpreto"), ("elements attributions",)),
+        ("thermostat", unsaid("attributions from Thermostat"), ("attributions input_ids",)),
+        ("lime", unsaid("attributions from LIME"), ("as_list", "as_map")),
+        ("shap", unsaid("attributions from SHAP"), ("values data base_values", "values data output_names")),
+        ("self-explanations", unsaid("self-explanations"), ("custom_id response", "prompt_version key", "custom_id choices")),
+        ("attributions-csv", unsaid("a CSV table of attributions"), ("token_index score",)),
+        ("attributions", unsaid("FairRationales' attributions"), ("tokens_merged lrp", "tokens_merged attention")),
+        ("attributions", unsaid("model output"), ("scores", "model rationale")),
+        ("predictions", unsaid("predictions of a model"), ("prediction", "probabilities")),
     )
 )  # fmt: skip
-_ROWS = Guess("jsonl", "JSONL", is_general=True)
-_REASONS = Guess("self-explanations", "self-explanations")
+_ROWS = Guess("jsonl", unsaid("JSONL"), is_general=True)
+_REASONS = Guess("self-explanations", unsaid("self-explanations"))
 _REQUEST_NAMES = ("custom_id", "key", "id", "instance_id")
-_TABLE = Guess("csv", "a CSV table", is_general=True)
-_ANSWERS = Guess("predictions", "predictions of a model")
-_SCORES = Guess("attributions", "model output")
+_TABLE = Guess("csv", unsaid("a CSV table"), is_general=True)
+_ANSWERS = Guess("predictions", unsaid("predictions of a model"))
+_SCORES = Guess("attributions", unsaid("model output"))
 # Fields of model output that stand beside texts: those may be texts to be marked, with what a model said of them.
 _SAID = {
     _ANSWERS: frozenset(
@@ -81,10 +84,10 @@ _SAID = {
     ),
     _SCORES: frozenset({"scores"}),
 }
-_AESW = Guess("aesw", "AESW")
-_DOCCANO = Guess("doccano", "a doccano export")
-_XAI = Guess("xai-benchmark", "attributions of the Diagnostic Study")
-_REVISIONS = Guess("contrast", "counterfactually augmented pairs")
+_AESW = Guess("aesw", unsaid("AESW"))
+_DOCCANO = Guess("doccano", unsaid("a doccano export"))
+_XAI = Guess("xai-benchmark", unsaid("attributions of the Diagnostic Study"))
+_REVISIONS = Guess("contrast", unsaid("counterfactually augmented pairs"))
 _REVISED_COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
 _REVISED = re.compile(r"original|revised_(?:premise|hypothesis)")
 _GENERAL = frozenset({"jsonl", "csv"})

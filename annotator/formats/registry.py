@@ -5,6 +5,7 @@ from typing import cast
 
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputReader, Reader, Writer
+from annotator.language import _, listed, unsaid
 
 READERS: dict[str, str] = {
     "csv": "annotator.formats.rows.csv_rows:read",
@@ -59,21 +60,24 @@ WRITERS: dict[str, str] = {
 
 def get_reader(name: str) -> Reader:
     """The reader of a format; raises InvalidValue naming those there are."""
-    return cast(Reader, _load(name, READERS, "read"))
+    refusal = unsaid("There is no format '{name}' that can be read. Choose one of {formats}.")
+    return cast(Reader, _load(name, READERS, refusal))
 
 
 def get_output_reader(name: str) -> OutputReader:
     """The reader of a format of model output; raises InvalidValue naming those there are."""
-    return cast(OutputReader, _load(name, OUTPUT_READERS, "read as model output"))
+    refusal = unsaid("There is no format '{name}' that can be read as model output. Choose one of {formats}.")
+    return cast(OutputReader, _load(name, OUTPUT_READERS, refusal))
 
 
 def get_writer(name: str) -> Writer:
     """The writer of a format from gold; raises InvalidValue naming those there are."""
-    return cast(Writer, _load(name, WRITERS, "written"))
+    refusal = unsaid("There is no format '{name}' that can be written. Choose one of {formats}.")
+    return cast(Writer, _load(name, WRITERS, refusal))
 
 
-def _load(name: str, modules: dict[str, str], verb: str) -> object:
+def _load(name: str, modules: dict[str, str], refusal: str) -> object:
     if name not in modules:
-        raise InvalidValue(f"There is no format '{name}' that can be {verb}. Choose one of {', '.join(modules)}.")
-    module, _, function = modules[name].partition(":")
+        raise InvalidValue(_(refusal, name=name, formats=listed(list(modules))))
+    module, _colon, function = modules[name].partition(":")
     return getattr(import_module(module), function)

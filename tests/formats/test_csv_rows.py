@@ -11,7 +11,7 @@ from annotator.errors import NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.rows import csv_rows
-from annotator.formats.rows.lines import NOT_UTF8
+from annotator.formats.rows.lines import not_utf8
 
 Read = tuple[list[SourceInstance], list[Problem]]
 
@@ -120,7 +120,7 @@ def test_a_bad_row_is_a_problem_and_the_next_row_is_read(row, line, field, reaso
 def test_bytes_that_are_not_utf8_are_named_by_line_with_what_stands_around_them(tmp_path):
     instances, problems = read(b"id,text\n1,caf\xe9\n2,fine\n", tmp_path)
     assert [i.key for i in instances] == ["2"]
-    assert [(p.line, p.value, p.reason) for p in problems] == [(2, "1,caf\ufffd", NOT_UTF8)]
+    assert [(p.line, p.value, p.reason) for p in problems] == [(2, "1,caf\ufffd", not_utf8())]
 
 
 def test_a_file_in_another_encoding_is_one_problem_however_many_rows_it_has(tmp_path):

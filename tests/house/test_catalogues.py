@@ -23,6 +23,18 @@ from tools.catalogues import (
 # What of the web floor speaks English: read by whoever runs the server, and by scripts.
 ENGLISH = frozenset({"server.py", "addresses.py", "middleware.py", "logs.py", "scripts.py", "static.py"})
 SCREENS = [path for path in (*ROOT.glob("pages/*.py"), *ROOT.glob("annotator/web/**/*.py")) if path.name not in ENGLISH]
+# What a lead reads when a file cannot be imported.
+SPOKEN_FORMATS = ("datasets", "own", "parquet", "rows", "suites")
+NOT_SAID = frozenset({"dataset_card.py", "checklist.py"})  # a card that goes out with data; names of CheckList's tests
+FORMATS = [
+    *ROOT.glob("annotator/formats/*.py"),
+    *(
+        path
+        for name in SPOKEN_FORMATS
+        for path in ROOT.glob(f"annotator/formats/{name}/*.py")
+        if path.name not in NOT_SAID
+    ),
+]
 SPOKEN_BY = frozenset({"_", "several", "unsaid", "counted"})
 SENTENCE = re.compile(r"(?:[A-Z][a-z]*|“|'|\{\})[^<>]* [a-z]+ [a-z{]+[^<>]* [a-z]+[^<>]*")  # no markup, no word alone
 QUIET = frozenset({"cli", "numbers.py"})  # commands speak English; `counted` is made in numbers.py
@@ -45,8 +57,8 @@ def test_every_sentence_is_translated_with_its_values(language: str) -> None:
 
 
 def test_no_sentence_of_a_screen_is_said_in_english_alone() -> None:
-    plain = {path.name: [*_plain_sentences(ast.parse(path.read_text(encoding="utf-8")))] for path in SCREENS}
-    assert {name: texts for name, texts in plain.items() if texts} == {}
+    plain = {path: [*_plain_sentences(ast.parse(path.read_text(encoding="utf-8")))] for path in (*SCREENS, *FORMATS)}
+    assert {path.name: texts for path, texts in plain.items() if texts} == {}
 
 
 def test_a_plain_sentence_would_be_noticed() -> None:

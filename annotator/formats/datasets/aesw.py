@@ -14,6 +14,7 @@ from annotator.formats.datasets.aesw_markup import Markup, read_markup
 from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.spans import spans_of_tokens
+from annotator.language import _, listed, unsaid
 from annotator.text.edits import (
     Criterion,
     EditedSentence,
@@ -30,8 +31,7 @@ LABELS = ("correct", "needs edit")  # without and with edits: 0 and 1 in the rel
 ANNOTATOR = "aesw"
 SPLITS = ("train", "val", "test")
 _SEGMENT = "text"
-_BLANK = "White space only is deleted: the rationale is empty, so that there is no set for it."
-_NESTED = "stands inside <{}>; marks stand side by side, never one in another: close <{}> before it."
+_BLANK = unsaid("White space only is deleted: the rationale is empty, so that there is no set for it.")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -41,8 +41,11 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """
     if options.task.name != "editing":
         raise InvalidValue(
-            f"The format aesw gives instances of the task 'editing', but the project's is '{options.task.name}'. "
-            "Make a project for it: annotator project create NAME --task editing."
+            _(
+                "The format aesw gives instances of the task 'editing', but the project's is '{name}'. Make a project for it: "
+                "annotator project create NAME --task editing.",
+                name=options.task.name,
+            )
         )
     markups = read_markup(path)
     reader = _AeswReader(options, options.split or (path.stem if path.stem in SPLITS else ""))
@@ -70,9 +73,11 @@ class _AeswReader:
         """Said once, when the project has two labels of its own, since only their order tells which is which."""
         if not set(self.labels) & set(LABELS):
             without, with_edits = self.labels
-            reason = (
-                f"The project's first label, '{without}', is given to sentences without edits and its second, "
-                f"'{with_edits}', to those with edits. If it is the other way round, change their order in the project."
+            reason = _(
+                "The project's first label, '{without}', is given to sentences without edits and its second, '{with_edits}', to "
+                "those with edits. If it is the other way round, change their order in the project.",
+                without=without,
+                with_edits=with_edits,
             )
             yield Problem(source, None, "label", ", ".join(self.labels), reason, is_warning=True)
 
@@ -121,8 +126,14 @@ class _AeswReader:
             if tokens and tokens not in sets:
                 sets.append(tokens)
             elif any(start < end for start, end in ranges):  # an empty one has been reported already
-                reason = "It lies in the same word as another deletion and gets no second set." if tokens else _BLANK
-                findings.warn("del", ", ".join(f"characters {start} to {end}" for start, end in ranges), reason)
+                reason = (
+                    _("It lies in the same word as another deletion and gets no second set.") if tokens else _(_BLANK)
+                )
+                findings.warn(
+                    "del",
+                    listed([_("characters {start} to {end}", start=start, end=end) for start, end in ranges]),
+                    reason,
+                )
         _warn_of_parts(sentence, body, findings)
         spans = tuple(spans_of_tokens(_SEGMENT, tokens) for tokens in sets)
         return SourceAnnotation(ANNOTATOR, self.labels[1], spans)
@@ -142,7 +153,9 @@ def _key(sid: str, markup: Markup, findings: Findings) -> str:
         return sid.strip()
     key = f"line{markup.line}" + (f".{markup.number}" if markup.number > 1 else "")
     if not markup.is_plain_line:
-        reason = f"The sentence has no sid; its key is '{key}'. Give it one, so that its key stays when lines move."
+        reason = _(
+            "The sentence has no sid; its key is '{key}'. Give it one, so that its key stays when lines move.", key=key
+        )
         findings.warn("sid", sid, reason)
     return key
 
@@ -156,13 +169,14 @@ def _parsed(markup: Markup, findings: Findings) -> ET.Element | None:
         return None
 
 
+_NOT_WELL_FORMED = unsaid("The markup is not well-formed XML; close every tag that is opened.")
 _FAULTS = {
-    7: "The tags do not match: every <del> needs its </del> and every <ins> its </ins>, in order.",
-    11: "XML has no other names than &amp; &lt; &gt; &quot; &apos;; write the character itself.",
-    4: "XML cannot read this: write &amp; for & and &lt; for <, and take out control characters.",
-    14: "A character's number is not one that XML allows; write the character itself.",
-    8: "An attribute appears twice in one tag; keep one of the two.",
-    9: "Text follows the end of the sentence; one line holds one sentence.",
+    7: unsaid("The tags do not match: every <del> needs its </del> and every <ins> its </ins>, in order."),
+    11: unsaid("XML has no other names than &amp; &lt; &gt; &quot; &apos;; write the character itself."),
+    4: unsaid("XML cannot read this: write &amp; for & and &lt; for <, and take out control characters."),
+    14: unsaid("A character's number is not one that XML allows; write the character itself."),
+    8: unsaid("An attribute appears twice in one tag; keep one of the two."),
+    9: unsaid("Text follows the end of the sentence; one line holds one sentence."),
 }
 
 
@@ -170,20 +184,28 @@ def _explained(xml: str, error: ET.ParseError) -> tuple[str, str]:
     """The text around the fault, and what to do about it."""
     row, column = error.position
     line = xml.split("\n")[row - 1]
-    reason = _FAULTS.get(error.code, "The markup is not well-formed XML; close every tag that is opened.")
-    return line[max(0, column - 40) : column + 40], f"{reason} (The parser says: {error.msg.partition(':')[0]}.)"
+    reason = _(_FAULTS.get(error.code, _NOT_WELL_FORMED))
+    return line[max(0, column - 40) : column + 40], _(
+        "{reason} (The parser says: {message}.)", reason=reason, message=error.msg.partition(":")[0]
+    )
 
 
 def _edited_sentence(element: ET.Element, findings: Findings) -> EditedSentence | None:
     pieces = [Piece("kept", element.text)] if element.text else []
     for child in element:
         if child.tag not in {"del", "ins"}:
-            reason = (
-                f"<{child.tag}> is not a mark; there are <del> and <ins>. Take the tag out, or write &lt; for its <."
+            reason = _(
+                "<{tag}> is not a mark; there are <del> and <ins>. Take the tag out, or write &lt; for its <.",
+                tag=child.tag,
             )
             findings.refuse("sentence", ET.tostring(child, encoding="unicode", method="xml"), reason)
         for inner in child:
-            findings.refuse("sentence", f"<{inner.tag}>", f"<{inner.tag}> {_NESTED.format(child.tag, child.tag)}")
+            reason = _(
+                "<{inner}> stands inside <{outer}>; marks stand side by side, never one in another: close <{outer}> before it.",
+                inner=inner.tag,
+                outer=child.tag,
+            )
+            findings.refuse("sentence", f"<{inner.tag}>", reason)
         pieces.append(Piece("deleted" if child.tag == "del" else "inserted", child.text or ""))
         if child.tail:
             pieces.append(Piece("kept", child.tail))
@@ -194,7 +216,9 @@ def _words(sentence: EditedSentence, findings: Findings) -> TokenizedText | None
     for mark in sentence.marks:
         if not mark.text:
             name = "<del>" if mark.kind == "deleted" else "<ins>"
-            reason = f"The {name} is empty: it changes nothing, but the sentence counts as edited. Take it out."
+            reason = _(
+                "The {name} is empty: it changes nothing, but the sentence counts as edited. Take it out.", name=name
+            )
             findings.warn("sentence", name, reason)
     try:
         return treebank_words(sentence.before)
@@ -207,10 +231,10 @@ def _warn_of_parts(sentence: EditedSentence, body: TokenizedText, findings: Find
     """Say that words are selected of which only a part is deleted."""
     deletions = sentence.deletions
     for token in partly_covered(body, touched_tokens(body, deletions), deletions):
-        reason = "Only a part of this word is deleted; the whole word is in the rationale."
+        reason = _("Only a part of this word is deleted; the whole word is in the rationale.")
         findings.warn("del", body.token(token), reason)
     if body.n_tokens and not sentence.after.strip():
-        findings.warn("del", sentence.before, "The whole sentence is deleted; the rationale is every word of it.")
+        findings.warn("del", sentence.before, _("The whole sentence is deleted; the rationale is every word of it."))
 
 
 def _metadata(sentence: EditedSentence, criterion: Criterion | None) -> dict[str, object]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from annotator.errors import Problem
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import MAX_LINE_BYTES, read_lines
+from annotator.language import _, unsaid
 
 MAX_CHARACTERS = 100_000
 
@@ -24,16 +25,15 @@ _OUTSIDE = re.compile(
 )
 _INSIDE = re.compile(r"</sentence\s*>|<sentence(?=[\s/>]|$)|</(?:par|doc|document)\s*>")
 _REST_OF_EMPTY = re.compile(r"[^<>]*/>")
-_DTD = (
+_DTD = unsaid(
     "The file declares a document type, with which entities can be defined; nothing is read from here on. "
     "Remove the declaration; it is not needed."
 )
-_STRAY = (
+_STRAY = unsaid(
     'This stands in no <sentence> and is not read; put <sentence sid="..."> and </sentence> around it. '
     "(A file of plain lines, one sentence a line, must not begin with another tag than <del> or <ins>.)"
 )
-_TOO_LONG = f"The sentence has over {MAX_CHARACTERS:,} characters; look for an end that is missing, or split it."
-_COMMENT = "The comment that begins here is not closed, so that nothing after it is read; write its -->."
+_COMMENT = unsaid("The comment that begins here is not closed, so that nothing after it is read; write its -->.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,28 @@ def _decoded(path: Path) -> _Lines:
     for raw in read_lines(path, keep_blank=True):
         content = raw.content
         if content is None:
-            reason = f"The line is longer than {MAX_LINE_BYTES // 2**20} MB; break it between two sentences."
+            reason = _(
+                "The line is longer than {size} MB; break it between two sentences.",
+                size=MAX_LINE_BYTES // 2**20,
+            )
             yield raw.number, Problem(path.name, raw.number, "line", "", reason)
             continue
         try:
             yield raw.number, content.decode("utf-8")
         except UnicodeDecodeError as fault:
-            byte = f"Byte {fault.start + 1} of the line (0x{content[fault.start]:02x})"
             near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
-            reason = f"{byte} is not UTF-8; save the file as UTF-8."
+            reason = _(
+                "Byte {number} of the line ({byte}) is not UTF-8; save the file as UTF-8.",
+                number=fault.start + 1,
+                byte=f"0x{content[fault.start]:02x}",
+            )
             yield raw.number, Problem(path.name, raw.number, "line", near, reason)
+
+
+def _too_long() -> str:
+    return _(
+        "The sentence has over {n} characters; look for an end that is missing, or split it.", n=f"{MAX_CHARACTERS:,}"
+    )
 
 
 def _plain_lines(lines: _Lines, source: str) -> Iterator[Markup | Problem]:
@@ -90,7 +102,7 @@ def _plain_lines(lines: _Lines, source: str) -> Iterator[Markup | Problem]:
         if isinstance(line, Problem):
             yield line
         elif len(line) > MAX_CHARACTERS:
-            yield Problem(source, number, "line", shown(line), _TOO_LONG)
+            yield Problem(source, number, "line", shown(line), _too_long())
         elif _OPEN.match(line.lstrip()):
             yield Markup(number, 1, line.strip())
         elif line.strip():
@@ -123,9 +135,9 @@ class _Elements:
             if self._is_ended:
                 return
         if self._comment:
-            yield self._problem(self._comment, "<!--", _COMMENT)
+            yield self._problem(self._comment, "<!--", _(_COMMENT))
         elif self._begin and not self._is_broken:
-            yield self._unclosed("the end of the file")
+            yield self._unclosed(_("the end of the file"))
 
     def _read_line(self, line: str) -> Iterator[Markup | Problem]:
         self._index, self._number, self._stray = 0, 0, []
@@ -137,7 +149,7 @@ class _Elements:
             else:
                 yield from self._outside(line)
         if self._stray:
-            yield self._problem(self._line, " ".join(self._stray), _STRAY)
+            yield self._problem(self._line, " ".join(self._stray), _(_STRAY))
         if self._begin:
             yield from self._add("\n")
 
@@ -157,7 +169,7 @@ class _Elements:
         if match.group() == "<!--":
             self._comment = self._line
         elif match.group().startswith("<!"):
-            yield self._problem(self._line, line[match.start() :], _DTD)
+            yield self._problem(self._line, line[match.start() :], _(_DTD))
             self._is_ended, self._index = True, len(line)
         elif _OPEN.fullmatch(match.group()):
             self._number += 1
@@ -190,7 +202,7 @@ class _Elements:
         self._size += len(text)
         if self._size > MAX_CHARACTERS:
             self._is_broken = True
-            yield self._problem(self._begin, self._start(), _TOO_LONG)
+            yield self._problem(self._begin, self._start(), _too_long())
 
     def _close(self, text: str) -> Iterator[Markup | Problem]:
         yield from self._add(text)
@@ -202,7 +214,11 @@ class _Elements:
         self._begin, self._parts, self._size, self._is_broken = 0, [], 0, False
 
     def _unclosed(self, where: str) -> Problem:
-        reason = f"The <sentence> that begins here is still open at {where}, line {self._line}; write its </sentence>."
+        reason = _(
+            "The <sentence> that begins here is still open at {where}, line {line}; write its </sentence>.",
+            where=where,
+            line=self._line,
+        )
         return self._problem(self._begin, self._start(), reason)
 
     def _start(self) -> str:

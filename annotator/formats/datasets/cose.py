@@ -16,6 +16,7 @@ from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.split_names import files_of_split, split_in_name
+from annotator.language import _
 
 ANNOTATOR = "cose"
 LANGUAGE = "en"
@@ -81,8 +82,12 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     question, choices = task.spec_of("question"), task.spec_of("choices")
     if question is None or choices is None or not question.is_selectable:
-        reason = f"CoS-E has a question to mark words in and choices, which the task '{task.name}' has not."
-        raise InvalidValue(f"{reason} Choose the task choice.")
+        raise InvalidValue(
+            _(
+                "CoS-E has a question to mark words in and choices, which the task '{name}' has not. Choose the task choice.",
+                name=task.name,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class _Files:
     @staticmethod
     def of(path: Path, asked_split: str | None) -> "_Files":
         if not path.exists():
-            raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+            raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
         folder = path if path.is_dir() else path.parent
         split = asked_split if path.is_dir() else None
         kinds = {file: _kind_of(file) for file in files_of_split(folder.glob("*.jsonl"), split)}
@@ -110,14 +115,16 @@ class _Files:
             return _Files([path], [file for file in beside if _may_belong(file, path)], "question")
         beside = [file for file in questions if _may_belong(file, path)]
         if not beside:
-            raise InvalidValue(f"There is no file of questions beside '{path}'; put CommonsenseQA's file there.")
+            raise InvalidValue(
+                _("There is no file of questions beside '{path}'; put CommonsenseQA's file there.", path=path)
+            )
         return _Files(beside, [path], "explanation")
 
     @staticmethod
     def _of_folder(path: Path, questions: Sequence[Path], explanations: Sequence[Path]) -> "_Files":
         if not questions:
             raise InvalidValue(
-                f"The folder '{path}' holds no .jsonl file of questions; put CommonsenseQA's files there."
+                _("The folder '{path}' holds no .jsonl file of questions; put CommonsenseQA's files there.", path=path)
             )
         processed = [file for file in explanations if _is_processed(file, explanations)]
         return _Files(questions, [file for file in explanations if file not in processed], None, processed)
@@ -125,7 +132,7 @@ class _Files:
     def left_out(self) -> Iterator[Problem]:
         """What is said of files that are not read."""
         for file in self.processed:
-            reason = (
+            reason = _(
                 "The file is left out, since the explanations as they were given stand beside it; name it to read it."
             )
             yield Problem(file.name, None, "file", file.name, reason, is_warning=True)
@@ -172,8 +179,12 @@ class _CoseReader:
                 if parsed is not None:
                     first = self._explanations.setdefault(parsed.id, _Explanation(row, parsed.explanation))
                     if first.row is not row:
-                        position = f"{first.row.source}, line {first.row.line}"
-                        findings.refuse("id", parsed.id, f"The question has an explanation in {position}; keep one.")
+                        position = _("{source}, line {line}", source=first.row.source, line=first.row.line)
+                        findings.refuse(
+                            "id",
+                            parsed.id,
+                            _("The question has an explanation in {position}; keep one.", position=position),
+                        )
                 yield from findings.problems
 
     def question(self, row: Row, split_of_file: str) -> Iterator[SourceItem]:
@@ -226,7 +237,9 @@ class _CoseReader:
             if key not in self._asked:
                 findings = explanation.row.findings()
                 names = listed([file.name for file in self.files.questions])
-                findings.refuse("id", key, f"There is no question of this id in {names}; add it or drop the row.")
+                findings.refuse(
+                    "id", key, _("There is no question of this id in {names}; add it or drop the row.", names=names)
+                )
                 yield from findings.problems
 
 
@@ -239,7 +252,9 @@ def _check_answer(parsed: _QuestionRow, findings: Findings) -> None:
     letters = [choice.label for choice in parsed.question.choices]
     if parsed.answerKey and parsed.answerKey not in letters:
         findings.refuse(
-            "answerKey", parsed.answerKey, f"The answer is none of the choices, which are {listed(letters)}."
+            "answerKey",
+            parsed.answerKey,
+            _("The answer is none of the choices, which are {choices}.", choices=listed(letters)),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from annotator.domain.numbers import counted
 from annotator.formats.rows.findings import Findings
+from annotator.language import _, listed
 
 # Words of the page that the selection took in, before the question and after it.
 _BEFORE = re.compile(r"\A(?:question)?\s*:\s*", re.IGNORECASE)
@@ -30,23 +31,25 @@ class Selection:
         """
         wanted = self.text.strip()
         if not wanted:
-            self._warn("Nothing was selected; it is taken as no rationale.")
+            self._warn(_("Nothing was selected; it is taken as no rationale."))
             return ()
         bare = _AFTER.sub("", _BEFORE.sub("", wanted))
-        page = "without the words of the page around it (Question:, Answer Choices:)"
+        page = _("without the words of the page around it (Question:, Answer Choices:)")
         around = [page] if bare != wanted else []
         attempts: tuple[tuple[str, list[str]], ...] = (
             (_as_it_is(wanted), []),
             (_as_it_is(bare), around),
-            (_loosely(bare), [*around, "with other white space or capitals"]),
-            (_in_pieces(bare), [*around, "in the pieces between its commas"]),
+            (_loosely(bare), [*around, _("with other white space or capitals")]),
+            (_in_pieces(bare), [*around, _("in the pieces between its commas")]),
         )
         for pattern, how in attempts:
             if pattern and (matches := list(re.finditer(pattern, question))):
                 if how:
-                    self._warn(f"The selection is not in the question as it is; it was found {' and '.join(how)}.")
+                    self._warn(
+                        _("The selection is not in the question as it is; it was found {how}.", how=listed(how, "and"))
+                    )
                 return self._chosen(matches, question)
-        self._warn("The selection is not in the question; it is taken as no rationale and kept in the metadata.")
+        self._warn(_("The selection is not in the question; it is taken as no rationale and kept in the metadata."))
         return ()
 
     def _chosen(self, matches: "Sequence[re.Match[str]]", question: str) -> Sequence[Characters]:
@@ -54,11 +57,22 @@ class Selection:
         whole = [match for match in matches if not _cuts_a_word(match.span(), question)]
         match = (whole or matches)[0]
         if len(matches) > 1:
-            choice = f"the {'first of whole words' if whole else 'first'} is taken, at character {match.start()}"
-            self._warn(f"The selection stands in the question {counted(len(matches), 'time')}; {choice}.")
+            number = match.start()
+            choice = (
+                _("the first of whole words is taken, at character {number}", number=number)
+                if whole
+                else _("the first is taken, at character {number}", number=number)
+            )
+            self._warn(
+                _(
+                    "The selection stands in the question {times}; {choice}.",
+                    times=counted(len(matches), "time"),
+                    choice=choice,
+                )
+            )
         spans = [match.span(number) for number in range(1, len(match.groups()) + 1)] or [match.span()]
         if any(_cuts_a_word(span, question) for span in spans):
-            self._warn("The selection begins or ends inside a word; the whole word will be marked.")
+            self._warn(_("The selection begins or ends inside a word; the whole word will be marked."))
         return spans
 
     def _warn(self, reason: str) -> None:

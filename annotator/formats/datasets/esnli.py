@@ -17,6 +17,7 @@ from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.formats.rows.split_names import files_of_split, split_in_name
+from annotator.language import _, several
 from annotator.text.alignment import split_on_spaces
 
 LANGUAGE = "en"
@@ -47,8 +48,13 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     specs = [task.spec_of(name) for name in _SENTENCES]
     if any(spec is None or not spec.is_selectable for spec in specs):
-        reason = f"e-SNLI has a premise and a hypothesis to mark words in, which the task '{task.name}' has not."
-        raise InvalidValue(f"{reason} Choose the task inference.")
+        raise InvalidValue(
+            _(
+                "e-SNLI has a premise and a hypothesis to mark words in, which the task '{name}' has not. Choose the task "
+                "inference.",
+                name=task.name,
+            )
+        )
 
 
 def _files(path: Path, asked_split: str | None) -> list[Path]:
@@ -56,8 +62,15 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
         return [path]
     files = files_of_split((file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)), asked_split)
     if not files:
-        of_split = f" of the split '{asked_split}'" if asked_split else ""
-        raise InvalidValue(f"The folder '{path}' holds no file esnli_*.csv{of_split}; name the file itself.")
+        if asked_split:
+            raise InvalidValue(
+                _(
+                    "The folder '{path}' holds no file esnli_*.csv of the split '{split}'; name the file itself.",
+                    path=path,
+                    split=asked_split,
+                )
+            )
+        raise InvalidValue(_("The folder '{path}' holds no file esnli_*.csv; name the file itself.", path=path))
     return files
 
 
@@ -69,8 +82,14 @@ class _EsnliFile(CsvTable):
         missing = [name for name in _NEEDED if name not in self.header]
         if not missing:
             return []
-        are = "column {} is" if len(missing) == 1 else "columns {} are"
-        return [f"The {are.format(listed(missing))} missing; e-SNLI's files name their columns in the first line."]
+        return [
+            several(
+                "The column {columns} is missing; e-SNLI's files name their columns in the first line.",
+                "The columns {columns} are missing; e-SNLI's files name their columns in the first line.",
+                len(missing),
+                columns=listed(missing),
+            )
+        ]
 
     def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
         return False
@@ -121,7 +140,10 @@ def _annotation(
     if not is_given and not explanation:
         return None
     if not is_given:
-        reason = f"Annotator {number} explains but highlights nothing; the annotation is taken as no rationale."
+        reason = _(
+            "Annotator {number} explains but highlights nothing; the annotation is taken as no rationale.",
+            number=number,
+        )
         findings.warn(f"Explanation_{number}", explanation, reason)
     spans: list[SourceSpan] = []
     for segment, highlight in highlights.items():

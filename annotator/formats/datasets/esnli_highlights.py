@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.formats.rows.findings import Findings
+from annotator.language import _, unsaid
 
 _NONE = "{}"
 
@@ -38,10 +39,18 @@ def read_highlight(given: Highlight, sentence: TokenizedText, findings: Findings
     if starred is None:
         return _without_stars(given, numbered, fault, findings)
     if fault:
-        findings.warn(given.numbers_column, given.numbers, f"{fault} The stars of {given.stars_column} are taken.")
+        findings.warn(
+            given.numbers_column,
+            given.numbers,
+            _("{fault} The stars of {column} are taken.", fault=fault, column=given.stars_column),
+        )
     elif given.numbers.strip() and starred not in numbered:
         words = ", ".join(map(str, starred)) or "none"
-        reason = f"The words with stars in {given.stars_column} are others ({words}); they are taken."
+        reason = _(
+            "The words with stars in {column} are others ({words}); they are taken.",
+            column=given.stars_column,
+            words=words,
+        )
         findings.warn(given.numbers_column, given.numbers, reason)
     return starred
 
@@ -50,20 +59,25 @@ def _without_stars(given: Highlight, numbered: Sequence[list[int]], fault: str, 
     has_stars = bool(given.stars.strip())
     if fault or not numbered:
         if has_stars:
-            reason = (
-                f"It is not the sentence with stars around words, and there are no numbers in {given.numbers_column}."
+            none_at_all = unsaid(
+                "It is not the sentence with stars around words, and there are no numbers in {column}."
             )
-            findings.refuse(
-                given.stars_column, given.stars, reason if not fault else f"{reason[:-1]} that can be used."
+            none_of_use = unsaid(
+                "It is not the sentence with stars around words, and there are no numbers in {column} that can be used."
             )
+            reason = _(none_of_use if fault else none_at_all, column=given.numbers_column)
+            findings.refuse(given.stars_column, given.stars, reason)
         if fault:
             findings.refuse(given.numbers_column, given.numbers, fault)
         return ()
     if has_stars:
-        reason = f"It is not the sentence with stars around words; the numbers of {given.numbers_column} are taken."
+        reason = _(
+            "It is not the sentence with stars around words; the numbers of {column} are taken.",
+            column=given.numbers_column,
+        )
         findings.warn(given.stars_column, given.stars, reason)
     if len(numbered) > 1:
-        reason = (
+        reason = _(
             "The sentence has blanks in a row and there are no stars; words were counted as if each were one blank."
         )
         findings.warn(given.numbers_column, given.numbers, reason)
@@ -90,7 +104,7 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
     if cell.strip() in {"", _NONE}:
         return ([[]] if cell.strip() else []), ""
     if any(not (piece.isascii() and piece.isdigit() and len(piece) < 7) for piece in pieces):
-        return [], f"It must hold numbers of words with commas between them, or {_NONE} for none."
+        return [], _("It must hold numbers of words with commas between them, or {none} for none.", none=_NONE)
     numbers = sorted({int(piece) for piece in pieces})
     readings = []
     if numbers[-1] < sentence.n_tokens:
@@ -100,7 +114,11 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
         if by_blank is not None and by_blank not in readings:
             readings.append(by_blank)
     if not readings:
-        return [], f"Word {numbers[-1]} is not in the sentence, which has {counted(sentence.n_tokens, 'word')}, from 0."
+        return [], _(
+            "Word {number} is not in the sentence, which has {words}, from 0.",
+            number=numbers[-1],
+            words=counted(sentence.n_tokens, "word"),
+        )
     return readings, ""
 
 

@@ -17,6 +17,7 @@ from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import LineError, Row, parse_value
 from annotator.formats.rows.spans import spans_of_tokens
+from annotator.language import _, several
 from annotator.text.alignment import split_on_spaces
 
 LANGUAGE = "en"
@@ -36,7 +37,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     segment = _segment_of(options.task)
     files = sorted(file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)) if path.is_dir() else [path]
     if not files:
-        raise InvalidValue(f"The folder '{path}' holds no file of FairRationales, such as SST_annotations.csv.")
+        raise InvalidValue(
+            _("The folder '{path}' holds no file of FairRationales, such as SST_annotations.csv.", path=path)
+        )
     yield from _left_out(path, files)
     for file in files:
         texts = _Texts(file, options, segment)
@@ -52,7 +55,7 @@ def _left_out(path: Path, files: Sequence[Path]) -> Iterator[Problem]:
     """What is said of the other tables of a folder, which are not read."""
     for file in sorted(path.glob("*.csv")) if path.is_dir() else ():
         if file not in files:
-            reason = (
+            reason = _(
                 "The file is left out, since it is no file of annotations. Import attributions and predictions after the texts, "
                 "as model output."
             )
@@ -64,8 +67,12 @@ def _segment_of(task: Task) -> str:
     if task.has_target or len(needed) != 1 or not needed[0].is_selectable:
         names = listed([spec.name for spec in needed])
         raise InvalidValue(
-            f"FairRationales has one text to mark words in; the task '{task.name}' needs {names}. Choose the task sentiment, "
-            "or for its questions of CoS-E, which come without their choices, a custom task with one segment."
+            _(
+                "FairRationales has one text to mark words in; the task '{name}' needs {names}. Choose the task sentiment, or "
+                "for its questions of CoS-E, which come without their choices, a custom task with one segment.",
+                name=task.name,
+                names=names,
+            )
         )
     return needed[0].name
 
@@ -78,8 +85,15 @@ class _Table(CsvTable):
         missing = [name for name in _NEEDED if name not in self.header]
         if not missing:
             return []
-        are = "column {} is" if len(missing) == 1 else "columns {} are"
-        return [f"The {are.format(listed(missing))} missing; FairRationales' files have {listed(_NEEDED)}."]
+        return [
+            several(
+                "The column {columns} is missing; FairRationales' files have {names}.",
+                "The columns {columns} are missing; FairRationales' files have {names}.",
+                len(missing),
+                columns=listed(missing),
+                names=listed(_NEEDED),
+            )
+        ]
 
     def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
         return False
@@ -151,10 +165,19 @@ class _Texts:
         who = values["annotator_ID"].strip()
         for name in ("sentence", "original_label"):
             if values[name] != first.values[name]:
-                reason = f"The text {values['text_id']} has another '{name}' on line {first.line}; rows of a text agree on it."
+                reason = _(
+                    "The text {key} has another '{name}' on line {line}; rows of a text agree on it.",
+                    key=values["text_id"],
+                    name=name,
+                    line=first.line,
+                )
                 findings.refuse(name, values[name], reason)
         if who in taken:
-            findings.refuse("annotator_ID", who, f"The annotator has a row for the text {values['text_id']} already.")
+            findings.refuse(
+                "annotator_ID",
+                who,
+                _("The annotator has a row for the text {key} already.", key=values["text_id"]),
+            )
         indices = _indices(values["rationale_index"], findings)
         if indices is None:
             return None
@@ -171,7 +194,7 @@ class _Texts:
             return label or None
         letter = _letter(values.get("label_index", ""))
         if letter is None:
-            findings.refuse("label_index", values.get("label_index", ""), "It must be the choice's number, 1 to 5.")
+            findings.refuse("label_index", values.get("label_index", ""), _("It must be the choice's number, 1 to 5."))
         return letter
 
     def _gold(self, rows: Sequence[Row]) -> str | None:
@@ -209,5 +232,5 @@ def _indices(cell: str, findings: Findings) -> list[int] | None:
         value = None
     if isinstance(value, list) and all(isinstance(number, int) and number >= 0 for number in value):
         return value
-    findings.refuse("rationale_index", cell, "The cell must hold a list of word numbers from 0, such as [2, 3].")
+    findings.refuse("rationale_index", cell, _("The cell must hold a list of word numbers from 0, such as [2, 3]."))
     return None

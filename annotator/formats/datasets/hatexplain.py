@@ -17,6 +17,7 @@ from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_members import read_members
 from annotator.formats.rows.lines import LineError, Row, convert, parse_object
 from annotator.formats.rows.spans import spans_of_tokens
+from annotator.language import _
 from annotator.text.alignment import align_tokens
 
 DATA_FILE = "dataset.json"
@@ -65,16 +66,35 @@ def _text_segment(task: Task) -> str:
     names = [spec.name for spec in task.segments if not spec.may_be_empty]
     spec = task.spec_of(names[0]) if len(names) == 1 else None
     if spec is None or not spec.is_selectable or task.has_target:
-        reason = f"HateXplain gives each post one text, and the task '{task.name}' needs {listed(names)}"
+        if task.has_target:
+            raise InvalidValue(
+                _(
+                    "HateXplain gives each post one text, and the task '{name}' needs {segments} and a target. Choose sentiment, "
+                    "or a custom task of one text.",
+                    name=task.name,
+                    segments=listed(names),
+                )
+            )
         raise InvalidValue(
-            f"{reason}{' and a target' * task.has_target}. Choose sentiment, or a custom task of one text."
+            _(
+                "HateXplain gives each post one text, and the task '{name}' needs {segments}. Choose sentiment, or a custom "
+                "task of one text.",
+                name=task.name,
+                segments=listed(names),
+            )
         )
     return spec.name
 
 
 def _data_file(path: Path) -> Path:
     if path.is_dir() and not (path / DATA_FILE).is_file():
-        raise NotFound(f"The folder '{path}' holds no {DATA_FILE}; name the folder that holds it, or the file itself.")
+        raise NotFound(
+            _(
+                "The folder '{path}' holds no {data_file}; name the folder that holds it, or the file itself.",
+                path=path,
+                data_file=DATA_FILE,
+            )
+        )
     return path / DATA_FILE if path.is_dir() else path
 
 
@@ -107,7 +127,7 @@ class _Splits:
         """The split of a post; None where the file names none for it."""
         splits = self._of_post.get(post_id, ())
         if len(splits) > 1:
-            reason = f"{self.source} names the post in {listed(splits)}; name it once."
+            reason = _("{source} names the post in {splits}; name it once.", source=self.source, splits=listed(splits))
             findings.refuse("split", post_id, reason)
         return splits[0] if splits else None
 
@@ -115,8 +135,10 @@ class _Splits:
         """A warning about posts that have a split and are not in the data."""
         missing = [post_id for post_id in self._of_post if post_id not in seen]
         if missing:
-            reason = (
-                f"{len(missing)} of the {counted(len(self._of_post), 'post')} that have a split are not in the data."
+            reason = _(
+                "{n_missing} of the {posts} that have a split are not in the data.",
+                n_missing=len(missing),
+                posts=counted(len(self._of_post), "post"),
             )
             yield Problem(self.source, None, "post_id", listed(missing, 3), reason, is_warning=True)
 
@@ -136,7 +158,7 @@ class _HatexplainReader:
         """The instance of one post and what is wrong with it; the field of a problem begins with the post's id."""
         findings = row.findings()
         if post_id in self.seen:
-            findings.refuse("post_id", post_id, "The post stands in the file already; keep one of the two.")
+            findings.refuse("post_id", post_id, _("The post stands in the file already; keep one of the two."))
         self.seen.add(post_id)
         split = self._split(post_id, findings)
         if split is not None:
@@ -158,7 +180,9 @@ class _HatexplainReader:
     def _instance(self, post_id: str, row: Row, post: _Post, split: str, findings: Findings) -> SourceInstance | None:
         if post.post_id != post_id:
             findings.refuse(
-                "post_id", post.post_id, f"The post stands under the key '{post_id}'; write one id in both."
+                "post_id",
+                post.post_id,
+                _("The post stands under the key '{post_id}'; write one id in both.", post_id=post_id),
             )
         text = _text(post.post_tokens, findings)
         sets = [_sets_of_mask(self.segment, mask, post, n, findings) for n, mask in enumerate(post.rationales)]
@@ -184,7 +208,7 @@ def _text(tokens: Sequence[str], findings: Findings) -> SourceText:
     """The tokens joined by blanks, as text with these tokens."""
     text = " ".join(tokens)
     if not text.strip():
-        findings.refuse("post_tokens", list(tokens), "The post has no tokens; write its tokens or drop it.")
+        findings.refuse("post_tokens", list(tokens), _("The post has no tokens; write its tokens or drop it."))
     return SourceText(text, align_tokens(text, tokens), is_text_of_tokens=True)
 
 
@@ -192,19 +216,20 @@ def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, f
     """The tokens of a mask as one set, contiguous tokens as one span; no set where it marks none."""
     field_name, n_tokens = f"rationales[{number}]", len(post.post_tokens)
     if len(mask) != n_tokens:
-        reason = (
-            f"The mask has {counted(len(mask), 'value')}, but the post has {counted(n_tokens, 'token')}; it "
-            "needs one for each."
+        reason = _(
+            "The mask has {values}, but the post has {tokens}; it needs one for each.",
+            values=counted(len(mask), "value"),
+            tokens=counted(n_tokens, "token"),
         )
         findings.refuse(field_name, list(mask), reason)
     for position, value in enumerate(mask):
         if value not in {0, 1}:
             findings.refuse(
-                f"{field_name}[{position}]", value, "A mask holds 1 for a marked token and 0 for any other."
+                f"{field_name}[{position}]", value, _("A mask holds 1 for a marked token and 0 for any other.")
             )
     spans = spans_of_tokens(segment, [position for position, value in enumerate(mask) if value == 1])
     if not spans:
-        findings.warn(field_name, list(mask), "The mask marks no token; it is taken as no rationale.")
+        findings.warn(field_name, list(mask), _("The mask marks no token; it is taken as no rationale."))
     return (spans,) if spans else ()
 
 
@@ -231,13 +256,17 @@ def _annotations(
     if owners is not None:
         sets = dict(zip(owners, masks, strict=True))
         if not masks and 2 * _n_marking(annotators) > len(annotators):
-            findings.warn("rationales", [], "Most annotators chose another label than normal, but no mask is given.")
+            findings.warn("rationales", [], _("Most annotators chose another label than normal, but no mask is given."))
         return tuple(SourceAnnotation(_name(a), a.label, sets.get(n, ())) for n, a in enumerate(annotators))
     names = [f"mask {number}" for number in range(1, len(masks) + 1)]
-    reason = (
-        f"The post has {counted(len(masks), 'mask')} for {counted(len(annotators), 'annotator')}, "
-        f"{_n_marking(annotators)} of whom chose another "
-        f"label than {NORMAL}, so whose they are is not known; they are taken as by {listed(names)}, without a label."
+    reason = _(
+        "The post has {masks} for {annotators}, {n_marking} of whom chose another label than {normal}, so whose they are "
+        "is not known; they are taken as by {names}, without a label.",
+        masks=counted(len(masks), "mask"),
+        annotators=counted(len(annotators), "annotator"),
+        n_marking=_n_marking(annotators),
+        normal=NORMAL,
+        names=listed(names),
     )
     findings.warn("rationales", len(masks), reason)
     labels = [SourceAnnotation(_name(a), a.label, (), state="reference") for a in annotators]

@@ -9,6 +9,7 @@ from annotator.formats.model_output.output_rows import OutputFile
 from annotator.formats.model_output.own_line_fields import AnswerRow, OutputRow
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import convert
+from annotator.language import _, listed
 
 _MOST_OVER = 0.01  # of a sum of rounded probabilities
 _ROUNDING = 1e-6
@@ -20,10 +21,12 @@ def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[
     has_own = of_row.label is not None or of_row.answer is not None or of_row.probabilities is not None
     if row.prediction is None:
         if not has_own and (of_row.on != "full" or of_row.threshold is not None):
-            findings.refuse("on", of_row.on, "There is 'on' or 'threshold', but no label and no probabilities.")
+            findings.refuse("on", of_row.on, _("There is 'on' or 'threshold', but no label and no probabilities."))
         return (_answer(of_row, "", file, findings),) if has_own else ()
     if has_own:
-        findings.refuse("prediction", row.prediction, "The answer stands in 'prediction' or in 'label', not in both.")
+        findings.refuse(
+            "prediction", row.prediction, _("The answer stands in 'prediction' or in 'label', not in both.")
+        )
         return ()
     answer = _from_any(row.prediction, findings)
     if answer is None:
@@ -45,7 +48,11 @@ def _from_any(value: object, findings: Findings) -> AnswerRow | None:
         return convert(value, AnswerRow, findings)
     if isinstance(value, dict) and value:
         return convert({"probabilities": value}, AnswerRow, findings, {"probabilities": "prediction"})
-    reason = "It must be a label or answer, a list of probabilities, {label: p}, or {label, probabilities}."
+    reason = _(
+        "It must be a label or answer, a list of probabilities, {by_label}, or {both}.",
+        by_label="{label: p}",
+        both="{label, probabilities}",
+    )
     findings.refuse("prediction", value, reason)
     return None
 
@@ -56,14 +63,13 @@ def _is_number(value: object) -> bool:
 
 def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Findings) -> Prediction:
     if answer.label is not None and answer.answer is not None and str(answer.label) != answer.answer:
-        findings.refuse(
-            f"{field_prefix}answer", answer.answer, f"The row has a label too, '{answer.label}'; keep one of the two."
-        )
+        reason = _("The row has a label too, '{label}'; keep one of the two.", label=answer.label)
+        findings.refuse(f"{field_prefix}answer", answer.answer, reason)
     given = answer.answer if answer.label is None else answer.label
     result = None if given is None else file.label(given, f"{field_prefix}label", findings)
     threshold = answer.threshold
     if threshold is not None and not 0 <= threshold <= 1:
-        findings.refuse(f"{field_prefix}threshold", threshold, "A threshold is a share of tokens, from 0 to 1.")
+        findings.refuse(f"{field_prefix}threshold", threshold, _("A threshold is a share of tokens, from 0 to 1."))
     probabilities = _probabilities(answer, f"{field_prefix}probabilities", file, findings)
     _warn_of_odd(
         result, probabilities, isinstance(answer.probabilities, list), f"{field_prefix}probabilities", findings
@@ -79,14 +85,19 @@ def _warn_of_odd(
         findings.warn(
             field_name,
             f"{sum(probabilities.values()):.3g}",
-            "They sum to more than 1; see whether they are probabilities.",
+            _("They sum to more than 1; see whether they are probabilities."),
         )
     highest = max(probabilities, key=lambda label: probabilities[label], default=None)
     if highest is None or result is None or result not in probabilities:
         return
     if probabilities[highest] > probabilities[result] + _ROUNDING:
-        order = f" They are taken in the order of the project's labels ({', '.join(probabilities)})." if is_list else ""
-        findings.warn(field_name, highest, f"It has the highest probability, but the answer is another label.{order}")
+        reason = _("It has the highest probability, but the answer is another label.")
+        if is_list:
+            order = _(
+                "They are taken in the order of the project's labels ({labels}).", labels=listed([*probabilities])
+            )
+            reason = f"{reason} {order}"
+        findings.warn(field_name, highest, reason)
 
 
 def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, findings: Findings) -> Mapping[str, float]:
@@ -100,8 +111,11 @@ def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, finding
             findings.refuse(
                 field_name,
                 given,
-                f"It has {counted(len(given), 'probability', 'probabilities')}, but the project has "
-                f"{counted(len(labels), 'label')}.",
+                _(
+                    "It has {probabilities}, but the project has {labels}.",
+                    probabilities=counted(len(given), "probability", "probabilities"),
+                    labels=counted(len(labels), "label"),
+                ),
             )
             return {}
         given = {str(number): p for number, p in enumerate(given)}
@@ -109,10 +123,10 @@ def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, finding
     for name, p in given.items():
         label = file.label(name, field_name, findings)
         if label in probabilities:
-            findings.refuse(field_name, name, f"The label '{label}' has two probabilities; keep one of the two.")
+            reason = _("The label '{label}' has two probabilities; keep one of the two.", label=label)
+            findings.refuse(field_name, name, reason)
         if not (math.isfinite(p) and -_ROUNDING <= p <= 1 + _ROUNDING):
-            findings.refuse(
-                f"{field_name}.{name}", p, "A probability lies between 0 and 1; of logits take the softmax first."
-            )
+            reason = _("A probability lies between 0 and 1; of logits take the softmax first.")
+            findings.refuse(f"{field_name}.{name}", p, reason)
         probabilities[label] = p
     return probabilities

@@ -66,6 +66,7 @@ from annotator.formats.own.records import (
 from annotator.formats.own.releases import frozen_record, release_record
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.spans import span_row
+from annotator.language import _
 
 
 def write(path: Path, items: Iterable[SourceItem]) -> None:
@@ -78,7 +79,7 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
         buffer = bytearray()
         for item in items:
             if isinstance(item, Problem):
-                raise ExportRefused(f"A problem cannot be written: {item}")
+                raise ExportRefused(_("A problem cannot be written: {problem}", problem=item))
             if isinstance(item, SourceColumns):  # said of a file that was read, and of nothing in it
                 continue
             encoder.encode_into(record_of(item), buffer)

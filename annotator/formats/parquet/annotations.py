@@ -10,6 +10,7 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet.writer import RowGroups, made_by, segment_rows, set_rows, text_columns
 from annotator.formats.rows.files import new_file
+from annotator.language import _
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +42,7 @@ def write(path: Path, pairs: Iterable[tuple[Instance, Iterable[Annotation]]], op
                 groups.add(row_of(instance, annotation, options), instance)
             n_instances += groups.n_rows > n_before
         if not groups.n_rows:
-            raise ExportRefused("There is no annotation to write. Choose another split, or wait for annotations.")
+            raise ExportRefused(_("There is no annotation to write. Choose another split, or wait for annotations."))
     return n_instances
 
 

@@ -17,6 +17,7 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.parquet.dataset_card import AnnotationFacts, Facts, card
 from annotator.formats.parquet.writer import RowGroups, made_by, row_of, schema_of, segment_rows, set_rows, text_columns
 from annotator.formats.rows.files import NO_GOLD, Refused, new_folder
+from annotator.language import _, listed, unsaid
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +40,7 @@ def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptio
             counted = _write_annotations(of_people, options)
         of_gold.finish()
         if not facts:
-            raise ExportRefused(NO_GOLD)
+            raise ExportRefused(_(NO_GOLD))
         of_people.finish()
         text = card(
             options, {split or "train": n for split, n in facts.items()}, {s or "train": n for s, n in counted.items()}
@@ -88,8 +89,14 @@ def _result(result: str | None, instance: Instance, options: WriteOptions) -> st
     if not labels or result is None:
         return result
     if result not in labels:
-        known = ", ".join(f"'{label}'" for label in labels)
-        raise ExportRefused(f"The instance '{instance.key}' has the label '{result}', which is none of {known}.")
+        raise ExportRefused(
+            _(
+                "The instance '{key}' has the label '{label}', which is none of {labels}.",
+                key=instance.key,
+                label=result,
+                labels=listed([f"'{label}'" for label in labels]),
+            )
+        )
     return labels.index(result)
 
 
@@ -128,13 +135,15 @@ class _SplitFiles:
     _groups: dict[str, RowGroups] = field(default_factory=dict)
     _odd_split: Refused = field(
         default_factory=lambda: Refused(
-            "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
-            "give it another name, or export one split as parquet"
+            unsaid(
+                "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
+                "give it another name, or export one split as parquet"
+            )
         )
     )
     _no_split: Refused = field(
         default_factory=lambda: Refused(
-            "are in no split, though others are; have a lead share them out first (`annotator split`)"
+            unsaid("are in no split, though others are; have a lead share them out first (`annotator split`)")
         )
     )
 

@@ -19,6 +19,7 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, new_file
 from annotator.formats.rows.gold_spans import placed_span
+from annotator.language import _
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +37,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
         for item in gold:
             groups.add(row_of(item, options), item.instance)
         if not groups.n_rows:
-            raise ExportRefused(NO_GOLD)
+            raise ExportRefused(_(NO_GOLD))
 
 
 def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
@@ -180,7 +181,7 @@ class RowGroups:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
+    def __exit__(self, kind: object, *_error: object) -> None:
         if kind is None:
             self._write()
         self.writer.close()

@@ -10,26 +10,28 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_names import KEY_NAMES, SEGMENT_NAMES, field_names, segment_of
 from annotator.formats.rows.column_plan import Plan, make_plan
 from annotator.formats.rows.column_values import Columns
-from annotator.formats.rows.findings import listed, shown
+from annotator.formats.rows.findings import either, listed, shown
+from annotator.language import _, several, unsaid
+from annotator.language import listed as listed_words
 
 _MEANINGS = {
-    "key": "the key",
-    "split": "the split",
-    "language": "the language",
-    "annotator": "the annotator",
-    "annotator_label": "the annotator's {result}",
-    "rationales": "the rationale sets",
-    "rationale_index": "the numbers of the marked tokens",
-    "rationale_mask": "which tokens are marked",
-    "rationale_quotes": "the words of a rationale set, quoted",
-    "note": "the annotator's note",
-    "exhaustive": "whether the sets are exhaustive",
-    "parent": "the key of the original",
-    "perturbation_kind": "the kind of changed version",
-    "tokens": "the tokens",
-    "metadata": "more metadata",
-    "result": "the {result}",
-    "target": "the target",
+    "key": unsaid("the key"),
+    "split": unsaid("the split"),
+    "language": unsaid("the language"),
+    "annotator": unsaid("the annotator"),
+    "annotator_label": unsaid("the annotator's {result}"),
+    "rationales": unsaid("the rationale sets"),
+    "rationale_index": unsaid("the numbers of the marked tokens"),
+    "rationale_mask": unsaid("which tokens are marked"),
+    "rationale_quotes": unsaid("the words of a rationale set, quoted"),
+    "note": unsaid("the annotator's note"),
+    "exhaustive": unsaid("whether the sets are exhaustive"),
+    "parent": unsaid("the key of the original"),
+    "perturbation_kind": unsaid("the kind of changed version"),
+    "tokens": unsaid("the tokens"),
+    "metadata": unsaid("more metadata"),
+    "result": unsaid("the {result}"),
+    "target": unsaid("the target"),
 }
 _KEY_WORDS = frozenset({"id", "ids", "key", "index", "uid", "uuid", "guid"})
 _NO_KEY_WORDS = frozenset(
@@ -83,7 +85,11 @@ def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | Non
 def columns_not_there(names: Sequence[str], options: ReadOptions) -> list[str]:
     """A sentence for each column that was chosen and is not among those of a file."""
     return [
-        f"The column '{shown(column)}', which was chosen, is not there. There are {listed(list(names))}."
+        _(
+            "The column '{column}', which was chosen, is not there. There are {columns}.",
+            column=shown(column),
+            columns=listed(list(names)),
+        )
         for column in options.needed_columns
         if column not in names
     ]
@@ -98,20 +104,34 @@ def taken(plan: Plan, task: Task) -> str:
     """
     known = [(column, _meaning(name, task)) for name, column in plan.fields]
     known[1:1] = [(column, _segment_words(segment)) for segment, column in plan.segments]
-    parts = [f"'{shown(column)}' {'' if n else 'holds '}{what}" for n, (column, what) in enumerate(known)]
-    sentences = [f"The column {', '.join(parts)}."] if parts else []
+    sentences = [_("The column {holdings}.", holdings=_holdings(known))] if known else []
     if plan.metadata:
-        become = "becomes" if len(plan.metadata) == 1 else "become"
-        sentences.append(f"{listed([shown(c) for c in plan.metadata])} {become} metadata.")
+        metadata = listed([shown(c) for c in plan.metadata])
+        words = several(
+            "{columns} becomes metadata.", "{columns} become metadata.", len(plan.metadata), columns=metadata
+        )
+        sentences.append(words)
     absent = [_meaning(name, task) for name in ("result", "split") if name not in plan.names]
     if absent:
-        sentences.append(f"No column holds {' or '.join(absent)}.")
+        sentences.append(_no_column(either(absent)))
     return " ".join(sentences)
+
+
+def _holdings(known: Sequence[tuple[str, str]]) -> str:
+    """Columns with what each of them holds."""
+    (column, words), *others = known
+    first = _("'{column}' holds {meaning}", column=shown(column), meaning=words)
+    rest = [_("'{column}' {meaning}", column=shown(column), meaning=words) for column, words in others]
+    return listed_words([first, *rest])
+
+
+def _no_column(words: str) -> str:
+    return _("No column holds {meaning}.", meaning=words)
 
 
 def missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """What no row can be read without, and which column may be it: a sentence with the remedy for each."""
-    return [sentence for sentence, _ in _missing(plan, columns, options)]
+    return [sentence for sentence, _likely in _missing(plan, columns, options)]
 
 
 def may_be_own_labels(plan: Plan) -> bool:
@@ -125,7 +145,13 @@ def own_label_remedy(plan: Plan, task: Task) -> str:
         return ""
     column = shown(plan.names["result"])
     own_label = _meaning("annotator_label", task)
-    return f" If '{column}' holds {own_label}, choose it as such ({_choice('annotator_label', column)})."
+    words = _(
+        "If '{column}' holds {meaning}, choose it as such ({option}).",
+        column=column,
+        meaning=own_label,
+        option=_choice("annotator_label", column),
+    )
+    return f" {words}"
 
 
 def likely_keys(plan: Plan) -> list[str]:
@@ -139,17 +165,18 @@ def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[s
     sentences: list[tuple[str, list[str]]] = []
     if "key" not in plan.names and options.key_of is None:
         likely = likely_keys(plan)
-        remedy = _remedy(likely, KEY_NAMES) + " If the rows have no keys, have them numbered (--number-keys)."
-        sentences.append((f"No column holds the key of each row. {remedy}", likely))
+        wanted_key = _("No column holds the key of each row.")
+        numbered = _("If the rows have no keys, have them numbered (--number-keys).")
+        sentences.append((f"{wanted_key} {_remedy(likely, KEY_NAMES)} {numbered}", likely))
     if "tokens" not in plan.names:
         planned = dict(plan.segments)
         wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in planned]
         for name in wanted:
             names = (name, *SEGMENT_NAMES.get(task.name, {}).get(name, ()))
             likely = _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1)
-            sentences.append((f"No column holds {_segment_words(name)}. {_remedy(likely, names)}", likely))
+            sentences.append((f"{_no_column(_segment_words(name))} {_remedy(likely, names)}", likely))
     if task.has_target and "target" not in plan.names:
-        sentence = (
+        sentence = _(
             "No column holds the target, the token range that the label is about. Call the column with it 'target'."
         )
         sentences.append((sentence, []))
@@ -159,15 +186,19 @@ def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[s
 def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """Where a column becomes metadata, though its name or its values look like something that is read."""
     found_doubts: list[str] = []
-    questioned = {column for _, likely in _missing(plan, columns, options) for column in likely}
+    questioned = {column for _sentence, likely in _missing(plan, columns, options) for column in likely}
     for name, likely in (("result", _likely_results(plan, columns, options)), ("split", _likely_splits(plan, columns))):
         if likely and name not in plan.names:
             found_doubts.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
             questioned.update(likely)
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        quoted = f"If it quotes words of the text, choose it as such ({_choices('rationale_quotes', rationales)})."
-        found_doubts.append(f"{_doubt(rationales, _MEANINGS['rationales'], 'rationales')} {quoted}")
+        quoted = _(
+            "If it quotes words of the text, choose it as such ({option}).",
+            option=_choices("rationale_quotes", rationales),
+        )
+        words = _doubt(rationales, _meaning("rationales", options.task), "rationales")
+        found_doubts.append(f"{words} {quoted}")
         questioned.update(rationales)
     for column in plan.metadata:
         read_as = None if column in questioned else _nearly(column, plan, options.task)
@@ -193,11 +224,11 @@ def meaning(name: str, task: Task) -> str:
 
 
 def _meaning(name: str, task: Task) -> str:
-    return _MEANINGS[name].format(result=task.result_kind)
+    return _(_MEANINGS[name], result=_(task.result_kind))
 
 
 def _segment_words(segment: str) -> str:
-    return "the text" if segment == "text" else f"the segment '{segment}'"
+    return _("the text") if segment == "text" else _("the segment '{name}'", name=segment)
 
 
 def _words(column: str) -> set[str]:
@@ -214,33 +245,50 @@ def _plain(column: str) -> str:
 
 
 def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
-    also = f" (or {', '.join(repr(name) for name in names[1:])})" if len(names) > 1 else ""
+    called = f"'{names[0]}'"
+    if len(names) > 1:
+        called = _("{name} (or {others})", name=called, others=listed_words([repr(name) for name in names[1:]]))
     if len(likely) == 1:
         column = shown(likely[0])
-        return f"Is it '{column}'? Then choose that column ({_choice(names[0], column)}), or rename it to '{names[0]}'{also}."
-    if likely:
-        return (
-            f"Is it one of {listed([shown(c) for c in likely])}? Then choose that column ({_choices(names[0], likely)}), or "
-            f"rename it to '{names[0]}'{also}."
+        return _(
+            "Is it '{column}'? Then choose that column ({option}), or rename it to {names}.",
+            column=column,
+            option=_choice(names[0], column),
+            names=called,
         )
-    return f"Call the column with it '{names[0]}'{also}."
+    if likely:
+        return _(
+            "Is it one of {columns}? Then choose that column ({options}), or rename it to {names}.",
+            columns=listed([shown(c) for c in likely]),
+            options=_choices(names[0], likely),
+            names=called,
+        )
+    return _("Call the column with it {names}.", names=called)
 
 
 def _doubt(likely: Sequence[str], what: str, name: str) -> str:
     if len(likely) == 1:
-        return (
-            f"The column '{shown(likely[0])}' looks like {what}, but it is not read as such and becomes metadata. "
-            f"If that is what it holds, choose it ({_choice(name, shown(likely[0]))}), or rename it to '{name}'."
+        return _(
+            "The column '{column}' looks like {meaning}, but it is not read as such and becomes metadata. "
+            "If that is what it holds, choose it ({option}), or rename it to '{name}'.",
+            column=shown(likely[0]),
+            meaning=what,
+            option=_choice(name, shown(likely[0])),
+            name=name,
         )
-    return (
-        f"The columns {listed([shown(c) for c in likely])} look like {what}, but they are not read as such and become metadata. "
-        f"If one of them holds that, choose it ({_choices(name, likely)}), or rename it to '{name}'."
+    return _(
+        "The columns {columns} look like {meaning}, but they are not read as such and become metadata. "
+        "If one of them holds that, choose it ({options}), or rename it to '{name}'.",
+        columns=listed([shown(c) for c in likely]),
+        meaning=what,
+        options=_choices(name, likely),
+        name=name,
     )
 
 
 def _choices(name: str, likely: Sequence[str]) -> str:
     """The option for each of the first columns."""
-    return " or ".join(_choice(name, shown(column)) for column in likely[:_CHOICES])
+    return either([_choice(name, shown(column)) for column in likely[:_CHOICES]])
 
 
 def _choice(name: str, column: str) -> str:

@@ -1,6 +1,7 @@
 """What the columns of a plain row, and the fields of other people's rows, are called in our words."""
 
 from annotator.domain.tasks import Task
+from annotator.formats.rows.findings import either
 
 KEY_NAMES = ("id", "key", "instance_id", "annotation_id", "sent_id")
 
@@ -72,4 +73,4 @@ def segment_of(task: Task, name: str) -> str | None:
 def accepted_names(task: Task, segment: str) -> str:
     """The names under which a segment is looked for, for messages."""
     names = (segment, *SEGMENT_NAMES.get(task.name, {}).get(segment, ()))
-    return " or ".join(f"'{name}'" for name in names)
+    return either([f"'{name}'" for name in names])

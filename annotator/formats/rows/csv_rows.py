@@ -1,6 +1,6 @@
 """Plain CSV: a header line with the names of the columns, then one row a line (docs/formats.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.gold_table import GOLD_TABLE, annotator_rows, is_gold_table
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.plain_rows import RowReader
+from annotator.language import _
 
 _ROWS_LOOKED_AT = 500
 
@@ -39,7 +40,7 @@ def _read_gold(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """The instances of our own table of gold, whose columns are known: none is chosen or left out."""
     options = replace(options, columns={}, left_columns=frozenset())
     yield from RowReader(options).read(annotator_rows(_PlainTable(path, options).rows()))
-    yield SourceColumns(GOLD_TABLE)
+    yield SourceColumns(_(GOLD_TABLE))
 
 
 def first_columns(path: Path, options: ReadOptions) -> Columns:
@@ -98,10 +99,21 @@ class _PlainTable(CsvTable):
         unnamed = [number for number, name in enumerate(self.header, start=1) if not name]
         if report is None or not unnamed:
             return report
-        which = f"Column {unnamed[0]} has" if len(unnamed) == 1 else f"{counted(len(unnamed), 'column')} have"
-        doubt = f"{which} no name and will be left out. If what stands there is needed, write a name into the header."
-        return replace(report, doubts=(*report.doubts, doubt))
+        return replace(report, doubts=(*report.doubts, _left_out(unnamed)))
 
     def _plan(self, header: list[str]) -> Plan:
         names = tuple(dict.fromkeys(name for name in header if name))
         return make_plan(self.options.task, names, self.options.columns, self.options.left_columns)
+
+
+def _left_out(unnamed: Sequence[int]) -> str:
+    """That columns have no name, by their numbers from 1."""
+    if len(unnamed) == 1:
+        return _(
+            "Column {number} has no name and will be left out. If what stands there is needed, write a name into the header.",
+            number=unnamed[0],
+        )
+    return _(
+        "{columns} have no name and will be left out. If what stands there is needed, write a name into the header.",
+        columns=counted(len(unnamed), "column"),
+    )

@@ -15,10 +15,30 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES
 from annotator.formats.rows.findings import Findings, listed, shown
-from annotator.formats.rows.lines import MAX_LINE_BYTES, NOT_UTF8, LineError, Row, parse_value, read_lines
+from annotator.formats.rows.lines import (
+    MAX_LINE_BYTES,
+    LineError,
+    Row,
+    line_too_long,
+    not_utf8,
+    parse_value,
+    read_lines,
+)
+from annotator.language import _, unsaid
 
 MAX_COLUMNS = 5_000
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)"}
+_DELIMITERS = {
+    ",": unsaid("commas"),
+    ";": unsaid("semicolons"),
+    "\t": unsaid("tabs"),
+    "|": unsaid("vertical bars (|)"),
+}
+FAULTS_OF_CSV = (  # as Python's reader says them
+    unsaid("unexpected end of data"),
+    unsaid("',' expected after '\"'"),
+    unsaid("';' expected after '\"'"),
+    unsaid("'\t' expected after '\"'"),
+)
 _NAMED_DELIMITER = re.compile(r"sep=([,;\t|])\s*")  # Excel's own first line
 _LINES_LOOKED_AT = 20
 _JSON_COLUMNS = frozenset(
@@ -27,12 +47,13 @@ _JSON_COLUMNS = frozenset(
     for name in (ours, *FIELD_NAMES[ours])
 ) | {"target"}
 _EXAMPLES = {
-    "rationales": '[[{"start_token": 2, "end_token": 4}]] (a list of sets, each a list of spans)',
-    "rationale_index": "[2, 5] (the numbers of the marked tokens, from 0)",
-    "rationale_mask": "[0, 0, 1, 0] (a number for each token)",
+    "rationales": unsaid('[[{"start_token": 2, "end_token": 4}]] (a list of sets, each a list of spans)'),
+    "rationale_index": unsaid("[2, 5] (the numbers of the marked tokens, from 0)"),
+    "rationale_mask": unsaid("[0, 0, 1, 0] (a number for each token)"),
     "rationale_quotes": '["superb film", "so calm"]',
     "tokens": '["a", "superb", "film"]',
 }
+CELL = unsaid("cell")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -62,14 +83,19 @@ class CsvTable:
     def header_reasons(self) -> list[str]:
         """Everything for which no row under the header can be read."""
         twice = sorted(name for name, n in Counter(self.header).items() if name and n > 1)
-        reasons = [f"Two columns are called '{shown(name)}'; give each its own name." for name in twice]
+        reasons = [_("Two columns are called '{name}'; give each its own name.", name=shown(name)) for name in twice]
         return reasons + self.missing()
 
     def missing(self) -> list[str]:
         """A sentence for each column that is needed and is not there."""
         if any(name in KEY_NAMES for name in self.header):
             return []
-        return [f"No column holds the id; the first line must name the columns, one of them {listed(KEY_NAMES)}."]
+        return [
+            _(
+                "No column holds the id; the first line must name the columns, one of them {names}.",
+                names=listed(KEY_NAMES),
+            )
+        ]
 
     def n_known(self, header: list[str]) -> int:
         """How many names of a header are those of a column that is read."""
@@ -87,7 +113,9 @@ class CsvTable:
         self._broken.clear()
         first = lines[0] if lines else ""
         if first.lstrip().startswith(("{", "[")):
-            reason = "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
+            reason = _(
+                "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
+            )
             return Problem(self.path.name, 1, "file", shown(first.strip()), reason)
         named = _NAMED_DELIMITER.fullmatch(first)
         if named is not None:
@@ -98,12 +126,13 @@ class CsvTable:
         try:
             self.header = _names(lines, self.delimiter)
         except csv.Error as error:
-            reason = f"The header is not valid CSV: {error}."
+            reason = _("The header is not valid CSV: {reason}.", reason=_(str(error)))
             return Problem(self.path.name, self.header_line, "header", shown(lines[0]), reason)
         if len(self.header) > MAX_COLUMNS:
-            reason = (
-                f"The header names {counted(len(self.header), 'column')}, and a table may have {MAX_COLUMNS:,} at "
-                "most; leave columns out."
+            reason = _(
+                "The header names {columns}, and a table may have {most} at most; leave columns out.",
+                columns=counted(len(self.header), "column"),
+                most=f"{MAX_COLUMNS:,}",
             )
             return self._header_problem(reason)
         return None
@@ -122,7 +151,7 @@ class CsvTable:
     def body(self) -> Iterator[Row | Problem]:
         """The rows of a header that can be used."""
         lines = self._lines()
-        for _ in islice(lines, self.header_line):
+        for _line in islice(lines, self.header_line):
             pass
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         line = self.header_line + 1
@@ -130,7 +159,10 @@ class CsvTable:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                reason = f"The row is not valid CSV: {error}. Look for a quotation mark that is not closed or doubled."
+                reason = _(
+                    "The row is not valid CSV: {reason}. Look for a quotation mark that is not closed or doubled.",
+                    reason=_(str(error)),
+                )
                 yield Problem(self.path.name, line, "line", "", reason)
                 self._broken.clear()
             else:
@@ -144,15 +176,14 @@ class CsvTable:
         for raw in read_lines(self.path, keep_blank=True):
             content = raw.content
             if content is None:
-                reason = f"The line is longer than {MAX_LINE_BYTES // 2**20} MB; split the row."
-                self._broken.append(Problem(self.path.name, raw.number, "line", "", reason))
+                self._broken.append(Problem(self.path.name, raw.number, "line", "", line_too_long()))
                 yield "\n"
                 continue
             try:
                 yield content.decode("utf-8") + "\n"
             except UnicodeDecodeError as fault:
                 near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
-                self._broken.append(Problem(self.path.name, raw.number, "line", near, NOT_UTF8))
+                self._broken.append(Problem(self.path.name, raw.number, "line", near, not_utf8()))
                 yield content.decode("utf-8", "replace") + "\n"
 
     def _row(self, cells: list[str], line: int) -> Iterator[Row | Problem]:
@@ -171,15 +202,17 @@ class CsvTable:
 
     def _values(self, cells: list[str], findings: Findings) -> dict[str, Any]:
         if len(cells) != len(self.header):
-            reason = (
-                f"The row has {counted(len(cells), 'cell')}, but the header names "
-                f"{counted(len(self.header), 'column')}; put cells that hold {_DELIMITERS[self.delimiter]} in quotation marks."
+            reason = _(
+                "The row has {cells}, but the header names {columns}; put cells that hold {delimiters} in quotation marks.",
+                cells=counted(len(cells), "cell"),
+                columns=counted(len(self.header), "column"),
+                delimiters=_(_DELIMITERS[self.delimiter]),
             )
             findings.refuse("line", cells, reason)
         values: dict[str, Any] = {}
         for name, cell in zip(self.header, cells, strict=False):
             if "\0" in cell:
-                findings.refuse(name, cell, "It holds a NUL character; remove it.")
+                findings.refuse(name, cell, _("It holds a NUL character; remove it."))
             elif self._holds_json(name, cell):
                 values[name] = _json_cell(name, cell, _example(self._meaning(name)), findings)
             elif self._meaning(name) == "exhaustive":
@@ -215,19 +248,23 @@ def _json_cell(name: str, cell: str, example: str, findings: Findings) -> object
     if not cell.strip():
         return None
     try:
-        return parse_value(cell.encode("utf-8"))
+        return parse_value(cell.encode("utf-8"), CELL)
     except LineError as fault:
         as_python = python_list(cell)
         if as_python is None:
-            reason = fault.reason.replace("The line", "The cell").replace("the line", "the cell")
-            findings.refuse(name, cell, f"The cell must hold JSON{example}. {reason}")
+            reason = (
+                _("The cell must hold JSON, such as {example}. {reason}", example=_(example), reason=fault.reason)
+                if example
+                else _("The cell must hold JSON. {reason}", reason=fault.reason)
+            )
+            findings.refuse(name, cell, reason)
         return as_python
 
 
 def _example(name: str) -> str:
     """A cell that is right, for a column that many write otherwise; "" for others."""
     ours = next((ours for ours in _EXAMPLES if name in (ours, *FIELD_NAMES[ours])), None)
-    return "" if ours is None else f", such as {_EXAMPLES[ours]}"
+    return "" if ours is None else _EXAMPLES[ours]
 
 
 def python_list(cell: str) -> list[object] | None:
@@ -244,5 +281,5 @@ def python_list(cell: str) -> list[object] | None:
 def _truth_cell(name: str, cell: str, findings: Findings) -> bool | None:
     value = _TRUTH.get(cell.strip().lower())
     if value is None and cell.strip():
-        findings.refuse(name, cell, "It must be true, false or empty.")
+        findings.refuse(name, cell, _("It must be true, false or empty."))
     return value

@@ -12,21 +12,22 @@ from itertools import islice
 from pathlib import Path
 
 from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed, unsaid
 
 UTF8 = "utf-8"
 # Name, as Python and the command have it, and what a person knows it as.
 ENCODINGS = {
     UTF8: "UTF-8",
-    "windows-1252": "Windows-1252 (Western European, often called Latin-1 or ANSI)",
-    "windows-1250": "Windows-1250 (Central European)",
-    "windows-1251": "Windows-1251 (Cyrillic)",
-    "windows-1254": "Windows-1254 (Turkish)",
+    "windows-1252": unsaid("Windows-1252 (Western European, often called Latin-1 or ANSI)"),
+    "windows-1250": unsaid("Windows-1250 (Central European)"),
+    "windows-1251": unsaid("Windows-1251 (Cyrillic)"),
+    "windows-1254": unsaid("Windows-1254 (Turkish)"),
     "mac-roman": "Mac Roman",
     "utf-16": "UTF-16",
-    "gb18030": "GB 18030 (Chinese, also GBK and GB 2312)",
-    "big5": "Big5 (Chinese, traditional)",
-    "shift_jis": "Shift JIS (Japanese)",
-    "euc-kr": "EUC-KR (Korean)",
+    "gb18030": unsaid("GB 18030 (Chinese, also GBK and GB 2312)"),
+    "big5": unsaid("Big5 (Chinese, traditional)"),
+    "shift_jis": unsaid("Shift JIS (Japanese)"),
+    "euc-kr": unsaid("EUC-KR (Korean)"),
 }
 _BINARY = frozenset({".npz", ".npy", ".safetensors", ".parquet", ".zip"})  # which hold no text in any encoding
 _NEAR = 20  # characters on either side of a letter that is shown
@@ -46,7 +47,13 @@ def recoded_bytes(content: bytes, encoding: str, name: str) -> bytes:
     Raises: InvalidValue for an encoding that is not known here, and for bytes that mean nothing in it, with their line
     """
     if _name_of(encoding) not in _NAMES:
-        raise InvalidValue(f"'{encoding}' is not an encoding that is read here. Choose one of {', '.join(ENCODINGS)}.")
+        raise InvalidValue(
+            _(
+                "'{encoding}' is not an encoding that is read here. Choose one of {encodings}.",
+                encoding=encoding,
+                encodings=listed(list(ENCODINGS)),
+            )
+        )
     if encoding == UTF8:
         return content
     try:
@@ -54,12 +61,23 @@ def recoded_bytes(content: bytes, encoding: str, name: str) -> bytes:
     except UnicodeDecodeError as fault:
         line = content[: fault.start].count(b"\n") + 1
         raise InvalidValue(
-            f"'{name}' is not in {encoding}: its line {line} has a byte (0x{content[fault.start]:02x}) that means nothing there. "
-            "Choose another encoding (--encoding), or save the file as UTF-8."
+            _(
+                "'{name}' is not in {encoding}: its line {line} has a byte ({byte}) that means nothing there. "
+                "Choose another encoding (--encoding), or save the file as UTF-8.",
+                name=name,
+                encoding=encoding,
+                line=line,
+                byte=f"0x{content[fault.start]:02x}",
+            )
         ) from None
     except UnicodeError as fault:
         raise InvalidValue(
-            f"'{name}' is not in {encoding}: {fault}. Choose another encoding (--encoding), or save the file as UTF-8."
+            _(
+                "'{name}' is not in {encoding}: {reason}. Choose another encoding (--encoding), or save the file as UTF-8.",
+                name=name,
+                encoding=encoding,
+                reason=fault,
+            )
         ) from None
 
 

@@ -4,39 +4,46 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.language import _, several, unsaid
 
 _STARTS: tuple[tuple[bytes, str, str], ...] = (
-    (b"PK\x03\x04", "a zip archive (a spreadsheet or a Word file is one, too)", "Unpack it, or export it as text"),
-    (b"PK\x05\x06", "an empty zip archive", "There is nothing in it to import"),
-    (b"\x1f\x8b", "a gzip archive", "Unpack it"),
-    (b"BZh", "a bzip2 archive", "Unpack it"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it"),
-    (b"\xfd7zXZ\x00", "an xz archive", "Unpack it"),
-    (b"Rar!\x1a\x07", "a RAR archive", "Unpack it"),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive", "Unpack it"),
+    (
+        b"PK\x03\x04",
+        unsaid("a zip archive (a spreadsheet or a Word file is one, too)"),
+        unsaid("Unpack it, or export it as text"),
+    ),
+    (b"PK\x05\x06", unsaid("an empty zip archive"), unsaid("There is nothing in it to import")),
+    (b"\x1f\x8b", unsaid("a gzip archive"), unsaid("Unpack it")),
+    (b"BZh", unsaid("a bzip2 archive"), unsaid("Unpack it")),
+    (b"7z\xbc\xaf\x27\x1c", unsaid("a 7-Zip archive"), unsaid("Unpack it")),
+    (b"\xfd7zXZ\x00", unsaid("an xz archive"), unsaid("Unpack it")),
+    (b"Rar!\x1a\x07", unsaid("a RAR archive"), unsaid("Unpack it")),
+    (b"\x28\xb5\x2f\xfd", unsaid("a Zstandard archive"), unsaid("Unpack it")),
     (
         b"PAR1",
-        "a Parquet file",
-        "Write its rows as JSONL. Of our own exports, jsonl (the whole project) and csv (its gold) are read back",
+        unsaid("a Parquet file"),
+        unsaid(
+            "Write its rows as JSONL. Of our own exports, jsonl (the whole project) and csv (its gold) are read back"
+        ),
     ),
-    (b"ARROW1", "an Arrow file", "Write its rows as JSONL"),
-    (b"\x93NUMPY", "a NumPy array", "Write its values as JSON"),
-    (b"SQLite format 3\x00", "a SQLite database", "Export its rows as CSV or JSONL"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word file", "Export it as CSV in UTF-8"),
-    (b"%PDF-", "a PDF file", "Take its text out first"),
-    (b"\x89PNG\r\n", "a picture", "Choose the file with the texts"),
-    (b"\xff\xd8\xff", "a picture", "Choose the file with the texts"),
-    (b"GIF8", "a picture", "Choose the file with the texts"),
-    (b"\xff\xfe\x00\x00", "text in UTF-32", "Save it as UTF-8"),
-    (b"\x00\x00\xfe\xff", "text in UTF-32", "Save it as UTF-8"),
-    (b"\xff\xfe", "text in UTF-16", "Save it as UTF-8"),
-    (b"\xfe\xff", "text in UTF-16", "Save it as UTF-8"),
+    (b"ARROW1", unsaid("an Arrow file"), unsaid("Write its rows as JSONL")),
+    (b"\x93NUMPY", unsaid("a NumPy array"), unsaid("Write its values as JSON")),
+    (b"SQLite format 3\x00", unsaid("a SQLite database"), unsaid("Export its rows as CSV or JSONL")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", unsaid("an old Excel or Word file"), unsaid("Export it as CSV in UTF-8")),
+    (b"%PDF-", unsaid("a PDF file"), unsaid("Take its text out first")),
+    (b"\x89PNG\r\n", unsaid("a picture"), unsaid("Choose the file with the texts")),
+    (b"\xff\xd8\xff", unsaid("a picture"), unsaid("Choose the file with the texts")),
+    (b"GIF8", unsaid("a picture"), unsaid("Choose the file with the texts")),
+    (b"\xff\xfe\x00\x00", unsaid("text in UTF-32"), unsaid("Save it as UTF-8")),
+    (b"\x00\x00\xfe\xff", unsaid("text in UTF-32"), unsaid("Save it as UTF-8")),
+    (b"\xff\xfe", unsaid("text in UTF-16"), unsaid("Save it as UTF-8")),
+    (b"\xfe\xff", unsaid("text in UTF-16"), unsaid("Save it as UTF-8")),
 )
 _BOM = b"\xef\xbb\xbf"
-_LONGEST_START = max(len(start) for start, _, _ in _STARTS)
+_LONGEST_START = max(len(start) for start, _what, _remedy in _STARTS)
 
+_OBJECT = "{...}"
 N_FIRST_LINES = 20
 _ROW = re.compile(rb'\{[ \t]*["}]|\{.*\}$', re.DOTALL)
 
@@ -50,7 +57,14 @@ def refuse_no_text(path: Path) -> None:
         start = file.read(_LONGEST_START)
     for known, what, remedy in _STARTS:
         if start.startswith(known):
-            raise InvalidValue(f"'{path.name}' is {what}, and not text in UTF-8. {remedy}.")
+            raise InvalidValue(
+                _(
+                    "'{name}' is {what}, and not text in UTF-8. {remedy}.",
+                    name=path.name,
+                    what=_(what),
+                    remedy=_(remedy),
+                )
+            )
 
 
 def is_like_a_row(line: bytes | None) -> bool:
@@ -68,22 +82,35 @@ def why_no_rows(first: Sequence[tuple[int, bytes]]) -> str:
     >>> why_no_rows([(1, b"# Read me"), (3, b"This is the data of ...")])[:82]
     'This does not look like JSONL: line 1 is no JSON object, nor is the line after it.'
     """
-    wanted = "JSONL has one object {...} on each line"
     start = first[0][1].strip()
-    if start[:1] in {b"[", b"{"}:
-        what = "list [...]" if start.startswith(b"[") else "object over several lines"
-        return f"The file seems to be one JSON {what}. {wanted}; write it so, or choose the format that the file has."
-    n_more = len(first) - 1
-    more = (
-        ""
-        if not n_more
-        else ", nor is the line after it"
-        if n_more == 1
-        else f", nor are the {counted(n_more, 'line')} after it"
-    )
-    return (
-        f"This does not look like JSONL: line {first[0][0]} is no JSON object{more}. {wanted}; "
-        "choose the format that the file has."
+    if start.startswith(b"["):
+        return _(
+            "The file seems to be one JSON list [...]. JSONL has one object {example} on each line; write it so, or choose the "
+            "format that the file has.",
+            example=_OBJECT,
+        )
+    if start.startswith(b"{"):
+        return _(
+            "The file seems to be one JSON object over several lines. JSONL has one object {example} on each line; write it so, "
+            "or choose the format that the file has.",
+            example=_OBJECT,
+        )
+    number, n_more = first[0][0], len(first) - 1
+    if not n_more:
+        return _(
+            "This does not look like JSONL: line {number} is no JSON object. JSONL has one object {example} on each line; "
+            "choose the format that the file has.",
+            number=number,
+            example=_OBJECT,
+        )
+    return several(
+        "This does not look like JSONL: line {number} is no JSON object, nor is the line after it. JSONL has one object "
+        "{example} on each line; choose the format that the file has.",
+        "This does not look like JSONL: line {number} is no JSON object, nor are the {n} lines after it. JSONL has one object "
+        "{example} on each line; choose the format that the file has.",
+        n_more,
+        number=number,
+        example=_OBJECT,
     )
 
 

@@ -10,8 +10,9 @@ from typing import BinaryIO, Self
 
 from annotator.errors import ExportRefused
 from annotator.files import part_folder, sync_folder
+from annotator.language import _, listed, unsaid
 
-NO_GOLD = "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+NO_GOLD = unsaid("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
 _OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of databases and backups
 
 
@@ -19,7 +20,7 @@ _OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of da
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the place of `path` only when everything was written and is on the disk."""
     if path.is_dir():
-        raise ExportRefused(f"'{path}' is a folder; name a file to write.")
+        raise ExportRefused(_("'{path}' is a folder; name a file to write.", path=path))
     with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder, (folder / path.name).open("wb") as file:
@@ -36,7 +37,9 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it becomes `path` only when all is written. A folder that holds something is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ExportRefused(f"'{path}' is there already and is not an empty folder; name a new one, or empty it.")
+        raise ExportRefused(
+            _("'{path}' is there already and is not an empty folder; name a new one, or empty it.", path=path)
+        )
     with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder:
@@ -61,7 +64,7 @@ class SortedLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._file.close()
 
     def add(self, key: str, line: bytes) -> None:
@@ -71,14 +74,14 @@ class SortedLines:
 
     def __iter__(self) -> Iterator[bytes]:
         """The lines, sorted by key."""
-        for _, offset, length in sorted(self._positions):
+        for _key, offset, length in sorted(self._positions):
             self._file.seek(offset)
             yield self._file.read(length) + b"\n"
 
 
 @dataclass(slots=True)
 class Refused:
-    """Instances that cannot be written for one reason: how many, and the first few."""
+    """Instances that cannot be written for one reason: how many, and the first few. why: `unsaid`, follows their number."""
 
     why: str
     n_instances: int = 0
@@ -93,9 +96,17 @@ class Refused:
     def raise_if_any(self) -> None:
         """Raise ExportRefused when there are some."""
         if self.n_instances:
-            more = f" and {self.n_instances - len(self.first)} more" if self.n_instances > len(self.first) else ""
-            names = ", ".join(f"'{key}'" for key in self.first)
-            raise ExportRefused(f"{self.n_instances} of the instances {self.why} (instances: {names}{more}).")
+            names = listed([f"'{key}'" for key in self.first])
+            if self.n_instances > len(self.first):
+                names = _("{names} and {n} more", names=names, n=self.n_instances - len(self.first))
+            raise ExportRefused(
+                _(
+                    "{n} of the instances {reason} (instances: {names}).",
+                    n=self.n_instances,
+                    reason=_(self.why),
+                    names=names,
+                )
+            )
 
 
 @contextmanager
@@ -104,7 +115,9 @@ def _errors_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ExportRefused(f"'{path}' cannot be written: {error.strerror or error}.") from error
+        raise ExportRefused(
+            _("'{path}' cannot be written: {reason}.", path=path, reason=error.strerror or error)
+        ) from error
 
 
 def _close_to_others(folder: Path) -> None:

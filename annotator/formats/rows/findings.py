@@ -1,5 +1,6 @@
 """What is found wrong in one row of a file, what is counted over all of it, and how values are shown in messages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -34,6 +35,18 @@ def listed(names: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """
     text = listed_words([f"'{name}'" for name in names[:limit]])
     return text if len(names) <= limit else _("{names} and {n} more", names=text, n=len(names) - limit)
+
+
+def either(words: Sequence[str]) -> str:
+    """Words with what parts alternatives between all of them.
+
+    >>> either(["a", "b", "c"]), either(["a"])
+    ('a or b or c', 'a')
+    """
+    first, *rest = words
+    for word in rest:
+        first = listed_words([first, word], "or")
+    return first
 
 
 def where_texts_differ(first: str, second: str) -> str:

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from annotator.domain.numbers import counted
 from annotator.domain.tasks import Task
 from annotator.errors import Problem
+from annotator.formats.rows.csv_table import CELL
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, Row, parse_value
 from annotator.formats.rows.spreadsheets import without_apostrophe
+from annotator.language import _, several, unsaid
 
 OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators"})
-GOLD_TABLE = (
+GOLD_TABLE = unsaid(
     "A table of gold that was exported here, a row a rationale set: each set is its annotators'. A set that was made of several "
     "people's marks (gold policy union or majority), or of which nobody is named, is the annotation of 'gold'."
 )
@@ -63,7 +64,7 @@ def _rows_of(rows: Sequence[Row]) -> Iterator[Row | Problem]:
     values = {name: value for name, value in first.values.items() if name not in _OWN | {"more_texts"}} | more_texts
     if isinstance(target := values.get("target"), dict):
         values["target"] = _in_one_unit(first, target)
-    names = dict.fromkeys(name for of_set, _ in sets for name in of_set) or {"": None}
+    names = dict.fromkeys(name for of_set, _spans_of_set in sets for name in of_set) or {"": None}
     for name in names:
         of_name = [spans for of_set, spans in sets if name in of_set]
         yield replace(first, values=values | {"annotator": name or None, "rationales": of_name})
@@ -75,16 +76,25 @@ def _check_together(rows: Sequence[Row], findings: Findings) -> None:
     n_sets, numbers = first["n_sets"], [row.values["set"] for row in rows]
     wanted = [str(number) for number in range(1, int(n_sets) + 1)] if _COUNTING.fullmatch(n_sets) else None
     if numbers != (wanted or [""]) or wanted is None:
-        reason = (
-            f"'n_sets' says that the instance has {n_sets or 'no number of'} sets, and {counted(len(rows), 'row')} of it "
-            f"{'stands' if len(rows) == 1 else 'stand'} together here. All sets of an instance must stand below each other, "
-            "numbered from 1; sort the table by 'id', 'split' and 'set', and put back rows that are missing."
+        reason = several(
+            "'n_sets' says that the instance has {n_sets} sets, and {n} row of it stands together here. All sets of an "
+            "instance must stand below each other, numbered from 1; sort the table by 'id', 'split' and 'set', and put back "
+            "rows that are missing.",
+            "'n_sets' says that the instance has {n_sets} sets, and {n} rows of it stand together here. All sets of an "
+            "instance must stand below each other, numbered from 1; sort the table by 'id', 'split' and 'set', and put back "
+            "rows that are missing.",
+            len(rows),
+            n_sets=n_sets or _("no number of"),
         )
         findings.refuse("set", ", ".join(numbers), reason)
     for name in (name for name in first if name not in OF_SET):
         other = next((row for row in rows if row.values.get(name) != first[name]), None)
         if other is not None:
-            reason = f"The instance has another '{name}' on line {other.line}; its rows must say the same."
+            reason = _(
+                "The instance has another '{name}' on line {line}; its rows must say the same.",
+                name=name,
+                line=other.line,
+            )
             findings.refuse(name, first[name], reason)
 
 
@@ -113,13 +123,16 @@ def _read(row: Row, name: str, kind: type[Any], findings: Findings) -> Any:
     """What a cell with JSON holds; nothing, with a finding, where it is something else."""
     cell = row.values.get(name) or ""
     try:
-        value = parse_value(cell.encode()) if cell.strip() else kind()
+        value = parse_value(cell.encode(), CELL) if cell.strip() else kind()
     except LineError as fault:
-        reason = fault.reason.replace("The line", "The cell").replace("the line", "the cell")
-        findings.refuse(name, shown(cell), f"Line {row.line}: {reason}")
+        findings.refuse(name, shown(cell), _("Line {line}: {reason}", line=row.line, reason=fault.reason))
         return kind()
     if not isinstance(value, kind):
-        what = "a list [...]" if kind is list else "an object {...}"
-        findings.refuse(name, shown(cell), f"Line {row.line}: the cell must hold {what}, as the export wrote it.")
+        reason = _(
+            "Line {line}: the cell must hold {what}, as the export wrote it.",
+            line=row.line,
+            what=_("a list [...]") if kind is list else _("an object {...}"),
+        )
+        findings.refuse(name, shown(cell), reason)
         return kind()
     return value

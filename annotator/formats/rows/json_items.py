@@ -9,6 +9,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.file_kinds import refuse_no_text
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import LineError, Row, check_file, parse_value
+from annotator.language import _, unsaid
 
 MAX_FILE_BYTES = 2**30
 _BOM = b"\xef\xbb\xbf"
@@ -22,7 +23,8 @@ def read_content(path: Path) -> bytes:
     check_file(path)
     refuse_no_text(path)
     if path.stat().st_size > MAX_FILE_BYTES:
-        raise InvalidValue(f"'{path}' is larger than {MAX_FILE_BYTES // 2**20} MB; export it in parts.")
+        size = MAX_FILE_BYTES // 2**20
+        raise InvalidValue(_("'{path}' is larger than {size} MB; export it in parts.", path=path, size=size))
     return path.read_bytes().removeprefix(_BOM)
 
 
@@ -48,24 +50,19 @@ def read_items(content: bytes, source: str, wanted: str) -> Iterator[Row | Probl
 
 def _item(item: bytes, source: str, line: int) -> Row | Problem:
     try:
-        values = parse_value(item)
+        values = parse_value(item, unsaid("item"))
     except LineError as fault:
         field = "item" if fault.field == "line" else fault.field
-        return Problem(source, line, field, shown(fault.value), _of(fault.reason, "item"))
+        return Problem(source, line, field, shown(fault.value), fault.reason)
     if isinstance(values, dict):
         return Row(source, line, values)
-    return Problem(source, line, "item", shown(values), "Every item of the list must be an object {...}.")
+    return Problem(source, line, "item", shown(values), _("Every item of the list must be an object {...}."))
 
 
 def _explained(content: bytes, source: str, wanted: str) -> Problem:
     """Why a file is no JSON list."""
     try:
-        values = parse_value(content)
+        values = parse_value(content, unsaid("file"))
     except LineError as fault:
-        return Problem(source, None, "file", shown(fault.value), f"{_of(fault.reason, 'file')} {wanted}")
-    return Problem(source, None, "file", shown(values), f"The file must hold a list [...]. {wanted}")
-
-
-def _of(reason: str, what: str) -> str:
-    """A sentence about a line, said of something else."""
-    return reason.replace("The line", f"The {what}").replace("the line", f"the {what}")
+        return Problem(source, None, "file", shown(fault.value), f"{fault.reason} {wanted}")
+    return Problem(source, None, "file", shown(values), f"{_('The file must hold a list [...].')} {wanted}")

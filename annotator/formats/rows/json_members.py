@@ -8,7 +8,8 @@ from pathlib import Path
 from annotator.errors import Problem
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.json_items import read_content
-from annotator.formats.rows.lines import LineError, Row, breaks_off, parse_value, why_not_json
+from annotator.formats.rows.lines import LineError, Row, parse_value, why_not_json
+from annotator.language import _, unsaid
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -34,7 +35,7 @@ def read_members(path: Path, source: str) -> Iterator[tuple[str, Row] | Problem]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
-        reason = f"Byte {fault.start + 1} of the file is not UTF-8; save the file as UTF-8."
+        reason = _("Byte {number} of the file is not UTF-8; save the file as UTF-8.", number=fault.start + 1)
         yield Problem(source, None, "file", "", reason)
         return
     line, counted = 1, 0
@@ -58,7 +59,8 @@ def _member(source: str, line: int, key: str, value: str) -> tuple[str, Row] | P
         field = name if fault.field == "line" else f"{name}.{fault.field}"
         return Problem(source, line, field, shown(fault.value), fault.reason)
     if not isinstance(values, dict):
-        return Problem(source, line, name, shown(values), "Under each key of the file must stand an object {...}.")
+        reason = _("Under each key of the file must stand an object {...}.")
+        return Problem(source, line, name, shown(values), reason)
     return name, Row(source, line, values)
 
 
@@ -87,9 +89,18 @@ def _after_blanks(text: str, index: int) -> int:
 def _expect(text: str, index: int, sign: str, *, is_taken: bool = True) -> int:
     """The place after a sign and the blanks that follow; before it when it is not taken."""
     if text and index >= len(text):
-        raise _Broken(index, f"The file is not one JSON object: {breaks_off('file', text)}")
+        reason = _(
+            "The file is not one JSON object: the file ends in the middle of a record, at character {number}; it may be cut off.",
+            number=len(text),
+        )
+        raise _Broken(index, reason)
     if not text.startswith(sign, index):
-        reason = f"The file is not one JSON object: '{sign}' is missing at character {index + 1} of {len(text)}."
+        reason = _(
+            "The file is not one JSON object: '{sign}' is missing at character {number} of {n}.",
+            sign=sign,
+            number=index + 1,
+            n=len(text),
+        )
         raise _Broken(index, reason)
     return _after_blanks(text, index + 1) if is_taken else index
 
@@ -98,13 +109,14 @@ def _end_of_value(text: str, index: int) -> int:
     try:
         return _DECODER.raw_decode(text, index)[1]
     except json.JSONDecodeError as fault:
-        reason = why_not_json("file", text, fault)
+        reason = why_not_json(unsaid("file"), text, fault)
         raise _Broken(fault.pos, reason) from None
     except (ValueError, RecursionError):
-        raise _Broken(index, "A value is nested too deep or holds a number too long to be read.") from None
+        raise _Broken(index, _("A value is nested too deep or holds a number too long to be read.")) from None
 
 
 def _check_rest(text: str, index: int) -> None:
     rest = _after_blanks(text, index)
     if rest < len(text):
-        raise _Broken(rest, f"The file goes on at character {rest + 1} after the object has ended.")
+        reason = _("The file goes on at character {number} after the object has ended.", number=rest + 1)
+        raise _Broken(rest, reason)

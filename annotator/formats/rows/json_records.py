@@ -14,7 +14,8 @@ import msgspec
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_items import read_content
-from annotator.formats.rows.lines import LineError, breaks_off, check_file, parse_value, read_rows, why_not_json
+from annotator.formats.rows.lines import LineError, check_file, parse_value, read_rows, why_not_json
+from annotator.language import _, unsaid
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -44,7 +45,8 @@ def refuse_pickled(path: Path, remedy: str) -> None:
     with path.open("rb") as file:
         start = file.read(8)
     if path.suffix.lower() in _PICKLED_SUFFIXES or start.startswith(_PICKLED_STARTS):
-        raise InvalidValue(f"'{path}' holds packed objects, which are never unpacked here. {remedy}")
+        held = _("'{path}' holds packed objects, which are never unpacked here.", path=path)
+        raise InvalidValue(f"{held} {remedy}")
 
 
 def read_records(path: Path, remedy: str) -> Iterator[Record | Problem]:
@@ -67,8 +69,7 @@ def read_records(path: Path, remedy: str) -> Iterator[Record | Problem]:
             line, counted = line + content.count(b"\n", counted, start), start
             yield _record(element, f"{path.name}[{number}]", line)
     except LineError as fault:
-        reason = f"{fault.reason.replace('The line', 'The file').replace('the line', 'the file')} {remedy}"
-        yield Problem(path.name, None, "file", shown(fault.value), reason)
+        yield Problem(path.name, None, "file", shown(fault.value), f"{fault.reason} {remedy}")
 
 
 def as_one_record(records: Sequence[Record | Problem], is_part: Callable[[object], bool]) -> Sequence[Record | Problem]:
@@ -89,11 +90,10 @@ def _is_by_line(path: Path) -> bool:
 
 def _record(content: bytes, source: str, line: int) -> Record | Problem:
     try:
-        return Record(source, line, parse_value(content))
+        return Record(source, line, parse_value(content, unsaid("record")))
     except LineError as fault:
         field = "record" if fault.field == "line" else fault.field
-        reason = fault.reason.replace("The line", "The record").replace("the line", "the record")
-        return Problem(source, line, field, shown(fault.value), reason)
+        return Problem(source, line, field, shown(fault.value), fault.reason)
 
 
 def _elements(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -115,28 +115,37 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise LineError(
-            "file", "", f"Byte {fault.start + 1} of the file is not UTF-8; save the file as UTF-8."
-        ) from None
+        reason = _("Byte {number} of the file is not UTF-8; save the file as UTF-8.", number=fault.start + 1)
+        raise LineError("file", "", reason) from None
     index = _after_blanks(text, text.index("[") + 1)
     n_bytes, counted = 0, 0
     while not text.startswith("]", index):
         try:
             end = _DECODER.raw_decode(text, index)[1]
         except json.JSONDecodeError as fault:
-            raise LineError("file", text[index : index + 40], why_not_json("file", text, fault)) from None
+            raise LineError("file", text[index : index + 40], why_not_json(unsaid("file"), text, fault)) from None
         except (ValueError, RecursionError) as error:
-            raise LineError("file", text[index : index + 40], f"The file is not valid JSON: {error}.") from None
+            reason = _("The file is not valid JSON: {reason}.", reason=error)
+            raise LineError("file", text[index : index + 40], reason) from None
         n_bytes, counted = n_bytes + len(text[counted:index].encode()), index
         yield n_bytes, text[index:end].encode()
         index = _after_blanks(text, end)
         if text.startswith(",", index):
             index = _after_blanks(text, index + 1)
         elif not text.startswith("]", index):
-            is_cut = index >= len(text)
-            missing = f"',' or ']' is missing at character {index + 1} of {len(text)}."
-            reason = f"The file is not valid JSON: {breaks_off('file', text) if is_cut else missing}"
-            raise LineError("file", text[max(0, index - 40) : index], reason)
+            raise LineError("file", text[max(0, index - 40) : index], _why_no_next(text, index))
+
+
+def _why_no_next(text: str, index: int) -> str:
+    """Why no further element of a list can be read after one."""
+    if index >= len(text):
+        return _(
+            "The file is not valid JSON: the file ends in the middle of a record, at character {number}; it may be cut off.",
+            number=len(text),
+        )
+    return _(
+        "The file is not valid JSON: ',' or ']' is missing at character {number} of {n}.", number=index + 1, n=len(text)
+    )
 
 
 def _after_blanks(text: str, index: int) -> int:

@@ -11,18 +11,14 @@ import msgspec
 
 from annotator.errors import InvalidValue, NotFound, NotOneFile, Problem
 from annotator.formats.rows.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
-from annotator.formats.rows.findings import Findings, shown
+from annotator.formats.rows.findings import Findings, either, shown
+from annotator.language import _, unsaid
 
 MAX_LINE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
-# The same for each such line, so that many of them are one problem of the file.
-NOT_UTF8 = (
-    "The line is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Say in which encoding the file is "
-    "(--encoding), or save it as UTF-8 (in Excel “CSV UTF-8”)."
-)
+LINE = unsaid("line")  # what a JSON value stands in: a line, or what a reader calls it otherwise
 _BOM = b"\xef\xbb\xbf"
 _KEY_END = re.compile(rb'"[ \t\r\n]*:')
-_TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep; flatten it."
 _T = TypeVar("_T")
 
 
@@ -59,13 +55,13 @@ class LineError(Exception):
 def check_file(path: Path) -> None:
     """Raise when there is no readable file of that name, with a sentence that says so."""
     if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
     if path.is_dir():
-        raise NotOneFile(f"'{path}' is a folder, but this format reads one file. Name the file inside it.")
+        raise NotOneFile(_("'{path}' is a folder, but this format reads one file. Name the file inside it.", path=path))
     try:
         path.open("rb").close()
     except OSError as error:
-        raise InvalidValue(f"'{path}' cannot be opened: {error.strerror}.") from error
+        raise InvalidValue(_("'{path}' cannot be opened: {reason}.", path=path, reason=error.strerror)) from error
 
 
 def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[RawLine]:
@@ -135,21 +131,36 @@ def read_rows(path: Path, source: str) -> Iterator[Row | Problem]:
 def parse_object(raw: bytes | None) -> dict[str, Any]:
     """The JSON object that a line holds; no key twice, no NUL, no NaN, no half characters."""
     if raw is None:
-        raise LineError("line", "", f"The line is longer than {MAX_LINE_BYTES // 2**20} MB; split the row.")
+        raise LineError("line", "", line_too_long())
     values = parse_value(raw)
     if not isinstance(values, dict):
-        raise LineError("line", _start(raw), 'A line must hold one JSON object, such as {"id": "1", ...}.')
+        example = '{"id": "1", ...}'
+        raise LineError("line", _start(raw), _("A line must hold one JSON object, such as {example}.", example=example))
     return values
 
 
-def parse_value(raw: bytes) -> object:
-    """Any JSON value, checked like parse_object; raises LineError."""
+def line_too_long() -> str:
+    """That a line is longer than is read."""
+    return _("The line is longer than {size} MB; split the row.", size=MAX_LINE_BYTES // 2**20)
+
+
+def not_utf8(what: str = LINE) -> str:
+    """That a line is in another encoding: the same for each such line, so that many of them are one problem of the file."""
+    return _(
+        "The {what} is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Say in which encoding the file is "
+        "(--encoding), or save it as UTF-8 (in Excel “CSV UTF-8”).",
+        what=_(what),
+    )
+
+
+def parse_value(raw: bytes, what: str = LINE) -> object:
+    """Any JSON value, checked like parse_object; raises LineError. what: what it stands in, `unsaid`, for the reason."""
     try:
         values = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        _explain_unreadable(raw, error)
+        _explain_unreadable(raw, error, what)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(values, MAX_DEPTH):
-        raise LineError("line", _start(raw), _TOO_DEEP)
+        raise LineError("line", _start(raw), _too_deep())
     _check_keys(raw, values)
     if b"\\u0000" in raw:
         _check_nul(values, "")
@@ -172,13 +183,13 @@ def convert(values: object, kind: type[_T], findings: Findings, names: Mapping[s
 
 
 _TYPE_WORDS = {
-    "int": "a whole number",
-    "str": "text",
-    "bool": "true or false",
-    "float": "a number",
-    "array": "a list",
-    "object": "an object {...}",
-    "null": "null",
+    "int": unsaid("a whole number"),
+    "str": unsaid("text"),
+    "bool": unsaid("true or false"),
+    "float": unsaid("a number"),
+    "array": unsaid("a list"),
+    "object": unsaid("an object {...}"),
+    "null": unsaid("null"),
 }
 _MISSING = re.compile(r"missing required field `([^`]*)`")
 _PATH = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
@@ -195,31 +206,38 @@ def explain_type_error(message: str) -> tuple[str, str]:
     rest = message[: match.start()] if match else message
     if missing := _MISSING.search(rest):
         name = missing.group(1)
-        return f"{field}.{name}" if field else name, f"The field '{name}' is missing; every row needs it."
+        return f"{field}.{name}" if field else name, _("The field '{name}' is missing; every row needs it.", name=name)
     quoted = re.fullmatch(r"Expected `([^`]+)`, got `([^`]+)`", rest)
     if not quoted:
         return field, _explain_constraint(rest)
-    allowed = " or ".join(_TYPE_WORDS.get(word, word) for word in quoted.group(1).split(" | "))
-    return field, f"It must be {allowed}, not {_TYPE_WORDS.get(quoted.group(2), quoted.group(2))}."
+    allowed = either([_(_TYPE_WORDS.get(word, word)) for word in quoted.group(1).split(" | ")])
+    return field, _(
+        "It must be {allowed}, not {given}.",
+        allowed=allowed,
+        given=_(_TYPE_WORDS.get(quoted.group(2), quoted.group(2))),
+    )
 
 
 _CONSTRAINTS = (
-    (re.compile(r"Expected `int` >= (.+)"), "It must be at least {}."),
-    (re.compile(r"Expected `int` <= (.+)"), "It must be at most {}."),
-    (re.compile(r"Expected `str` of length >= 1"), "It must not be empty."),
-    (re.compile(r"Expected `str` of length <= (.+)"), "It must have at most {} characters."),
+    (re.compile(r"Expected `int` >= (?P<number>.+)"), unsaid("It must be at least {number}.")),
+    (re.compile(r"Expected `int` <= (?P<number>.+)"), unsaid("It must be at most {number}.")),
+    (re.compile(r"Expected `str` of length >= 1"), unsaid("It must not be empty.")),
+    (re.compile(r"Expected `str` of length <= (?P<number>.+)"), unsaid("It must have at most {number} characters.")),
     (
         re.compile(r"Expected `str` matching regex .+"),
-        "It must be a time such as 2026-01-31T10:20:00Z.",
+        unsaid("It must be a time such as 2026-01-31T10:20:00Z."),
     ),  # the only ones
-    (re.compile(r"Invalid enum value '(.*)'", re.DOTALL), "'{}' is none of the values that are known here."),
+    (
+        re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL),
+        unsaid("'{value}' is none of the values that are known here."),
+    ),
 )
 
 
 def _explain_constraint(message: str) -> str:
     for pattern, sentence in _CONSTRAINTS:
         if match := pattern.fullmatch(message):
-            return sentence.format(*match.groups())
+            return _(sentence, **match.groupdict())
     return f"{message}."
 
 
@@ -265,7 +283,7 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members: dict[str, object] = {}
     for key, value in pairs:
         if key in members:
-            raise LineError(key, value, f"The key '{key}' appears twice in one object; keep one of the two.")
+            raise LineError(key, value, _("The key '{key}' appears twice in one object; keep one of the two.", key=key))
         members[key] = value
     return members
 
@@ -273,7 +291,8 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _check_nul(value: object, path: str) -> None:
     if isinstance(value, str):
         if "\0" in value:
-            raise LineError(path, value, f"It holds a NUL character (character {value.index(chr(0))}); remove it.")
+            number = value.index(chr(0))
+            raise LineError(path, value, _("It holds a NUL character (character {number}); remove it.", number=number))
     elif isinstance(value, dict):
         for key, inner in value.items():
             _check_nul(key, path or "line")
@@ -283,43 +302,72 @@ def _check_nul(value: object, path: str) -> None:
             _check_nul(inner, f"{path}[{number}]")
 
 
-def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
+def _too_deep() -> str:
+    return _("The JSON is nested more than {n} deep; flatten it.", n=MAX_DEPTH)
+
+
+def _explain_unreadable(raw: bytes, error: Exception, what: str) -> NoReturn:
     """Say why a line is no JSON, in the order in which a person would look."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), NOT_UTF8) from None
+        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), not_utf8(what)) from None
     try:
         json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:
-        reason = why_not_json("line", text, fault)
+        reason = why_not_json(what, text, fault)
         raise LineError("line", text[max(0, fault.pos - 40) :], reason) from None
     except RecursionError:
-        raise LineError("line", _start(raw), _TOO_DEEP) from None
+        raise LineError("line", _start(raw), _too_deep()) from None
     except ValueError:
-        raise LineError("line", _start(raw), "A number in the line is too long to be read.") from None
+        reason = _("A number in the {what} is too long to be read.", what=_(what))
+        raise LineError("line", _start(raw), reason) from None
     if half := re.search(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}", text):
-        reason = f"{half.group()} is half of a character (a lone surrogate); write the whole character."
+        reason = _("{half} is half of a character (a lone surrogate); write the whole character.", half=half.group())
         raise LineError("line", text[max(0, half.start() - 40) :], reason)
-    raise LineError("line", _start(raw), f"The line cannot be read: {error}.")
+    raise LineError("line", _start(raw), _("The {what} cannot be read: {reason}.", what=_(what), reason=error))
 
 
 def why_not_json(what: str, text: str, fault: json.JSONDecodeError) -> str:
     """Why a text, such as a line or a file, is no JSON; of one that breaks off, that it does."""
-    begin = f"The {what} is not valid JSON: "
     rest = text[fault.pos :].strip()
     if fault.msg.startswith("Unterminated string"):
-        ends = f"the {what} ends in the middle of a string that begins at character {fault.pos + 1} of {len(text)}"
-        return f"{begin}{ends}; it may be cut off, or a quotation mark is missing."
+        return _(
+            "The {what} is not valid JSON: the {what} ends in the middle of a string that begins at character {number} of {n}; "
+            "it may be cut off, or a quotation mark is missing.",
+            what=_(what),
+            number=fault.pos + 1,
+            n=len(text),
+        )
     if text.strip() and fault.msg != "Extra data" and any(word.startswith(rest) for word in ("true", "false", "null")):
-        return begin + breaks_off(what, text)
-    return f"{begin}{fault.msg} at character {fault.pos + 1} of {len(text)}."
+        return _(
+            "The {what} is not valid JSON: the {what} ends in the middle of a record, at character {number}; it may be cut off.",
+            what=_(what),
+            number=len(text),
+        )
+    return _(
+        "The {what} is not valid JSON: {fault} at character {number} of {n}.",
+        what=_(what),
+        fault=_(fault.msg),
+        number=fault.pos + 1,
+        n=len(text),
+    )
 
 
-def breaks_off(what: str, text: str) -> str:
-    """That a text ends before it is over."""
-    return f"the {what} ends in the middle of a record, at character {len(text)}; it may be cut off."
+FAULTS_OF_JSON = (  # as Python's reader says them
+    unsaid("Extra data"),
+    unsaid("Expecting value"),
+    unsaid("Expecting ',' delimiter"),
+    unsaid("Expecting ':' delimiter"),
+    unsaid("Expecting property name enclosed in double quotes"),
+    unsaid("Illegal trailing comma before end of object"),
+    unsaid("Illegal trailing comma before end of array"),
+    unsaid("Invalid control character at"),
+    unsaid("Invalid \\escape"),
+    unsaid("Invalid \\uXXXX escape"),
+    unsaid("Unexpected UTF-8 BOM (decode using utf-8-sig)"),
+)
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise LineError("line", name, f"{name} is not JSON; write a number or null.")
+    raise LineError("line", name, _("{name} is not JSON; write a number or null.", name=name))

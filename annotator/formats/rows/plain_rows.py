@@ -18,10 +18,12 @@ from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
+from annotator.language import _, unsaid
+from annotator.language import listed as listed_words
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
-_NO_KEY = (
+_NO_KEY = unsaid(
     "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys)."
 )
 
@@ -80,7 +82,7 @@ class RowReader:
         values = row.values
         plan = self._planner.plan(tuple(values))
         if "key" not in plan.names and self.options.key_of is None:
-            findings.refuse("key", "", _NO_KEY)
+            findings.refuse("key", "", _(_NO_KEY))
             return None
         plain = convert({name: values[column] for name, column in plan.fields}, PlainRow, findings, plan.names)
         if plain is None:
@@ -112,9 +114,8 @@ class RowReader:
         if self._are_numbered is None:
             self._are_numbered = is_numbered
         elif self._are_numbered != is_numbered:
-            findings.refuse(
-                "key", plain.key, "Some rows of the file have keys and others have none; give all of them keys."
-            )
+            reason = _("Some rows of the file have keys and others have none; give all of them keys.")
+            findings.refuse("key", plain.key, reason)
         if not is_numbered or self.options.key_of is None:
             return self._key(plain.key)
         if findings.is_refused or not segments:
@@ -140,7 +141,7 @@ class RowReader:
             if text is None and segment in tokens:
                 continue
             if not isinstance(text, str):
-                findings.refuse(column, text, f"The segment '{segment}' must be text.")
+                findings.refuse(column, text, _("The segment '{segment}' must be text.", segment=segment))
             elif text or not _is_optional(self.options, segment):
                 is_split = segment not in tokens and _counts_tokens(plain)
                 segments[segment] = (
@@ -154,7 +155,8 @@ class RowReader:
             segments[segment] = replace(text, is_text_of_tokens=text.tokens is not None)
         if not segments and not findings.is_refused:
             wanted = [accepted_names(task, s.name) for s in task.segments if not s.may_be_empty]
-            findings.refuse("line", list(values), f"The row has no text; it needs {', '.join(wanted)}.")
+            reason = _("The row has no text; it needs {names}.", names=listed_words(wanted))
+            findings.refuse("line", list(values), reason)
         return segments
 
     def _tokens(self, plain: PlainRow, findings: Findings) -> dict[str, list[str]]:
@@ -164,12 +166,17 @@ class RowReader:
             selectable = [spec.name for spec in self.options.task.segments if spec.is_selectable]
             if len(selectable) == 1:
                 return {selectable[0]: plain.tokens}
-            reason = f"Say whose tokens these are: {{segment: [tokens]}}, since the task has {listed(selectable)}."
+            reason = _(
+                "Say whose tokens these are: {example}, since the task has {segments}.",
+                example="{segment: [tokens]}",
+                segments=listed(selectable),
+            )
             findings.refuse("tokens", plain.tokens, reason)
             return {}
         named = {name: segment_of(self.options.task, name) for name in plain.tokens}
         for name in (n for n, segment in named.items() if segment is None):
-            findings.refuse(f"tokens.{name}", name, f"The task '{self.options.task.name}' has no segment '{name}'.")
+            reason = _("The task '{task}' has no segment '{segment}'.", task=self.options.task.name, segment=name)
+            findings.refuse(f"tokens.{name}", name, reason)
         return {segment: plain.tokens[name] for name, segment in named.items() if segment is not None}
 
     def _text(self, segment: str, text: str, tokens: list[str] | None, findings: Findings) -> SourceText:
@@ -202,7 +209,8 @@ class RowReader:
 
     def _target(self, plain: PlainRow, findings: Findings) -> SourceSpan | None:
         if self.options.task.has_target and plain.target is None:
-            findings.refuse("target", "", "The row has no target; write the token range that its label is about.")
+            reason = _("The row has no target; write the token range that its label is about.")
+            findings.refuse("target", "", reason)
         return None if plain.target is None else read_span(plain.target, self.options.task, "target", findings)
 
 
@@ -264,9 +272,6 @@ def _fingerprints(instance: SourceInstance) -> "array[int]":
 def _compared(instance: SourceInstance) -> tuple[str, ...]:
     """What the fingerprints after the line stand for."""
     return (*_COMPARED, *sorted(instance.segments))
-
-
-_ROWS_DIFFER = "differ only in annotator, annotator_label, rationales and note."
 
 
 def _value(instance: SourceInstance, name: str) -> object:
@@ -342,24 +347,39 @@ class Merger:
     ) -> bool:
         key, line = instance.key, first[0]
         if len(first) != len(prints):
-            reason = f"Instance '{key}' has other segments than on line {line}; rows of one instance differ only in "
-            findings.refuse("id", key, reason + _ROWS_DIFFER[len("differ only in ") :])
+            reason = _(
+                "Instance '{key}' has other segments than on line {line}; rows of one instance differ only in annotator, "
+                "annotator_label, rationales and note.",
+                key=key,
+                line=line,
+            )
+            findings.refuse("id", key, reason)
         for name, old, new in zip(_compared(instance), first[1:], prints[1:], strict=False):
             if old != new and not findings.is_refused:
-                reason = (
-                    f"The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance "
+                reason = _(
+                    "The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance differ only "
+                    "in annotator, annotator_label, rationales and note.",
+                    name=name,
+                    key=key,
+                    line=line,
                 )
                 remedy = own_label_remedy(plan, self.task) if name == _RESULT else ""
-                findings.refuse(
-                    name,
-                    _value(instance, name),
-                    f"{reason}{_ROWS_DIFFER}{self._texts.difference(instance, name)}{remedy}",
-                )
+                difference = self._texts.difference(instance, name)
+                findings.refuse(name, _value(instance, name), f"{reason}{difference}{remedy}")
         if not instance.annotations and not findings.is_refused:
-            reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
+            reason = _(
+                "The id '{key}' is already on line {line}, and this row adds no annotation; keep one.",
+                key=key,
+                line=line,
+            )
             findings.refuse("id", key, reason + own_label_remedy(plan, self.task))
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:
-                reason = f"Annotator '{annotation.annotator}' has a row for instance '{key}' already (see line {line})."
+                reason = _(
+                    "Annotator '{annotator}' has a row for instance '{key}' already (see line {line}).",
+                    annotator=annotation.annotator,
+                    key=key,
+                    line=line,
+                )
                 findings.refuse("annotator", annotation.annotator, reason)
         return not findings.is_refused

@@ -15,6 +15,7 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, new_file
 from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
 from annotator.formats.rows.spreadsheets import write_csv
+from annotator.language import _
 from annotator.text.alignment import align_tokens
 
 _BETWEEN = " … "  # of the stretches of a set
@@ -33,7 +34,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
         finally:
             text.detach()  # the file is closed by whoever opened it
         if not rows.n_instances:
-            raise ExportRefused(NO_GOLD)
+            raise ExportRefused(_(NO_GOLD))
 
 
 class _Rows:

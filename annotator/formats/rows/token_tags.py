@@ -7,6 +7,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, Refused, new_file
+from annotator.language import _, unsaid
 
 BEGIN, INSIDE, OUTSIDE, NO_SET = "B-RATIONALE", "I-RATIONALE", "O", "_"
 
@@ -18,7 +19,9 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
             file cannot be written
     """
     refused = Refused(
-        "have tokens that are empty or hold white space, which a line of CoNLL cannot hold; export them as csv or jsonl"
+        unsaid(
+            "have tokens that are empty or hold white space, which a line of CoNLL cannot hold; export them as csv or jsonl"
+        )
     )
     n_instances = 0
     with new_file(path) as file:
@@ -30,7 +33,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
                 refused.add(item.instance.key)
         refused.raise_if_any()
         if not n_instances:
-            raise ExportRefused(NO_GOLD)
+            raise ExportRefused(_(NO_GOLD))
 
 
 def lines_of(gold: GoldInstance, options: WriteOptions) -> Iterator[str]:

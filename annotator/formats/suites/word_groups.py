@@ -8,6 +8,7 @@ from pathlib import Path
 from annotator.errors import Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, check_file, parse_value
+from annotator.language import _
 
 _WORD = re.compile(r"\w+")
 # Characters of scripts that are written without blanks, where a word has no border to be found by.
@@ -64,14 +65,16 @@ def read_word_groups(path: Path) -> tuple[list[WordGroup], list[Problem]]:
     findings = Findings(path.name, None)
     if not isinstance(values, Mapping) or not values:
         findings.refuse(
-            "file", values, 'It must be one JSON object with a group\'s words by its name: {"women": [...]}.'
+            "file",
+            values,
+            _("It must be one JSON object with a group's words by its name: {example}.", example='{"women": [...]}'),
         )
         return [], findings.problems
     for name, words in values.items():
         if not isinstance(words, list) or not words:
-            findings.refuse(name, words, "A group is a list of at least one word.")
+            findings.refuse(name, words, _("A group is a list of at least one word."))
         elif not all(isinstance(word, str) and word.strip() for word in words):
-            findings.refuse(name, words, "Every word must be text.")
+            findings.refuse(name, words, _("Every word must be text."))
     if findings.is_refused:
         return [], findings.problems
     return [WordGroup.of(name, words) for name, words in values.items()], []

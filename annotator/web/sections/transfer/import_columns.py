@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.columns import ColumnChoice, ColumnChoices
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, spoken_language, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.chosen_columns import PLAIN, choices_of
 from annotator.usecases.transfer.uploads import laid_out
@@ -76,7 +76,7 @@ def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str
     options = [*([_NUMBERS] if choice.name == "id" else []), *seen.columns]
     guess = choice.guess
     answer: str | None = cell.selectbox(
-        _capital(_(choice.words)),
+        _capital(choice.words),
         options,
         index=None if guess is None else options.index(guess),
         format_func=lambda column: _(NUMBER_ROWS) if column == _NUMBERS else column,
@@ -140,7 +140,7 @@ def _choices(
     """Read once for the same files and format."""
     if not files or format_name not in PLAIN:
         return None
-    signature = (project.id, project.settings, format_name, *(file.file_id for file in files))
+    signature = (project.id, project.settings, format_name, spoken_language(), *(file.file_id for file in files))
     before, seen = st.session_state.get(_SEEN, (None, None))
     if before != signature:
         try:

@@ -125,7 +125,7 @@ def _read(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | Non
     if guess is None:
         return None
     if guess.other is not None and guess.format_name not in formats:
-        return guess.other.format_name, guess.other.words
+        return guess.other.format_name, _(guess.other.words)
     words = _(guess.words)
     if guess.other is not None:
         other = _(guess.other.words)
