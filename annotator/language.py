@@ -28,6 +28,9 @@ OWN_NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}  # so that ev
 DOMAIN = "annotator"
 CATALOGUES = Path(__file__).resolve().parent / "locale"
 
+_WIDE_STOPS = tuple("。！？；：，")  # of Chinese: as wide as a character, so that no space is written behind them
+_AROUND_STOPS = "”）*"  # what may stand behind a stop and ends the sentence all the same; * of text in bold
+
 _SPOKEN: ContextVar[Language | None] = ContextVar("language", default=None)
 _ELSEWHERE: list[Callable[[], Language]] = []  # who is asked where nobody has chosen a language, the last one first
 
@@ -94,6 +97,19 @@ def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
     if last == "and":
         return _("{before} and {word}", before=before, word=word)
     return _("{before} or {word}", before=before, word=word)
+
+
+def together(*sentences: str) -> str:
+    """Whole sentences, one after another; an empty one is left out. Chinese stops hold the space behind them already.
+
+    >>> together("One is open.", "", "None is done.")
+    'One is open. None is done.'
+    """
+    one, *others = [sentence for sentence in sentences if sentence] or [""]
+    for other in others:
+        is_wide = one.rstrip(_AROUND_STOPS).endswith(_WIDE_STOPS) or other.startswith("（")
+        one += other if is_wide else f" {other}"
+    return one
 
 
 def written_day(day: dt.date) -> str:

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from annotator.domain.numbers import counted
-from annotator.language import listed, speaking, written_day
+from annotator.language import listed, speaking, together, written_day
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,22 @@ def test_a_day_is_written_in_the_order_of_the_language() -> None:
     with speaking("zh"):
         assert written_day(dt.date(2026, 11, 23)) == "2026年11月23日"
     assert written_day(dt.date(2026, 11, 23)) == "23 November 2026"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "line"),
+    [
+        (["共 2 篇。", "", "还剩 1 篇。"], "共 2 篇。还剩 1 篇。"),
+        (["**接下来。**", "他说“好。”", "完成。"], "**接下来。**他说“好。”完成。"),
+        (["共 2 组", "（另有 1 组）"], "共 2 组（另有 1 组）"),
+        (["Stored in English.", "已停止。"], "Stored in English. 已停止。"),
+        ([], ""),
+    ],
+)
+def test_no_space_is_between_sentences(sentences: list[str], line: str) -> None:
+    with speaking("zh"):
+        assert together(*sentences) == line
+
+
+def test_english_sentences_have_a_space_between_them_whatever_they_end_with() -> None:
+    assert together("Choose “All”", "", "It says (twice).", "Done.") == "Choose “All” It says (twice). Done."

@@ -13,7 +13,7 @@ const LONGEST_LINE = {
 };
 
 /** The rooms that speak every language of the program. */
-const TRANSLATED = ["page", "shared", "annotate"];
+const TRANSLATED = ["annotate", "page", "perturb", "review", "saliency", "shared", "words"];
 
 export default [
   js.configs.recommended,

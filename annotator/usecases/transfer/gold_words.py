@@ -3,7 +3,7 @@
 from annotator.domain.gold import Accepted
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.language import _, several, unsaid
+from annotator.language import _, several, together, unsaid
 
 _HOW: dict[GoldPolicy, str] = {
     "chosen": unsaid(
@@ -34,7 +34,7 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
         how=_(_HOW[policy]),
         counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
     )
-    return f"{words} {_other_words(policy, accepted.n_other)}" if accepted.n_other else words
+    return together(words, _other_words(policy, accepted.n_other)) if accepted.n_other else words
 
 
 def _other_words(policy: GoldPolicy, n_other: int) -> str:
