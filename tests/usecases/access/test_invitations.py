@@ -223,3 +223,10 @@ def test_an_administrator_lets_somebody_in_again_whose_password_ends(store: Stor
     with pytest.raises(NotAllowed):
         accounts.sign_in(store, "ada", PASSWORD)
     assert accounts.open_link(store, token).user is not None
+
+
+def test_the_example_beside_the_field_can_be_entered_as_it_stands_in_either_language() -> None:
+    with speaking("zh"):
+        read = read_invitees(_("Ada\nBo\nCleo, reviewer"), "annotator")
+    assert [one.role for one in read] == ["annotator", "annotator", "reviewer"]
+    assert read_invitees("Ada\nBo\nCleo, reviewer", "annotator")[2].role == "reviewer"

@@ -55,12 +55,8 @@ const WIDE_STOP = /[。！？；：，][”）*]*$/u;
  */
 export const together = (...sentences) =>
   sentences
-    .filter((sentence) => typeof sentence === "string" && sentence !== "")
-    .reduce(
-      (/** @type {string} */ one, other) =>
-        one + (!one || WIDE_STOP.test(one) || other.startsWith("（") ? "" : " ") + other,
-      "",
-    );
+    .flatMap((sentence) => sentence || [])
+    .reduce((one, other) => one + (!one || WIDE_STOP.test(one) || other.startsWith("（") ? "" : " ") + other, "");
 
 /**
  * A moment as people write it where they are, in the language of the page.
