@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.language import speaking
+from annotator.language import _, speaking
 from annotator.store import Store, open_store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts
