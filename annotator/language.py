@@ -15,7 +15,7 @@ Commands, logs and files speak English. `tools/catalogues.py` gathers the senten
 
 import datetime as dt
 import gettext
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -97,6 +97,15 @@ def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
     if last == "and":
         return _("{before} and {word}", before=before, word=word)
     return _("{before} or {word}", before=before, word=word)
+
+
+def parted(clauses: Iterable[str]) -> str:
+    """Clauses in one line, with semicolons, since there may be commas within.
+
+    >>> parted(["A: 2, 3", "B: 4"])
+    'A: 2, 3; B: 4'
+    """
+    return ("；" if spoken_language() == "zh" else "; ").join(clauses)
 
 
 def together(*sentences: str) -> str:

@@ -157,7 +157,7 @@ def _list_of(name: str, words: Words) -> str:
     hint = (
         _("Did you mean {{{name}}}?", name=close[0])
         if close
-        else _("There are {lists}.", lists=listed(sorted(words)) or _("no lists yet"))
+        else _("There are {lists}.", lists=listed(sorted(words)) or _("no word lists yet"))
     )
     raise InvalidValue(_("There is no word list for the slot {{{name}}}. {hint}", name=name, hint=hint))
 

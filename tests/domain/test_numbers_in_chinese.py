@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from annotator.domain.numbers import counted
-from annotator.language import listed, speaking, together, written_day
+from annotator.language import listed, parted, speaking, together, written_day
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,11 @@ def test_a_day_is_written_in_the_order_of_the_language() -> None:
 def test_no_space_is_between_sentences(sentences: list[str], line: str) -> None:
     with speaking("zh"):
         assert together(*sentences) == line
+
+
+def test_clauses_have_the_semicolon_of_the_language() -> None:
+    with speaking("zh"):
+        assert parted(["甲：2，3", "乙：4"]) == "甲：2，3；乙：4"
 
 
 def test_english_sentences_have_a_space_between_them_whatever_they_end_with() -> None:

@@ -773,7 +773,7 @@ globalThis.annotatorWords = {
   "no gold sets": "没有金标准依据集",
   "no label": "无标签",
   "no list": "不选列表",
-  "no lists yet": "还没有词表",
+  "no lists yet": "还没有列表",
   "no longer “no answer”": "不再是“无答案”",
   "no other version": "没有其他版本",
   "no rationale in the text": "文本中没有依据",

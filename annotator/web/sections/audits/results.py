@@ -9,7 +9,7 @@ from annotator.domain.perturbations import title_of
 from annotator.domain.project.audits import FAULTS, Drawing, Per
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import AnnotatorError
-from annotator.language import _, several, unsaid
+from annotator.language import _, parted, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audit_results import (
     ALTOGETHER,
@@ -107,7 +107,7 @@ def _row(share: AuditShare) -> dict[str, object]:
 
 def _faults(version: AuditedVersion) -> str:
     verdict = version.item.verdict
-    return "; ".join(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
+    return parted(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
 
 
 def _percent(value: float | None) -> str:
