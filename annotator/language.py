@@ -114,11 +114,11 @@ def together(*sentences: str) -> str:
     >>> together("One is open.", "", "None is done.")
     'One is open. None is done.'
     """
-    one, *others = [sentence for sentence in sentences if sentence] or [""]
-    for other in others:
-        is_wide = one.rstrip(_AROUND_STOPS).endswith(_WIDE_STOPS) or other.startswith("（")
-        one += other if is_wide else f" {other}"
-    return one
+    line = ""
+    for sentence in filter(None, sentences):
+        is_close = not line or line.rstrip(_AROUND_STOPS).endswith(_WIDE_STOPS) or sentence.startswith("（")
+        line += sentence if is_close else f" {sentence}"
+    return line
 
 
 def written_day(day: dt.date) -> str:

@@ -84,11 +84,11 @@ class Instance:
         A hypothesis comes behind the beginning of its premise.
         """
         texts = (s.body.text for s in self.segments if s.is_selectable and not s.is_asked and s.body.n_tokens)
-        text, asked = next(texts, None), self.asked
-        if text is not None and asked is not None and asked.name == READ_AFTER:
+        text, question = next(texts, None), self.asked
+        if text is not None and question is not None and question.name == READ_AFTER:
             begin = text if len(text) <= PREMISE_CHARACTERS else f"{text[:PREMISE_CHARACTERS].rstrip(' ')}…"
-            return f"{begin} · {asked.body.text}"
-        return " · ".join([*([asked.body.text] if asked else []), *([text] if text is not None else [])])
+            return f"{begin} · {question.body.text}"
+        return " · ".join([*([question.body.text] if question else []), *([text] if text is not None else [])])
 
     @property
     def as_shown(self) -> tuple[Segment, ...]:

@@ -14,9 +14,9 @@ _PREMISE = f"""CASE WHEN length(text) > {PREMISE_CHARACTERS} THEN rtrim(substr(t
 
 def excerpt_of(instance: str) -> str:
     """SQL for the excerpt of the instance with that id (a column, or ?); `Instance.excerpt` is the same of one that was read."""
-    asked = f"substr(text, 1, {_ASKED_CHARACTERS})"
-    question = _PART.format(instance=instance, which=_IS_ASKED, shown=asked)
-    hypothesis = _PART.format(instance=instance, which=f"name = '{READ_AFTER}'", shown=asked)
+    beginning = f"substr(text, 1, {_ASKED_CHARACTERS})"
+    question = _PART.format(instance=instance, which=_IS_ASKED, shown=beginning)
+    hypothesis = _PART.format(instance=instance, which=f"name = '{READ_AFTER}'", shown=beginning)
     is_text = f"is_selectable AND NOT {_IS_ASKED}"
     text = _PART.format(instance=instance, which=is_text, shown=f"substr(text, 1, {_TEXT_CHARACTERS})")
     premise = _PART.format(instance=instance, which=is_text, shown=_PREMISE)
