@@ -15,7 +15,7 @@ Commands, logs and files speak English. `tools/catalogues.py` gathers the senten
 
 import datetime as dt
 import gettext
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -27,6 +27,9 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 OWN_NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}  # so that everybody finds theirs
 DOMAIN = "annotator"
 CATALOGUES = Path(__file__).resolve().parent / "locale"
+
+_WIDE_STOPS = tuple("。！？；：，")  # of Chinese: as wide as a character, so that no space is written behind them
+_AROUND_STOPS = "”）*"  # what may stand behind a stop and ends the sentence all the same; * of text in bold
 
 _SPOKEN: ContextVar[Language | None] = ContextVar("language", default=None)
 _ELSEWHERE: list[Callable[[], Language]] = []  # who is asked where nobody has chosen a language, the last one first
@@ -94,6 +97,28 @@ def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
     if last == "and":
         return _("{before} and {word}", before=before, word=word)
     return _("{before} or {word}", before=before, word=word)
+
+
+def parted(clauses: Iterable[str]) -> str:
+    """Clauses in one line, with semicolons, since there may be commas within.
+
+    >>> parted(["A: 2, 3", "B: 4"])
+    'A: 2, 3; B: 4'
+    """
+    return ("；" if spoken_language() == "zh" else "; ").join(clauses)
+
+
+def together(*sentences: str) -> str:
+    """Whole sentences, one after another; an empty one is left out. Chinese stops hold the space behind them already.
+
+    >>> together("One is open.", "", "None is done.")
+    'One is open. None is done.'
+    """
+    line = ""
+    for sentence in filter(None, sentences):
+        is_close = not line or line.rstrip(_AROUND_STOPS).endswith(_WIDE_STOPS) or sentence.startswith("（")
+        line += sentence if is_close else f" {sentence}"
+    return line
 
 
 def written_day(day: dt.date) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Literal
 
 from annotator.domain.gold import SetOrigin
@@ -18,6 +17,8 @@ MyWorkState = Literal["submitted", "accepted", "returned", "proposed", "discarde
 AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
 
 ASKED_NAMES = ("query", "question", "claim", "hypothesis")
+READ_AFTER = "hypothesis"  # it stands behind its premise, of which a list shows the beginning: several may share one
+PREMISE_CHARACTERS = 40
 CRITERION = "criterion"  # what of an instance's metadata names it
 
 
@@ -78,9 +79,22 @@ class Instance:
 
     @property
     def excerpt(self) -> str:
-        """What is asked, then the text: by its beginning people know it, since many claims may be about one abstract."""
+        """What is asked, then the text: by its beginning people know it, since many claims may be about one abstract.
+
+        A hypothesis comes behind the beginning of its premise.
+        """
         texts = (s.body.text for s in self.segments if s.is_selectable and not s.is_asked and s.body.n_tokens)
-        return " · ".join([*([self.asked.body.text] if self.asked else []), *islice(texts, 1)])
+        text, question = next(texts, None), self.asked
+        if text is not None and question is not None and question.name == READ_AFTER:
+            begin = text if len(text) <= PREMISE_CHARACTERS else f"{text[:PREMISE_CHARACTERS].rstrip(' ')}…"
+            return f"{begin} · {question.body.text}"
+        return " · ".join([*([question.body.text] if question else []), *([text] if text is not None else [])])
+
+    @property
+    def as_shown(self) -> tuple[Segment, ...]:
+        """The segments as they are read: what is asked first, but a hypothesis behind its premise."""
+        first = None if self.asked is None or self.asked.name == READ_AFTER else self.asked
+        return tuple(sorted(self.segments, key=lambda segment: segment is not first))
 
     @property
     def places(self) -> Places:

@@ -18,6 +18,7 @@ _BAR_MS = 0.8 * 24 * 3_600_000  # said, since Plotly draws a single day as a hai
 _ROW_HEIGHT = 22
 _AROUND_ROWS = 110
 _LONGEST_NAME = 28
+_FEW_STEPS = 6  # more counts than these are divided by whole numbers by themselves
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+")
 
 
@@ -50,11 +51,18 @@ def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> "Figur
     figure.update_layout(
         height=_HEIGHT, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
         xaxis={"tickformat": "%-m月%-d日" if is_chinese else "%d %b", "range": _range(across)},
-        yaxis={"title": escape(up), "rangemode": "tozero"},
+        yaxis={"title": escape(up), **_whole_steps(max((max(day.bar, day.line) for day in days), default=0))},
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
     )  # fmt: skip
     write_plainly(figure)
     return figure
+
+
+def _whole_steps(highest: float) -> dict[str, object]:
+    """An axis of counts: where they are few, by itself it would be divided into parts of one."""
+    if highest > _FEW_STEPS:
+        return {"rangemode": "tozero"}
+    return {"range": [0, max(1.0, 1.05 * highest)], "dtick": 1}
 
 
 def _range(days: Sequence[dt.date]) -> list[str] | None:

@@ -33,10 +33,10 @@ class Definition:
     def words(self) -> tuple[str, ...]:
         """What screens say of it, in English: the catalogues of other languages gather these; () where none says anything of it.
 
-        Its source is a citation, which stays as it is.
+        In other languages its source names papers and files as they are called, and says the rest in that language.
         """
         plain = self.in_plain_words
-        return () if plain is None else (self.title, plain, self.definition, self.undefined)
+        return () if plain is None else (self.title, plain, self.definition, self.undefined, self.source)
 
     @property
     def in_plain_words(self) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.numbers import counted
-from annotator.language import _, several, written_day
+from annotator.language import _, several, together, written_day
 
 Reason = Literal["dates", "nothing left", "too few days", "nothing lately", "too far", "too uneven"]
 
@@ -101,7 +101,7 @@ def forecast_words(forecast: Forecast) -> str:
     if forecast.reason == "nothing left":
         return _("No text is left.")
     left = several("{n} text is left.", "{n} texts are left.", forecast.n_left)
-    return f"{left} {_when_words(forecast)}"
+    return together(left, _when_words(forecast))
 
 
 def _when_words(forecast: Forecast) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCALES, SCORE_TITLES, Finding, Outcome, Property, Review, Round, SetScore
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, parted, unsaid
 
 
 def describe(finding: Finding) -> str:
@@ -80,7 +80,7 @@ def score_line(review: Review) -> str:
         if (score.sufficiency, score.compactness, score.comment) != (None, None, "")
     ]
     whole = _("comprehensiveness score {score}", score=_score(review.scores.comprehensiveness))
-    return f"{review.reviewer} · {'; '.join([*sets, whole + _quoted(review.scores.comment)])}"
+    return f"{review.reviewer} · {parted([*sets, whole + _quoted(review.scores.comment)])}"
 
 
 def _scores_of_set(letter: str, score: SetScore) -> str:

@@ -59,22 +59,22 @@ def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:
         why = several("only {n} person may review here", "only {n} people may review here", left)
     else:
         why = _("nobody may review here")
-    return _(
-        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {more} the role "
-        "reviewer under People, or ask for fewer reviewers under Rules.",
+    return several(
+        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {n} more person the "
+        "role reviewer under People, or ask for fewer reviewers under Rules.",
+        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {n} more people the "
+        "role reviewer under People, or ask for fewer reviewers under Rules.",
+        missing,
         reviewers=counted(wanted, "reviewer"),
         why=why,
-        more=counted(missing, "more person", "more people"),
     )
 
 
 def _missing_annotators_words(wanted: int, missing: int) -> str:
     if wanted == 1:
         return _(
-            "Each text needs {annotators}, but nobody may annotate here, so no text can be completed. Give {more} the role "
-            "annotator under People.",
-            annotators=counted(wanted, "annotator"),
-            more=counted(missing, "more person", "more people"),
+            "Each text needs 1 annotator, but nobody may annotate here, so no text can be completed. Give 1 more person the role "
+            "annotator under People."
         )
     left = wanted - missing
     why = (
@@ -82,12 +82,14 @@ def _missing_annotators_words(wanted: int, missing: int) -> str:
         if left
         else _("nobody may annotate here")
     )
-    return _(
-        "Each text needs {annotators}, but {why}, so no text can be completed. Give {more} the role annotator under People, or "
-        "ask for fewer annotators under Rules.",
+    return several(
+        "Each text needs {annotators}, but {why}, so no text can be completed. Give {n} more person the role annotator under "
+        "People, or ask for fewer annotators under Rules.",
+        "Each text needs {annotators}, but {why}, so no text can be completed. Give {n} more people the role annotator under "
+        "People, or ask for fewer annotators under Rules.",
+        missing,
         annotators=counted(wanted, "annotator"),
         why=why,
-        more=counted(missing, "more person", "more people"),
     )
 
 

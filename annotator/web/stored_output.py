@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.language import _, several
+from annotator.language import _, several, together
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.frame import as_text
@@ -59,7 +59,7 @@ def _words(report: ImportReport) -> str:
         stored = several("{words}; {n} unchanged.", "{words}; {n} unchanged.", report.n_unchanged, words=report.words)
     else:
         stored = _("{words}.", words=report.words)
-    return " ".join(part for part in (stored, left, report.reach_words if report.is_output else "") if part)
+    return together(stored, left, report.reach_words if report.is_output else "")
 
 
 def _show_next(project: Project) -> None:

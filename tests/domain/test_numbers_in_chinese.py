@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from annotator.domain.numbers import counted, duration, percent
-from annotator.language import listed, speaking, written_day
+from annotator.language import listed, parted, speaking, together, written_day
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,27 @@ def test_times_and_shares_have_their_chinese_units() -> None:
         assert [duration(12), duration(150)] == ["12 秒", "2.5 分钟"]
         assert percent(0.08) == "8.0%"
     assert [duration(12), duration(150), percent(0.08)] == ["12 s", "2.5 min", "8.0 %"], "English again, as before"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "line"),
+    [
+        (["共 2 篇。", "", "还剩 1 篇。"], "共 2 篇。还剩 1 篇。"),
+        (["**接下来。**", "他说“好。”", "完成。"], "**接下来。**他说“好。”完成。"),
+        (["共 2 组", "（另有 1 组）"], "共 2 组（另有 1 组）"),
+        (["Stored in English.", "已停止。"], "Stored in English. 已停止。"),
+        ([], ""),
+    ],
+)
+def test_no_space_is_between_sentences(sentences: list[str], line: str) -> None:
+    with speaking("zh"):
+        assert together(*sentences) == line
+
+
+def test_clauses_have_the_semicolon_of_the_language() -> None:
+    with speaking("zh"):
+        assert parted(["甲：2，3", "乙：4"]) == "甲：2，3；乙：4"
+
+
+def test_english_sentences_have_a_space_between_them_whatever_they_end_with() -> None:
+    assert together("Choose “All”", "", "It says (twice).", "Done.") == "Choose “All” It says (twice). Done."

@@ -23,6 +23,19 @@ def test_a_single_day_is_as_wide_as_one_of_many() -> None:
     assert across.range == ("2026-11-16T12:00:00", "2026-11-23T12:00:00")
 
 
+@pytest.mark.parametrize("n", [0, 1, 4, 6])
+def test_few_pieces_of_work_are_counted_in_whole_steps(n: int) -> None:
+    up = day_chart([DayBar(MONDAY, n, 0)], bar="submitted", line="accepted", up="pieces of work").layout.yaxis
+    assert up.dtick == 1
+    assert up.range[0] == 0
+    assert up.range[1] >= max(n, 1)
+
+
+def test_many_pieces_of_work_begin_at_zero() -> None:
+    up = day_chart([DayBar(MONDAY, 400, 3)], bar="submitted", line="accepted", up="pieces of work").layout.yaxis
+    assert (up.rangemode, up.dtick) == ("tozero", None)
+
+
 def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean() -> None:
     rows = [Row(f"annotator-{n}", {"accepted": float(100 - n)}) for n in range(100)]
     shown = first_and_mean(rows, 20, "mean of 80 others")

@@ -38,3 +38,14 @@ test("what is said, what nobody reads and names of metrics are left alone", () =
   `;
   assert.deepEqual(found(source), []);
 });
+
+test("drawings, fonts, LaTeX and the class of a screen are not read by people", () => {
+  assert.deepEqual(found('const drawn = `<rect x="${x}" height="21" fill="none"/>`;'), []);
+  assert.deepEqual(found("pen.font = `bold ${size}px sans-serif`;"), []);
+  assert.deepEqual(found('const word = "\\\\strut pieces of words";'), []);
+  assert.deepEqual(
+    found('class Screen extends Stage { constructor(root) { super(root, "panel review", _("Text")); } }'),
+    [],
+  );
+  assert.deepEqual(found('const remedy = "the panel is too narrow";'), ["the panel is too narrow"]);
+});

@@ -84,6 +84,27 @@ def test_every_list_is_searched_whatever_the_case_in_any_script(
     assert [line.key for line in found] == ["one"]
 
 
+def test_hypotheses_of_one_long_premise_stand_behind_its_beginning_and_are_told_apart(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    project = make_project("inference")
+    rows = [{"id": f"h{n}", "premise": ABSTRACT, "hypothesis": claim} for n, claim in enumerate(CLAIMS)]
+    import_rows(project, rows)
+    listed = list_instances(store, project.id)
+    assert [row.excerpt for row in listed] == [
+        f"We studied four hundred patients for two… · {claim}" for claim in CLAIMS
+    ]
+    for row in listed:
+        instance = get_instance(store, row.id)
+        assert instance.excerpt == row.excerpt
+        assert [segment.name for segment in instance.as_shown] == ["premise", "hypothesis"]
+
+
+def test_a_claim_is_read_before_its_abstract(store: Store, claims: Project) -> None:
+    instance = get_instance(store, list_instances(store, claims.id)[0].id)
+    assert [segment.name for segment in instance.as_shown] == ["query", "document"]
+
+
 def test_an_instance_that_was_read_begins_as_the_lists_say(store: Store, claims: Project) -> None:
     for row in list_instances(store, claims.id):
         assert get_instance(store, row.id).excerpt == row.excerpt
@@ -98,7 +119,7 @@ def test_an_instance_that_was_read_begins_as_the_lists_say(store: Store, claims:
         (
             "inference",
             {"premise": "It rained.", "hypothesis": "It was wet.", "label": "positive"},
-            "It was wet. · It rained.",
+            "It rained. · It was wet.",
         ),
     ],
 )

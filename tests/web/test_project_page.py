@@ -14,19 +14,25 @@ from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.language import speaking
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
+from annotator.store.instances import InstanceRow
 from annotator.store.qualification.rules import add_rules
+from annotator.text.search_hits import context_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.instance_search import FoundInstance
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
+from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words
+from annotator.web.sections.instances.page import _highlighted
 from annotator.web.session import Visit
 from tests.usecases.crowd.crowd_work import enter, open_door
 from tests.usecases.review.test_reviews import annotate, score
@@ -527,6 +533,35 @@ def test_texts_that_are_for_who_left_are_freed_with_one_button(
     page = page.button(f"free_named_{project.id}").click().run()
     assert not page.exception
     assert not any("only for people" in w.value for w in page.warning)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "line"),
+    [
+        ("A dog is  here.", "dog", r"A :orange-background[**dog**] is here\."),
+        ("A dog is here.", "dog ", r"A :orange-background[**dog**] is here\."),
+        ("A dog  is here.", "dog is", r"A :orange-background[**dog is**] here\."),
+        ("A dog\nis here: dog dog", "dog", r"A :orange-background[**dog**] is here\:"),
+        ("汤是冷的。", "是", "汤:orange-background[**是**]冷的。"),
+    ],
+)
+def test_what_was_found_stands_in_its_line_with_the_spaces_of_the_text(text: str, words: str, line: str) -> None:
+    row = InstanceRow(1, "t1", "", "en", "open", None, 4, 0, text)
+    hit = FoundInstance(row, "text", context_of(text, words), ("text",))
+    assert _highlighted(hit).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("show", "words"),
+    [
+        (lambda: _missing_reviewers_words(2, 2, 0), "请在“人员”中再授予 2 人审阅员角色"),
+        (lambda: _missing_annotators_words(3, 1), "请在“人员”中再授予 1 人标注员角色"),
+        (lambda: _missing_annotators_words(1, 1), "请在“人员”中授予 1 人标注员角色"),
+    ],
+)
+def test_who_is_missing_is_said_in_a_whole_chinese_sentence(show: Callable[[], str], words: str) -> None:
+    with speaking("zh"):
+        assert words in show()
 
 
 def test_the_list_is_searched_paged_and_says_for_whom_texts_are(

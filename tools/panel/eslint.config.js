@@ -12,9 +12,6 @@ const LONGEST_LINE = {
   ignoreRegExpLiterals: true,
 };
 
-/** The rooms that speak every language of the program. */
-const TRANSLATED = ["page", "shared", "annotate"];
-
 export default [
   js.configs.recommended,
   {
@@ -31,7 +28,7 @@ export default [
     },
   },
   {
-    files: TRANSLATED.map((room) => `annotator/web/panel/${room}/**/*.js`),
+    files: ["annotator/web/panel/**/*.js"],
     plugins: { annotator },
     rules: { "annotator/spoken": "error" },
   },

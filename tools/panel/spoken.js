@@ -14,8 +14,11 @@ const UNREAD_CALLS =
 const READ = /^(title|aria-label|aria-description|placeholder|label)$/u;
 const READ_CALLS = /^(button|toggle|announce|hint|say)$/u;
 
-/** What is written for the browser: style sheets, queries of media, selectors. */
-const CODE = /(^|[;{])\s*[a-z-]+:[^\s]|^::|^\([a-z-]+:|@media |\[[a-z-]+[\]=]/u;
+/** What is written for the browser: style sheets, queries of media, selectors, drawings, fonts, the class of a screen. */
+const CODE =
+  /(^|[;{])\s*[a-z-]+:[^\s]|^::|^\([a-z-]+:|@media |\[[a-z-]+[\]=]|<(svg|rect|line|text) |px ([a-z-]+, )?sans-serif$|^panel( [a-z]+)+$/u;
+/** What is written for LaTeX. */
+const LATEX = /\\(usepackage|noindent|strut|setlength)\b/u;
 /** Names of metrics stay as the papers have them, and “Aa” is no word. */
 const NAME = /^(Aa|AP|IoU|MAP|RLR|RSN)$/u;
 /** Keys of the keyboard are called the same in every language. */
@@ -107,7 +110,7 @@ export const spoken = {
   create(context) {
     /** @param {any} node @param {string} text */
     const look = (node, text) => {
-      if (CODE.test(text) || NAME.test(text)) return;
+      if (CODE.test(text) || LATEX.test(text) || NAME.test(text)) return;
       const words = text.replace(KEY, "");
       const use = useOf(node);
       if (use === "spoken" || use === "unread") return;

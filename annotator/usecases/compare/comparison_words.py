@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.numbers import percent, signed
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
 
 TITLES: Mapping[str, str] = {
@@ -65,7 +65,7 @@ def meaning_of_parts(comparison: ModelComparison) -> str:
         "(ER-TEST)."
     )
     runs = "" if len(comparison.runs) == 1 else _("Of several seeds, counts and p stand seed by seed.")
-    return " ".join(filter(None, [meaning, _left_out(comparison), runs, *comparison.labels]))
+    return together(meaning, _left_out(comparison), runs, *comparison.labels)
 
 
 def not_listed(comparison: ModelComparison) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotator.domain.numbers import UNDEFINED, signed, written
-from annotator.language import _, listed, several, speaking, unsaid
+from annotator.language import _, listed, several, speaking, together, unsaid
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, Difference, Reason, Word
 from annotator.scoring.table import Column
 from annotator.usecases.compare.row_names import compared_name, compared_names
@@ -132,7 +132,7 @@ def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
         "{n} instance that only one of them has is left out.",
         "{n} instances that only one of them has are left out.", cell.n_left_out,
     )  # fmt: skip
-    return f"{sentence} {left_out}"
+    return together(sentence, left_out)
 
 
 def what_it_is(made: AgainstTable, name: str) -> str:

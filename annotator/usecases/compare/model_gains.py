@@ -9,7 +9,7 @@ import numpy as np
 
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.language import _
+from annotator.language import _, listed, several, together
 from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.runs import ScoringOptions
@@ -147,11 +147,13 @@ def _alignment(
                 "Its control {control} has no answers in {project}, so that it is not compared.",
                 control=control, project=project.name,
             )  # fmt: skip
-            return Relation("alignment", f"{sentence} {not_asked}", (), lacking)
-        named, have = ", ".join(unasked), _in_number(unasked, "has", "have")
-        theirs = _in_number(kin, "Its control", "Of their controls")
-        none = _in_number(kin, "it is not", "none is")
-        sentence += f" {theirs} {named} {have} no answers in {project.name}, so that {none} compared."
+            return Relation("alignment", together(sentence, not_asked), (), lacking)
+        none_asked = several(
+            "Of their controls {names} has no answers in {project}, so that none is compared.",
+            "Of their controls {names} have no answers in {project}, so that none is compared.",
+            len(unasked), names=listed(unasked), project=project.name,
+        )  # fmt: skip
+        sentence = together(sentence, none_asked)
     return Relation("alignment", sentence, () if lacking or unasked else controls, lacking)
 
 

@@ -8,6 +8,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.figures.report.page import Differences, DifferingSide, DifferingTexts
+from annotator.language import together
 from annotator.scoring.row_differences import AgainstTable, ComparedRow, Difference, against, with_seeds_apart
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
 from annotator.store import Store
@@ -72,7 +73,7 @@ def differences_of(
     words = [(named(column), list(sentences(made, column))) for column in made.columns]
     return Differences(
         f"Differences from {name}", heads, lines,
-        [note for note in (f"{what_it_is(made, name)} {legend()}", what_could_be_told(made), *reasons(made)) if note],
+        [note for note in (together(what_it_is(made, name), legend()), what_could_be_told(made), *reasons(made)) if note],
         [(title, of_column) for title, of_column in words if of_column],
         None if pair is None else _differing(store, actor, project, made, pair, closed),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.definitions import Definition, Direction
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable
 from annotator.usecases.inspect.training_texts import words_of
@@ -144,7 +144,7 @@ def title_in_words(definition: Definition) -> str:
 def plain_words_of(definition: Definition) -> str:
     """What a metric tells newcomers, and which way is better; "" of one that no table of a project has."""
     plain = definition.in_plain_words
-    return "" if plain is None else f"{_(plain)} {way_of(definition)}".strip()
+    return "" if plain is None else together(_(plain), way_of(definition))
 
 
 def named(column: Column) -> str:
@@ -174,7 +174,7 @@ def way_of(definition: Definition) -> str:
 
 def meaning_of(column: Column) -> str:
     """What a column tells, on its head."""
-    return plain_words_of(column.definition) or f"{_(column.definition.definition)} {way_of(column.definition)}".strip()
+    return plain_words_of(column.definition) or together(_(column.definition.definition), way_of(column.definition))
 
 
 def sentence_of(definition: Definition) -> str:

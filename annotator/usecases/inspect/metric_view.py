@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from annotator.domain.groups import CRITERION, group_in_words, grouping_in_words, is_of_people
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.chance import FEWEST
 from annotator.metrics.registry import all_definitions
 from annotator.scoring.chance_verdicts import Judged, best_rows
@@ -140,7 +140,7 @@ def _groups(table: MetricTable) -> str:
         "({n} group of fewer than {fewest}, too few to say)", "({n} groups of fewer than {fewest}, too few to say)", n_small,
         fewest=FEWEST,
     )  # fmt: skip
-    return f"{sizes} {few}"
+    return together(sizes, few)
 
 
 def _recall(n_exhaustive: int) -> str:

@@ -109,7 +109,7 @@ def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
 def _definition(name: str) -> ShownDefinition:
     definition = definition_of(name)
     return ShownDefinition(
-        title_in_words(definition), _(definition.definition), definition.direction, definition.source
+        title_in_words(definition), _(definition.definition), definition.direction, _(definition.source)
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.numbers import UNDEFINED, percent, written
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
@@ -146,7 +146,7 @@ def what_a_verdict_is(n_left_out: int) -> str:
     plausibility = _(
         "Plausibility that is better than random means agreement with people; it does not say what the model relies on."
     )
-    return " ".join([verdict, whole, plausibility] if n_left_out else [verdict, plausibility])
+    return together(verdict, whole if n_left_out else "", plausibility)
 
 
 def _n_in_head(view: TableView, column: Column) -> int | None:

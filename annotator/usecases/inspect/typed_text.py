@@ -13,7 +13,7 @@ from annotator.domain.models import Attribution, Output, Prediction, Run, facts_
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
@@ -62,7 +62,7 @@ def show_typed(
     return replace(
         show_text(store, project, bare, chosen, tuple(shown)),
         aligned=aligned_tokens(instance, typed),
-        trouble=" ".join(dict.fromkeys(troubles)),
+        trouble=together(*dict.fromkeys(troubles)),
     )
 
 

@@ -13,7 +13,7 @@ from annotator.domain.label_tables import LabelTable, not_given_words, proposed_
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
-from annotator.language import _
+from annotator.language import _, together
 from annotator.store import Store
 from annotator.store.attribution_work import has_outputs
 from annotator.store.events import add_event
@@ -274,7 +274,7 @@ def notes_of_table(project: Project, model_labels: ModelLabels, table: LabelTabl
     missing = not_given_words(table.not_given(project.labels))
     if missing and not sentences:
         missing = missing.replace("It", _capital(model_labels.whose), 1)
-    return [" ".join([*sentences, *([missing] if missing else [])])]
+    return [together(*sentences, missing)]
 
 
 def label_notes(store: Store, project: Project, models: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.domain.numbers import percent
 from annotator.domain.trainings import HeldOut, StoredTraining
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.connection.replacement import models_of
@@ -61,7 +61,7 @@ class Trainings:
             summary = held_out_summary(self.known[model].held_out)
         else:
             return None
-        return f"{summary} {_(_OLDER)}" if model in self.older else summary
+        return together(summary, _(_OLDER)) if model in self.older else summary
 
 
 def held_out_brief(held_out: HeldOut | None) -> str:

@@ -9,7 +9,7 @@ from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue
-from annotator.language import _, listed
+from annotator.language import _, listed, together
 from annotator.perturb.carried_sets import Carried, carry_sets
 from annotator.perturb.changed_instance import changed_instance
 from annotator.perturb.changes import Change, compare, visible
@@ -66,7 +66,7 @@ def checked_gold(
     """The original's gold, when the changed text can be handed in."""
     assessment = assess(store, project, instance, changed, None if perturbation is None else perturbation.id)
     if assessment.problems:
-        raise InvalidValue(" ".join(assessment.problems))
+        raise InvalidValue(together(*assessment.problems))
     if not may_be_empty and (message := nothing_left(assessment)):
         raise InvalidAnnotation(
             _("{message} Submit it again if that is what you want.", message=message), is_warning=True

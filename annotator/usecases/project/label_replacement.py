@@ -8,7 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
@@ -57,7 +57,7 @@ def require_unused(store: Store, project: Project, label: str) -> None:
     else:
         refusal = _("The label '{label}' cannot be removed: it is used by {uses} of this project.", **values)
     remedy = _refusal(project) or _("Replace it by another label instead (Project, Rules).")
-    raise LabelInUse(f"{refusal} {remedy}", label=label)
+    raise LabelInUse(together(refusal, remedy), label=label)
 
 
 def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUses:

@@ -13,7 +13,7 @@ from annotator.domain.people import User
 from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue
-from annotator.language import _, several
+from annotator.language import _, several, together
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
@@ -136,7 +136,7 @@ def set_order(store: Store, actor: User, project_id: int, order: QueueOrder, *, 
     drawn, preview = _plan(store, project_id, order)
     if order.first is not None and not preview.n_first:
         raise InvalidValue(
-            " ".join((_("No text that waits would come first, so the order stays as it is."), *preview.notes))
+            together(_("No text that waits would come first, so the order stays as it is."), *preview.notes)
         )
     with store.transaction():
         require(store, actor, project_id, "manage project")

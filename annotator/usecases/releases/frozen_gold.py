@@ -10,7 +10,7 @@ from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, 
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import unfinished_gold
 from annotator.store.events import add_event
@@ -41,7 +41,7 @@ def freeze_gold(
     )
     name = normal(name)
     if faults := [*_name_faults(store, project.id, name), *_licence_faults(rules.licence)]:
-        raise InvalidValue(" ".join(faults))
+        raise InvalidValue(together(*faults))
     unnamed = Pseudonyms.draw()
     with store.snapshot():
         event_id = last_event_id(store, project.id)
@@ -122,7 +122,7 @@ def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes])
     """Written at once; another release that was made meanwhile has taken the number, and the content names it."""
     with store.transaction():
         if faults := _name_faults(store, release.project_id, release.name):
-            raise InvalidValue(" ".join(faults))
+            raise InvalidValue(together(*faults))
         if _next_number(store, release.project_id) != release.number:
             raise Conflict(
                 _(

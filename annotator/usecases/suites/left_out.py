@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from annotator.domain.numbers import counted
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 
 if TYPE_CHECKING:
     from annotator.usecases.suites.files import SuiteImport
@@ -24,7 +24,7 @@ def left_out_words(done: "SuiteImport") -> str:
     words = several(
         "{n} line was left out ({reasons}).", "{n} lines were left out ({reasons}).", n_lines, reasons=named
     )
-    return f"{words} {_nothing_left(done.tests_left)}" if done.tests_left else words
+    return together(words, _nothing_left(done.tests_left)) if done.tests_left else words
 
 
 def _nothing_left(tests: Sequence[str]) -> str:

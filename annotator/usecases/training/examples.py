@@ -10,7 +10,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.word_lists import WordList
 from annotator.errors import ModelError
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
@@ -115,14 +115,16 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     n_absent = n_all - len(learn) - len(stop)
     if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
         where = _(" in the split '{split}'", split=split) if split else ""
-        remedy = "" if learn else f" {_(_HOW_GOLD_COMES[project.task.result_kind])}"
+        remedy = "" if learn else _(_HOW_GOLD_COMES[project.task.result_kind])
         raise ModelError(
-            _(
-                "There is nothing to learn in the project '{name}': {nothing}{where}.{remedy}",
-                name=project.name,
-                nothing=nothing,
-                where=where,
-                remedy=remedy,
+            together(
+                _(
+                    "There is nothing to learn in the project '{name}': {nothing}{where}.",
+                    name=project.name,
+                    nothing=nothing,
+                    where=where,
+                ),
+                remedy,
             )
         )
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)

@@ -8,7 +8,7 @@ from typing import Literal
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
-from annotator.language import _, several
+from annotator.language import _, several, together
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
@@ -67,7 +67,7 @@ texts are left out, as their gold answer does not stand in the text.'
             "{n} texts are left out, as their gold answer does not stand in the text.",
             self.n_absent,
         )
-        return f"{sentence} {left_out}"
+        return together(sentence, left_out)
 
     def _labels_to_learn(self) -> str:
         n = f"{self.n_with_rationales:,}" if self.n_with_rationales else _("none")

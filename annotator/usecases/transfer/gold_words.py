@@ -3,7 +3,7 @@
 from annotator.domain.gold import POLICY_WORDS, Accepted
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.language import _, several
+from annotator.language import _, several, together
 
 
 def annotators_words(accepted: Accepted) -> str:
@@ -25,7 +25,7 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
         how=_(POLICY_WORDS[policy]),
         counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
     )
-    return f"{words} {_other_words(policy, accepted.n_other)}" if accepted.n_other else words
+    return together(words, _other_words(policy, accepted.n_other)) if accepted.n_other else words
 
 
 def _other_words(policy: GoldPolicy, n_other: int) -> str:

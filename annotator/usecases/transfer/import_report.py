@@ -15,7 +15,7 @@ from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.text.word_scores import HOWS, How
 from annotator.usecases.transfer.gold_words import annotators_words, gold_words
 
@@ -334,7 +334,7 @@ class ImportReport:
                 "The other {n} annotations count as accepted.",
                 self.n_annotations - self.n_reference,
             )
-            self.notes.append(f"{kept_words} {rest_words}")
+            self.notes.append(together(kept_words, rest_words))
 
     def notes_under(self, policy: GoldPolicy | None) -> list[str]:
         """The notes as they are when another gold policy is chosen; None changes nothing."""
@@ -453,4 +453,4 @@ def _tied_words(tied: Places, what: str) -> str:
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
-    return f"{annotators_words(accepted)} {gold_words(policy, accepted)}"
+    return together(annotators_words(accepted), gold_words(policy, accepted))

@@ -8,7 +8,7 @@ import streamlit as st
 from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, spoken_language, unsaid
+from annotator.language import _, parted, spoken_language, unsaid
 from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
 from annotator.usecases.databases import Store
 from annotator.usecases.models.alignment_gains import Measured
@@ -61,7 +61,7 @@ def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof)
             _("{number} {value} (n {n})", number=of.title, value=written(of.gain.other), n=f"{of.gain.n:,}")
             for of in proof.measures
         )
-        st.markdown(as_text(_("On texts that it did not learn from: {numbers}", numbers="; ".join(numbers))))
+        st.markdown(as_text(_("On texts that it did not learn from: {numbers}", numbers=parted(numbers))))
         return
     st.caption(as_text(_what_is_compared(model, proof)))
     show_measures(

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, NotFound
-from annotator.language import _, unsaid
+from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
@@ -168,7 +168,7 @@ class _ComparisonScreen:
             f"({_(' and ').join(origin_words(origin) for origin in origins)})"
             for number, (gold_set, origins) in enumerate(zip(gold.sets, gold.origins, strict=True))
         ]
-        return [_("gold under “{policy}”: {sets}", policy=_(policy), sets="; ".join(parts) or _("no rationale"))]
+        return [_("gold under “{policy}”: {sets}", policy=_(policy), sets=parted(parts) or _("no rationale"))]
 
     def _chosen_views(self) -> list[View]:
         """The last round of each annotator at first; any may be put beside one another."""

@@ -7,7 +7,7 @@ import streamlit as st
 from annotator.domain.numbers import UNDEFINED, counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
@@ -92,7 +92,7 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
         people=counted(n, "person", "people"),
     )
     waiting = [_("Not yet: {names}.", names=listed(readers.waiting))] if readers.waiting else []
-    st.caption(as_text(" ".join((sentence, *waiting))))
+    st.caption(as_text(together(sentence, *waiting)))
 
 
 def _begin_anew(*keys: str) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.domain.jobs import Job
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.usecases.background import AskedTraining, ask_to_train, queue_of, train_again, training_of
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
@@ -61,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
 
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:
-    st.caption(f"{_(_LEARNS[project.task.result_kind])} {_(_NEXT)}")
+    st.caption(together(_(_LEARNS[project.task.result_kind]), _(_NEXT)))
     given = training_form.ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if sentence := st.session_state.pop("train_asked", None):

@@ -98,7 +98,7 @@ def _ask_annotation(project: Project) -> Project:
     )  # fmt: skip
     question = st.text_input(
         _("Question above the text ({result} stands for the label or answer)"), project.question,
-        placeholder=project.task.question, key=_key(project, "question"),
+        placeholder=_(project.task.question), key=_key(project, "question"),
     )  # fmt: skip
     may_be_empty = st.checkbox(
         _("“No rationale in the text” may be submitted"), settings.may_be_empty, key=_key(project, "empty")

@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.language import speaking
+from annotator.language import _, speaking
 from annotator.store import Store, open_store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts
@@ -223,3 +223,10 @@ def test_an_administrator_lets_somebody_in_again_whose_password_ends(store: Stor
     with pytest.raises(NotAllowed):
         accounts.sign_in(store, "ada", PASSWORD)
     assert accounts.open_link(store, token).user is not None
+
+
+def test_the_example_beside_the_field_can_be_entered_as_it_stands_in_either_language() -> None:
+    with speaking("zh"):
+        read = read_invitees(_("Ada\nBo\nCleo, reviewer"), "annotator")
+    assert [one.role for one in read] == ["annotator", "annotator", "reviewer"]
+    assert read_invitees("Ada\nBo\nCleo, reviewer", "annotator")[2].role == "reviewer"

@@ -8,10 +8,11 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotAllowed, NotFound
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.lead.adjudication import adjudicate
-from annotator.usecases.releases.differences import release_differences
+from annotator.usecases.releases.differences import GoldDifferences, release_differences
 from annotator.usecases.releases.frozen_gold import freeze_gold
 
 ImportRows = Callable[..., object]
@@ -73,3 +74,10 @@ def test_a_release_that_is_not_there_cannot_be_compared(store, project) -> None:
     freeze_gold(store, LOCAL_OPERATOR, project, "first", licence="CC0")
     with pytest.raises(NotFound, match="The project has no release 2"):
         release_differences(store, LOCAL_OPERATOR, project, 1, 2)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_chinese_words_stand_apart_from_the_number_of_a_release(n: int) -> None:
+    places = {"added": (("a", ""),)} if n else {}
+    with speaking("zh"):
+        assert GoldDifferences("发布版 1", "当前的金标准", places).words.startswith("发布版 1 → 当前的金标准：")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from annotator.language import _, listed
+from annotator.language import _, listed, parted
 
 Detail = Mapping[str, Any]
 Sentences = Mapping[str, Callable[[Detail], str]]
@@ -44,7 +44,7 @@ def value_words(value: object) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, Mapping):
-        return "; ".join(f"{name} {value_words(inner)}" for name, inner in value.items()) or _("none")
+        return parted(f"{name} {value_words(inner)}" for name, inner in value.items()) or _("none")
     if isinstance(value, list | tuple):
         return listed([value_words(inner) for inner in value]) or _("none")
     return "–" if value is None else str(value)

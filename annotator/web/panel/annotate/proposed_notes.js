@@ -1,7 +1,7 @@
 /**
  * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
  */
-import { _, several } from "../words/language.js";
+import { _, several, together } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
 
 export class ProposedNotes {
@@ -16,12 +16,10 @@ export class ProposedNotes {
   update({ work, offer }) {
     this.root.hidden = !work.proposes;
     const warnings = offer.warnings;
-    const words = [
-      ...(offer.isOfAnotherResult ? [] : [offer.change?.words]),
+    const words = together(
+      !offer.isOfAnotherResult && offer.change?.words,
       ...(warnings.length ? warnings : [wordsOf(offer)]),
-    ]
-      .filter(Boolean)
-      .join(" ");
+    );
     this.root.classList.toggle("warns", warnings.length > 0);
     setText(this.root, words);
     this.root.title = words;

@@ -1,5 +1,5 @@
 /** The kind of a changed version, which is chosen first: as a list with descriptions, then as a field. */
-import { _ } from "../words/language.js";
+import { _, together } from "../words/language.js";
 import { element, parts, setText, treeOf } from "../shared/dom.js";
 
 /** @type {[name: Kind["family"], title: string][]} */
@@ -61,7 +61,7 @@ export class KindField {
         type: "button",
         class: "kind-row",
         "data-kind": kind.name,
-        title: `${kind.description} ${keepsWords(kind)}`,
+        title: together(kind.description, keepsWords(kind)),
         onclick: () => this.#chosen(kind.name),
       },
       element("b", {}, kind.title),
@@ -93,7 +93,7 @@ export class KindField {
    */
   wordsOf(name) {
     const kind = this.byName.get(name);
-    return kind ? `${withoutSource(kind.description)} ${keepsWords(kind)}`.trim() : "";
+    return kind ? together(withoutSource(kind.description), keepsWords(kind)) : "";
   }
 
   /** @param {string} name */

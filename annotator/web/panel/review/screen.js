@@ -2,7 +2,7 @@
  * The review's elements and what they show. It knows which review is on the screen and how its text is looked at;
  * it changes nothing in it.
  */
-import { _, several } from "../words/language.js";
+import { _, several, together } from "../words/language.js";
 import { element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
@@ -171,7 +171,7 @@ export class ReviewScreen extends Stage {
     this.refresh();
     this.sheet.bringIntoView();
     this.#reveal(session);
-    this.announce(`${said} ${describeStep(session)}`.trim());
+    this.announce(together(said, describeStep(session)));
   }
 
   /** Another view of the same step. */
@@ -239,5 +239,5 @@ function describeStep(session) {
     score: scoreName(step.property),
     place: placeOf(step.set),
   });
-  return `${where} ${question}${words}${spokenStop(session)}`;
+  return `${together(where, question)}${words}${spokenStop(session)}`;
 }

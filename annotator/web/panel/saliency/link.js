@@ -1,5 +1,5 @@
 /** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
-import { _, listed } from "../words/language.js";
+import { _, listed, together } from "../words/language.js";
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
 import { FLAGS, shareOf } from "./address.js";
@@ -136,11 +136,11 @@ function isNumber(text, { runs, of_texts, of_answers }) {
  */
 export const goneWords = (gone, instead = []) =>
   gone.length
-    ? [
+    ? together(
         _("This link asks for what is no longer there or cannot be read: {gone}.", { gone: listed(gone) }),
         ...instead,
         _("The rest is shown."),
-      ].join(" ")
+      )
     : "";
 
 /**

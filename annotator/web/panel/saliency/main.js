@@ -2,7 +2,7 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
-import { _ } from "../words/language.js";
+import { _, together } from "../words/language.js";
 import { parts } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
@@ -184,7 +184,7 @@ class Saliency {
       this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
     ];
     if (!isThere) words.push(_("The list in this link no longer exists, so all texts are shown."));
-    return this.screen.sayOfLink(words.filter(Boolean).join(" "));
+    return this.screen.sayOfLink(together(...words));
   }
 
   /**
@@ -283,7 +283,7 @@ class Saliency {
       isCopied ? _("The link to what you see is copied.") : "",
       isCut ? _("The typed text is too long for a link: it shows the stored text alone.") : "",
     ];
-    const told = words.filter(Boolean).join(" ");
+    const told = together(...words);
     if (isCut)
       this.screen.sayOfLink(told); // stays when the typed text is answered meanwhile
     else if (told) this.screen.say(told);

@@ -1,5 +1,5 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
-import { _, listed, several } from "../words/language.js";
+import { _, listed, several, together } from "../words/language.js";
 import { element, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/spoken.js";
 import { barsOf, piecesOf } from "./bars.js";
@@ -326,7 +326,7 @@ export class SaliencyMap {
   trustWords() {
     const { model, trust, seen } = this.panel;
     const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
-    return words.length ? _("{model}: {words}", { model, words: words.join(" ") }) : "";
+    return words.length ? _("{model}: {words}", { model, words: together(...words) }) : "";
   }
 
   /** Whether maps of its run beat random ones on texts that the model did not learn from; "" where it is not known. */

@@ -2,7 +2,7 @@
  * Two numbers of the listed texts against each other. What is drawn around, or typed as bounds, is what the list shows;
  * a point opens its text.
  */
-import { _, listed } from "../words/language.js";
+import { _, listed, together } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/spoken.js";
 import { fullTitleOf, layerWords } from "./runs.js";
@@ -309,9 +309,12 @@ export class Scatter {
     const missing = missingWords(points, titleOf(this.x), titleOf(this.y));
     const shared = isShared ? _("A larger point is several texts with the same two numbers.") : "";
     const learned = learnedWords(points.learned);
-    const words = [points.ids.length ? chosen : _("No listed text has both numbers."), learned, missing, shared]
-      .filter(Boolean)
-      .join(" ");
+    const words = together(
+      points.ids.length ? chosen : _("No listed text has both numbers."),
+      learned,
+      missing,
+      shared,
+    );
     setText(this.count, words);
     this.plot.canvas.setAttribute(
       "aria-label",

@@ -1,5 +1,5 @@
 /** What is pure in the scatter: equal points put together, ticks, and which points a part of it holds. */
-import { _, listed, several } from "../words/language.js";
+import { _, listed, several, together } from "../words/language.js";
 import { written } from "./written_numbers.js";
 
 /** @typedef {{x: number, y: number, places: number[]}} Spot  places: of the texts that have these two numbers */
@@ -165,17 +165,18 @@ export function brushWords({ xs, ys, outline }, x, y) {
  * @param {ScatterPoints["learned"]} learned
  */
 export const learnedWords = (learned) =>
-  Object.entries(learned)
-    .filter(([, ids]) => ids.length)
-    .map(([model, { length }]) =>
-      several(
-        "{model} learned from {n} of them (open points); Metrics leaves it out.",
-        "{model} learned from {n} of them (open points); Metrics leaves these out.",
-        length,
-        { model },
+  together(
+    ...Object.entries(learned)
+      .filter(([, ids]) => ids.length)
+      .map(([model, { length }]) =>
+        several(
+          "{model} learned from {n} of them (open points); Metrics leaves it out.",
+          "{model} learned from {n} of them (open points); Metrics leaves these out.",
+          length,
+          { model },
+        ),
       ),
-    )
-    .join(" ");
+  );
 
 /**
  * How many texts are drawn, and how many are not because they have no value.
@@ -196,5 +197,5 @@ export function missingWords({ n, without_x, without_y }, x, y) {
               ),
         ]
       : [];
-  return [...part(without_x, x), ...(x === y ? [] : part(without_y, y))].join(" ");
+  return together(...part(without_x, x), ...(x === y ? [] : part(without_y, y)));
 }

@@ -1,5 +1,5 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { _ } from "../words/language.js";
+import { _, together } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { depthsTable } from "./depths.js";
@@ -253,7 +253,7 @@ export class SaliencyScreen {
     this.#layOut();
     this.main.classList.toggle("without-maps", this.isWithoutMaps);
     const ofLink = this.ofLink.instance === view.instance.id ? this.ofLink.words : "";
-    setText(this.notice, [ofLink, this.#words()].filter(Boolean).join(" "));
+    setText(this.notice, together(ofLink, this.#words()));
     this.changed();
   }
 
@@ -485,6 +485,3 @@ function isDark(colour) {
   const channels = [0, 2, 4].map((at) => parseInt(found[1].slice(at, at + 2), 16));
   return channels.reduce((sum, channel) => sum + channel, 0) < 3 * 128;
 }
-
-/** @param {...string} sentences */
-const together = (...sentences) => sentences.filter(Boolean).join(" ");

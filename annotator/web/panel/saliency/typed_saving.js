@@ -53,11 +53,11 @@ export function openVersionDialog(root, { instance, texts }, { kinds, labels, se
  * @param {{labels: string[], send: Send}} given
  */
 export function openCaseDialog(root, { instance, texts }, { labels, send }) {
-  const suite = element("input", { type: "text", maxLength: 200, value: "Typed texts", "aria-label": _("Suite") });
+  const suite = element("input", { type: "text", maxLength: 200, value: _("Typed texts"), "aria-label": _("Suite") });
   const test = element("input", {
     type: "text",
     maxLength: 200,
-    value: `${instance.key.slice(0, 150)}, changed`,
+    value: _("{key}, changed", { key: instance.key.slice(0, 150) }),
     "aria-label": _("Name of the test"),
   });
   const expected = select(_("What is expected"), [

@@ -46,6 +46,18 @@ export function listed(given, last = "") {
  */
 export const joined = (...clauses) => clauses.filter(Boolean).join(LANGUAGE === "zh" ? "，" : ", ");
 
+/** Chinese stops, which are as wide as a character, so that no space is written behind them; as in language.py. */
+const WIDE_STOP = /[。！？；：，][”）*]*$/u;
+
+/**
+ * Whole sentences, one after another; what is null, false or empty is left out: as `together` of annotator/language.py.
+ * @param {Array<string|null|undefined|false>} sentences
+ */
+export const together = (...sentences) =>
+  sentences
+    .flatMap((sentence) => sentence || [])
+    .reduce((one, other) => one + (!one || WIDE_STOP.test(one) || other.startsWith("（") ? "" : " ") + other, "");
+
 /**
  * A moment as people write it where they are, in the language of the page.
  * @param {string} moment

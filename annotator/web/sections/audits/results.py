@@ -8,7 +8,7 @@ from annotator.domain.numbers import UNDEFINED, counted, percent
 from annotator.domain.project.audits import FAULTS, Drawing, Per
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.errors import AnnotatorError
-from annotator.language import _, several, unsaid
+from annotator.language import _, parted, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audit_results import (
     ALTOGETHER,
@@ -106,7 +106,7 @@ def _row(share: AuditShare) -> dict[str, object]:
 
 def _faults(version: AuditedVersion) -> str:
     verdict = version.item.verdict
-    return "; ".join(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
+    return parted(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
 
 
 def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResult) -> None:

@@ -10,7 +10,7 @@ from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkKi
 from annotator.domain.project.instance_search import Search
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, several, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
@@ -194,7 +194,7 @@ def _result_words(result: BulkResult) -> str:
     leaks = several(
         "{n} text stands in more than one split now.", "{n} texts stand in more than one split now.", result.n_leaks
     )
-    return f"{changed} {leaks}"
+    return together(changed, leaks)
 
 
 def _count_words(n_found: int, n_ticked: int) -> str:
@@ -207,4 +207,4 @@ def _undone_words(n_restored: int, n_changed: int) -> str:
     if not n_changed:
         return restored
     changed = _("{n_changed} had changed since and stay as they are.", n_changed=f"{n_changed:,}")
-    return f"{restored} {changed}"
+    return together(restored, changed)

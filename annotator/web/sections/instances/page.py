@@ -1,5 +1,6 @@
 """The project's instances, searched and paged; those that are ticked, and one of them to look at."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -21,6 +22,7 @@ from annotator.web.sections.evidence import page as evidence
 from annotator.web.sections.instances import changes, fields
 from annotator.web.session import Visit
 
+_BLANKS = re.compile(" {2,}")
 _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
 _STATES: dict[InstanceState, str] = {
     "open": unsaid("open"),
@@ -112,11 +114,17 @@ def _highlighted(hit: FoundInstance) -> str:
     """The line of context in Markdown; the words that were looked for on a coloured ground."""
     if hit.context is None:
         return as_text(first_words(hit.row.excerpt))
-    pieces = []
-    for number, piece in enumerate(hit.context.pieces):
-        text = as_text(piece)
-        pieces.append(f":orange-background[**{text}**]" if number % 2 and piece.strip() else text)
-    return "".join(pieces)
+    pieces = [_in_line(piece, is_hit=number % 2 == 1) for number, piece in enumerate(hit.context.pieces)]
+    return _BLANKS.sub(" ", "".join(pieces)).strip()
+
+
+def _in_line(piece: str, *, is_hit: bool) -> str:
+    """A piece of the line; blanks at its ends stand outside of the marks, within which they would undo these."""
+    words = as_text(piece.strip())
+    if not words:
+        return piece
+    marked = f":orange-background[**{words}**]" if is_hit else words
+    return f"{' ' if piece[0].isspace() else ''}{marked}{' ' if piece[-1].isspace() else ''}"
 
 
 def _for_whom(hit: FoundInstance) -> str:

@@ -41,7 +41,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
         )
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
-    for segment in sorted(instance.segments, key=lambda segment: segment is not instance.asked):
+    for segment in instance.as_shown:
         st.text(first_words(segment.body.text, _SHOWN_CHARACTERS))
     st.caption(f":small[{as_text(instance.key)}]")
     *columns, look = st.columns(4)

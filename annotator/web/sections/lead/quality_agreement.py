@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.domain.gold import Accepted
 from annotator.domain.numbers import written
 from annotator.domain.projects import Project
-from annotator.language import _, several
+from annotator.language import _, several, together
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of, pairs_of
 from annotator.usecases.transfer.gold_words import gold_words
@@ -80,7 +80,7 @@ def _included(agreement: Agreement) -> str:
         "{n} instances with only one annotator are left out.",
         agreement.tokens.n_alone,
     )
-    return " ".join((taking_part, alone, *_apart(agreement)))
+    return together(taking_part, alone, *_apart(agreement))
 
 
 def _apart(agreement: Agreement) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def _show_pairs(agreement: Agreement) -> None:
     )
     if len(pairs) > _MOST_PAIRS:
         more = _("The first {most} of {n} pairs stand here.", most=f"{_MOST_PAIRS:,}", n=f"{len(pairs):,}")
-        about = f"{about} {more}"
+        about = together(about, more)
     st.caption(about)
 
 

@@ -12,7 +12,7 @@ from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_list import LinkedRow, instance_list_html
-from annotator.language import _
+from annotator.language import _, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
 from annotator.usecases.compare.difference_tables import against_csv, against_latex, heads_and_lines
 from annotator.usecases.compare.difference_words import (
@@ -106,7 +106,7 @@ def show(
     name = reference_name(made)
     st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Differences from {name}", name=name)))
     with st.container(width=_READABLE):
-        lines_below = [f"{what_it_is(made, name)} {legend()}", what_could_be_told(made), *reasons(made)]
+        lines_below = [together(what_it_is(made, name), legend()), what_could_be_told(made), *reasons(made)]
         st.caption("  \n".join(as_text(line) for line in lines_below if line))
     if made.n_comparisons:
         with st.expander(_("Told apart? In words")):

@@ -121,5 +121,5 @@ def show_meanings(columns: Iterable[Column]) -> None:
         plain = plain_words_of(column.definition)
         st.markdown(
             f"**{as_text(named(column))}**  \n{as_text(plain)}  \n:small[{as_text(sentence_of(column.definition))}]  \n"
-            f":small[{as_text(_('Source: {source}', source=column.definition.source))}]"
+            f":small[{as_text(_('Source: {source}', source=_(column.definition.source)))}]"
         )

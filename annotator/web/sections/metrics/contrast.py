@@ -7,7 +7,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, contrast_rows
 from annotator.usecases.inspect.metric_values import newest_event
@@ -71,7 +71,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions "
         "of the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed."
     )
-    st.caption(f"{meaning} {uncounted_training_summary(rows)}")
+    st.caption(together(meaning, uncounted_training_summary(rows)))
     _show_broken(project, rows)
 
 

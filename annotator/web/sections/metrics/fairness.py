@@ -8,7 +8,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
 from annotator.usecases.inspect.metric_values import newest_event
@@ -91,7 +91,7 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         "word of the list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list "
         "without such a text is left out (–)."
     )
-    st.caption(f"{meaning} {uncounted_training_summary(rows)}")
+    st.caption(together(meaning, uncounted_training_summary(rows)))
 
 
 def _bars(row: FairnessRow) -> list[Bar]:

@@ -9,7 +9,7 @@ from annotator.domain.groups import is_of_people
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
@@ -69,7 +69,7 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     clicked = _clicked(
         curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
     )
-    st.caption(f"{_(WHAT_DROPS_ARE)} {_('Click a point to list the instances of its curve.')}")
+    st.caption(together(_(WHAT_DROPS_ARE), _("Click a point to list the instances of its curve.")))
     _show_numbers(panels)
     if clicked:
         side = next(side for side, title in SIDES.items() if _(title) == clicked[1])

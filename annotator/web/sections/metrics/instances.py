@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
-from annotator.language import _, several, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.compare.row_references import found_reference, references_of
 from annotator.usecases.databases import Store
@@ -302,7 +302,7 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
         lines = [several("{n} instance.", "{n} instances.", n_points)]
     if n_points > MOST_POINTS:
         lines.append(_("{n} of them, drawn at random (seed 0), are shown as points.", n=f"{MOST_POINTS:,}"))
-    st.caption(" ".join([*lines, _("Click a point or a bar to list its instances.")]))
+    st.caption(together(*lines, _("Click a point or a bar to list its instances.")))
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:

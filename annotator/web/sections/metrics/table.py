@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
@@ -121,7 +121,7 @@ def _show_rows(project: Project, view: View) -> None:
     lines = lines_of(shown_view, columns, shown)
     st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Metrics by model and method")))
     with st.container(width=_READABLE):
-        st.caption(f"{_(LEGEND)} {_('“What they mean” explains each column.')}")
+        st.caption(together(_(LEGEND), _("“What they mean” explains each column.")))
     say_verdicts(columns, shown, view.rows, n_without_choice(table))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.grouped_bars import Bar, grouped_bars
-from annotator.language import _, spoken_language, unsaid
+from annotator.language import _, spoken_language, together, unsaid
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     in_words,
@@ -224,4 +224,4 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
         st.markdown(as_text(sentence))
     for lack in gains.lacking:
         remedy = _OF_OTHERS if lack.is_elsewhere else _REMEDIES[lack.kind]
-        st.markdown(as_text(f"{lack.sentence} {_(remedy)}" if lack.name and remedy else lack.sentence))
+        st.markdown(as_text(together(lack.sentence, _(remedy)) if lack.name and remedy else lack.sentence))

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 from annotator.scoring.table import MetricRow
 from annotator.usecases.inspect.metric_names import named, title_of
 from annotator.usecases.inspect.missing_verdicts import unmeasured
@@ -51,10 +51,12 @@ class _HasLearned(Protocol):
 def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    return " ".join(
-        several(
-            "{model}: {n} text that it learned from is left out.",
-            "{model}: {n} texts that it learned from are left out.", n, model=model,
+    return together(
+        *(
+            several(
+                "{model}: {n} text that it learned from is left out.",
+                "{model}: {n} texts that it learned from are left out.", n, model=model,
+            )
+            for model, n in learned.items()
         )
-        for model, n in learned.items()
     )  # fmt: skip

@@ -9,7 +9,7 @@ from annotator.domain.project.queue_orders import QueueOrder
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.queue.choices import choices_of
 from annotator.usecases.queue.order_words import order_words
@@ -45,7 +45,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     sentence, button = st.columns([4, 1], vertical_alignment="center")
     sentence.markdown(_("**What would come next.** {counts}", counts=_counts(preview)))
     _show_button(store, visit, project, present, preview, button)
-    st.caption(" ".join((*map(as_text, preview.notes), _(_WHAT_STAYS))))
+    st.caption(together(*map(as_text, preview.notes), _(_WHAT_STAYS)))
     if preview.texts:
         _show_texts(preview.texts, has_reasons=order.first is not None)
 
@@ -62,7 +62,7 @@ def _show_present(store: Store, visit: Visit, project: Project, present: Present
                 present.n_waiting,
             )
         )
-    st.markdown(" ".join(lines))
+    st.markdown(together(*lines))
     if present.gone:
         names = listed([_("“{name}”", name=name) for name in present.gone], "and")
         st.info(

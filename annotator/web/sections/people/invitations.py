@@ -31,7 +31,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         names.text_area(
             _("Names, one a line"),
             key=field,
-            placeholder="Ada\nBo\nCleo, reviewer",
+            placeholder=_("Ada\nBo\nCleo, reviewer"),
             help=_(
                 "Write a role after a comma for whoever shall have another than the one beside. A name is what the person signs "
                 "in with."

@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 from annotator.usecases.access.accounts import administrator_names, list_users
 from annotator.usecases.databases import Store
 from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
@@ -156,6 +156,6 @@ def _show_done() -> None:
         return
     st.success(as_text(_("Done. They are called “{called}” now.", called=removed.called)), icon=":material/check:")
     st.warning(
-        as_text(_(BACKUPS_HOLD) if removed.is_wiped else f"{_(NOT_WIPED)} {_(BACKUPS_HOLD)}"),
+        as_text(_(BACKUPS_HOLD) if removed.is_wiped else together(_(NOT_WIPED), _(BACKUPS_HOLD))),
         icon=":material/inventory_2:",
     )

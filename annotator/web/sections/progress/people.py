@@ -9,7 +9,7 @@ from annotator.domain.numbers import UNDEFINED, duration
 from annotator.domain.people import role_name
 from annotator.domain.projects import Project
 from annotator.figures.work_charts import Row, first_and_mean, row_chart
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import AnnotatorProgress, WorkProgress, work_progress
 from annotator.usecases.project.projects import Progress
@@ -70,7 +70,7 @@ def _show_annotators(project: Project, counted_now: _Counted) -> None:
     st.subheader(_("Annotators"), anchor=False)
     if counted_now.accepted.n_several:
         gold = gold_words(project.settings.gold_policy, counted_now.accepted)
-        st.caption(as_text(f"{gold} {_('You can change this under Rules.')}"))
+        st.caption(as_text(together(gold, _("You can change this under Rules."))))
     if not people and not imported:
         st.caption(_("Nobody has started yet."))
         return

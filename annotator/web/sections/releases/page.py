@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
@@ -168,5 +168,5 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         return
     summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
     unfinished = unfinished_words(store, visit.user, project)
-    st.session_state[_DONE] = " ".join(filter(None, (summary, unfinished, _training_texts(store, visit, project))))
+    st.session_state[_DONE] = together(summary, unfinished, _training_texts(store, visit, project))
     st.rerun()

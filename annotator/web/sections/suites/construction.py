@@ -9,7 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.recipes import ReadySuite, Recipe
 from annotator.domain.suites import Text, capability_name
 from annotator.errors import AnnotatorError
-from annotator.language import _, unsaid
+from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import (
     N_CASES,
@@ -140,5 +140,5 @@ def _made_words(made: MadeSuite) -> str:
     suite, cases = made.suite.name, counted(made.suite.n_cases, "case")
     if not made.left_out:
         return _("“{suite}” has {cases}.", suite=suite, cases=cases)
-    tests = "; ".join(name for name, _reason in made.left_out)
+    tests = parted(name for name, _reason in made.left_out)
     return _("“{suite}” has {cases}. Left out: {tests}.", suite=suite, cases=cases, tests=tests)

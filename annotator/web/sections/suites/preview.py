@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Case, Text
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.figures.case_texts import case_texts_html
-from annotator.language import _
+from annotator.language import _, together
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.cases import why_not
 from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test
@@ -54,7 +54,7 @@ def show(store: Store, visit: Visit, project: Project, plan: TestPlan, suite_nam
         words.append(expectation_words(preview.cases[0]))
     if n_pages > 1:
         words.append(_("Page of {n}:", n=f"{n_pages:,}"))
-    title.caption(as_text(" ".join(words)))
+    title.caption(as_text(together(*words)))
     page = (
         int(
             pager.number_input(

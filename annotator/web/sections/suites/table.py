@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import capability_name
 from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
-from annotator.language import _, unsaid
+from annotator.language import _, together, unsaid
 from annotator.usecases.suites.result_words import (
     beside_rate,
     comparison_sentence,
@@ -52,7 +52,7 @@ def show_results(visit: Visit, project: Project, results: SuiteResults, models: 
         table.show_heads()
         for number, row in enumerate(results.rows):
             table.show_row(number, row)
-    st.caption(f"{_(_LEGEND)} {what_intervals_are()}")
+    st.caption(together(_(_LEGEND), what_intervals_are()))
 
 
 class _Table:

@@ -11,7 +11,7 @@ from annotator.domain.project.qualification import SPOILINGS, Audience, Purpose,
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.qualification.items import ShownItem, accept_gold, count_picked, items_of, pick, take_out
@@ -102,7 +102,7 @@ def _save(
     st.session_state.pop(f"training_begun_{audience}_{project.id}", None)
     saved = _("The rules are saved. Whoever is in the middle of a try goes on under those that they began under.")
     held = finishing_first(store, visit.user, project, audience) if rules.is_on and not was_on else ""
-    return " ".join(filter(None, (saved, held)))
+    return together(saved, held)
 
 
 def _whole(value: Any) -> Any:
@@ -277,7 +277,7 @@ def _show_answers(store: Store, visit: Visit, project: Project, audience: Audien
             if answer.measures.n:
                 parts.append(_("{n_right} of {n} right", n_right=answer.measures.n_right, n=answer.measures.n))
             st.markdown(" · ".join(parts))
-            st.caption(as_text(" ".join(answer.lines)))
+            st.caption(as_text(together(*answer.lines)))
 
 
 def _person_row(trained: Trained) -> dict[str, object]:
@@ -433,7 +433,7 @@ def _picked(
     spoilings: Sequence[Spoiling],
 ) -> str:
     picked = pick(store, visit.user, project, purpose, numbers, spoilings)
-    return " ".join([several("Picked {n} new text.", "Picked {n} new texts.", picked.n_new), *picked.left_out])
+    return together(several("Picked {n} new text.", "Picked {n} new texts.", picked.n_new), *picked.left_out)
 
 
 def _do(action: Callable[[], str]) -> None:

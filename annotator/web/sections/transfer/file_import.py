@@ -43,6 +43,7 @@ from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused
 _NAMED_FILES = 3
+_MERGE_WORDS = {"sum": unsaid("sum"), "mean": unsaid("mean"), "signed max": unsaid("signed max")}
 _GOLD_WORDS = {
     "accepted": unsaid("accepted gold"),
     "draft": unsaid("drafts to be revised"),
@@ -123,7 +124,9 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     method = right.text_input(_("Method, if the file names none"), key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
     split = left.text_input(_("Split, if keys repeat between splits"), key="import_split")
-    merge = middle.selectbox(_("Join the pieces of a word by"), MERGES, key="import_merge")
+    merge = middle.selectbox(
+        _("Join the pieces of a word by"), MERGES, key="import_merge", format_func=lambda how: _(_MERGE_WORDS[how])
+    )
     seed = right.number_input(_("Seed"), value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
     all_doubles = _ask_doubles()
