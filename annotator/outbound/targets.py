@@ -168,7 +168,7 @@ def connect(host: str, port: int, exceptions: Exceptions, resolver: Resolver = r
         try:
             return socket.create_connection((address, port), CONNECT_SECONDS)
         except OSError as error:
-            reason = _("no answer") if isinstance(error, TimeoutError) else (error.strerror or str(error))
+            reason = _("no reply") if isinstance(error, TimeoutError) else (error.strerror or str(error))
             problem = _("{address}, port {port}: {reason}", address=address, port=port, reason=reason)
     raise DeliveryError(_("No connection to '{host}' ({problem}).", host=host, problem=problem))
 
