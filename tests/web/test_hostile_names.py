@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.instances import Draft
+from annotator.domain.instances import PREMISE_CHARACTERS, Draft
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.domain.tasks import get_task
-from annotator.domain.texts import first_words
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
@@ -39,7 +38,7 @@ WORD = "zqx"  # stands in every name, and nowhere else
 HOSTILE = f"**{WORD}**:red[y]$z$<img src=q>[l](http://e.com):smile: :material/home: www.e.com a -> b"
 ESCAPED = as_text(HOSTILE)
 ESCAPED_BEGINNING = as_text(HOSTILE.removesuffix(" a -> b"))  # of a text that is shown by its first words
-ESCAPED_AFTER_CLAIM = as_text(first_words(f"bad slow plot · {HOSTILE} is good."))  # the same behind its hypothesis
+ESCAPED_PREMISE = as_text(f"{HOSTILE[:PREMISE_CHARACTERS]}… · ")  # the same before its hypothesis
 
 # What Streamlit shows as it is; any other text that a page sends is taken for Markdown here.
 PLAIN = {
@@ -173,7 +172,7 @@ def check(app: AppTest, *, wants_name: bool = True) -> None:
     raw = [
         (kind, field, text)
         for kind, field, text in found
-        if WORD in text.replace(ESCAPED, "").replace(ESCAPED_BEGINNING, "").replace(ESCAPED_AFTER_CLAIM, "")
+        if WORD in text.replace(ESCAPED, "").replace(ESCAPED_BEGINNING, "").replace(ESCAPED_PREMISE, "")
     ]
     assert raw == []
     assert found or not wants_name
