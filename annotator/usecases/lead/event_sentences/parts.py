@@ -31,8 +31,12 @@ def with_more(words: str, more: str) -> str:
 
 
 def in_a_row(words: Iterable[str]) -> str:
-    """Several words that belong together, with semicolons between them."""
-    return reduce(with_more, words)
+    """Several words that belong together, with semicolons between them instead of the stops of those that are sentences.
+
+    >>> in_a_row(["returned round 1", "Set A reaches 3.", "Set B is missing."])
+    'returned round 1; Set A reaches 3; Set B is missing'
+    """
+    return reduce(with_more, (part.rstrip(".。") for part in words))
 
 
 def value_words(value: object) -> str:

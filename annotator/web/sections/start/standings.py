@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.language import _, several
+from annotator.language import _, several, together
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.work_days import LATELY_DAYS, Standing, forecast_words, standing
 from annotator.usecases.project.projects import Progress, progress_of
@@ -49,4 +49,4 @@ def _words(shown: Standing) -> str:
         shown.n_people,
         days=LATELY_DAYS,
     )
-    return " ".join((done, forecast_words(shown.forecast), people))
+    return together(done, forecast_words(shown.forecast), people)
