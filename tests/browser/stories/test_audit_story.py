@@ -58,7 +58,7 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
     somebody.sees("2 versions left for you.")
     somebody.sees("give the verdict and go on")
     wrong = page.get_by_role("button", name="It is wrong")
-    field = page.locator("[class*=st-key-audit_][class*=_comment]")
+    field = page.locator("[data-stale=false][class*=st-key-audit_][class*=_comment]")
     first = field.get_attribute("class") or ""
     somebody.press("2")
     expect(wrong).to_be_enabled()
@@ -96,7 +96,9 @@ def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, film
     expect(judged.get_by_text("Annotator 1")).to_have_count(0)
     judged.get_by_role("button", name="It is right").click()
     somebody.sees("1 version left for you.")
-    judged.get_by_text("its label or answer is wrong").click()
+    wrong = judged.get_by_text("its label or answer is wrong")
+    expect(wrong).to_have_count(1)  # that of the first version is gone
+    wrong.click()
     wrong = judged.get_by_role("button", name="It is wrong")
     expect(wrong).to_be_enabled()
     wrong.click()

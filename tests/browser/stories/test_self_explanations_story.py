@@ -48,7 +48,9 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
     page.get_by_text("Import predictions and attributions").click()
     page.locator("input[type=file]").set_input_files(answers)
     researcher.sees("This looks like self-explanations")
-    page.get_by_label("Model, if the file names none").fill("some-model")
+    model = page.get_by_label("Model, if the file names none")
+    expect(model).to_have_count(1)  # while the page is drawn anew there may be an older one beside it
+    model.fill("some-model")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Check").click()
     researcher.sees("1 is not there.")
