@@ -154,7 +154,7 @@ def _ask_reason(project: Project) -> BulkChange | None:
 def _ask_people(store: Store, visit: Visit, project: Project, kind: BulkKind) -> BulkChange:
     possible = search_choices(store, visit.user, project).people
     people = st.multiselect(
-        _("For whom"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}",
+        _("For whom"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}", select_all=False,
         placeholder=_("Everybody who has not had it") if kind == "give out" else _("Everybody"),
     )  # fmt: skip
     way = st.segmented_control(
