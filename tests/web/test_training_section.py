@@ -254,3 +254,14 @@ def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Co
     assert "ida changed the rules of this training meanwhile, so yours were not saved" in plain(page.error[0].value)
     stored = training_rules(store, LOCAL_OPERATOR, project.id, "annotators")
     assert (stored.rules.is_on, stored.rules.tries, stored.made_by) == (True, 2, "ida")
+
+
+def test_whoever_invites_reads_that_texts_are_picked_while_the_training_is_off(
+    store: Store, project: Project, come: Come
+) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    page.session_state["project_section"] = "People"
+    page.run()
+    assert any("Texts are picked for the training of annotators, but it is off" in one.value for one in page.caption)
+    assert not any("training of reviewers" in one.value for one in page.caption)
