@@ -80,9 +80,9 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
     if change.kind == "name" and not change.people and not plan.ids:
         st.caption(_("Choose whom these texts are for. So far they are for everybody."))
         return
-    _show_plan(plan)
-    if plan.n_short:
+    if plan.n_short:  # before the numbers: on a low window the rest is below the edge
         st.warning(_short_words(project, change, plan.n_short), icon=":material/group_add:")
+    _show_plan(plan)
     deed = _("Free for everybody") if change.kind == "name" and not change.people else _(_KINDS[change.kind])
     button = _("{what}: {value}", what=deed, value=counted(len(plan.ids), "text"))
     if plan.ids and pressed(button, type="primary", key=f"changes_do_{project.id}"):
